@@ -17,7 +17,8 @@ export {
 } from './control-plane/chart.ts';
 export { type ClusterNetwork, type HostedCluster, networkOf } from './cluster/cluster.ts';
 export type { Endpoint, Facts } from './cluster/facts.ts';
-export { supportedMinors, unsupportedVersion } from './cluster/versions.ts';
+export { supportedMinors } from './cluster/minors.ts';
+export { unsupportedVersion } from './cluster/versions.ts';
 export { ProviderChart, type ProviderChartProps, renderProvider } from './provider/chart.ts';
 export { managerImage } from './provider/image.ts';
 export { renderWorkload, WorkloadChart } from './workload/chart.ts';

@@ -6,7 +6,6 @@ import { definedOnly } from '../constructs/cluster/defined.ts';
 import { keepingProxies } from '../constructs/cluster/in-cluster-access.ts';
 import { maxClusterNameLength } from '../constructs/cluster/names.ts';
 import type { RevisionFacts } from '../constructs/cluster/facts.ts';
-import { unsupportedVersion } from '../constructs/cluster/versions.ts';
 import { exposureStrategy } from '../constructs/control-plane/exposure/exposure.ts';
 import { adviceOnMove } from './etcd/formation.ts';
 import { ClusterObject, owningCluster } from './management/cluster-object.ts';
@@ -92,8 +91,6 @@ function readSpec(
   const parsed = parseHostedControlPlane(object);
   if (!parsed.valid) return { kind: 'refused', refusal: parsed.message };
   const { hostedControlPlane } = parsed;
-  const unsupported = unsupportedVersion(hostedControlPlane.spec.version);
-  if (unsupported) return { kind: 'refused', refusal: `spec.version: ${unsupported}` };
   const { spec } = hostedControlPlane;
   const contradiction = exposureStrategy(spec).contradiction(definedOnly(spec.controlPlaneEndpoint ?? {}));
   if (contradiction) return { kind: 'refused', refusal: `spec.exposure: ${contradiction.message}` };

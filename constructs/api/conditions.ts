@@ -59,6 +59,10 @@ export const conditions = {
     meaning: 'API server, controller manager and scheduler have all their replicas',
     reasons: { Healthy: 'Routine', NotHealthy: 'Routine', HealthUnknown: 'Routine' },
   },
+  SpecSupported: {
+    meaning: 'every field that the spec sets has an effect in this release',
+    reasons: { Supported: 'Routine', FieldsWithoutEffect: 'Warning' },
+  },
   Deleting: {
     meaning: 'the control plane is being deleted',
     reasons: {
@@ -138,6 +142,7 @@ export const conditions = {
       ChangingMembers: 'Normal',
       RollingOut: 'Normal',
       VolumeSizeChanged: 'Warning',
+      StorageClassChanged: 'Warning',
       VolumeNotExpandable: 'Warning',
       VolumeSizeExhausted: 'Warning',
       VersionNotAllowed: 'Warning',

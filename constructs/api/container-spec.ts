@@ -1,34 +1,88 @@
 import { z } from 'zod';
-import { Quantity } from './quantity.ts';
+import { isMore, Quantity } from './quantity.ts';
+import { withRules } from './validation-rule.ts';
 
-const quantities = z.record(z.string(), Quantity.describe('Amount, such as 500m or 1Gi.'));
+const quantities = withRules(
+  z.record(z.string(), Quantity.describe('Amount, such as 500m or 1Gi.')).meta({ maxProperties: 16 }),
+  [
+    {
+      rule: 'self.all(name, !quantity(string(self[name])).isLessThan(quantity("0")))',
+      message: 'an amount of a resource cannot be negative: set 0 or more',
+      holds: (amounts) => Object.values(amounts).every((amount) => !isMore('0', amount)),
+    },
+  ],
+);
 
-const ResourceRequirements = z.object({
-  limits: quantities.optional().describe('Maximum amount of each resource that the container may use.'),
-  requests: quantities.optional().describe('Amount of each resource that the scheduler reserves for the container.'),
-  claims: z
-    .array(
-      z
-        .object({
-          name: z.string().describe('Name of the resource claim in the pod.'),
-          request: z.string().optional().describe('Name of one request of that claim; all requests when unset.'),
-        })
-        .describe('One claim.'),
-    )
-    .optional()
-    .meta({
-      'x-kubernetes-list-type': 'map',
-      'x-kubernetes-list-map-keys': ['name'],
-      description: 'Claims of dynamic resource allocation that the container uses.',
-    }),
-});
+const ResourceRequirements = withRules(
+  z.object({
+    limits: quantities.optional().describe('Maximum amount of each resource that the container may use.'),
+    requests: quantities.optional().describe('Amount of each resource that the scheduler reserves for the container.'),
+    claims: z
+      .array(
+        z
+          .object({
+            name: z.string().describe('Name of the resource claim in the pod.'),
+            request: z.string().optional().describe('Name of one request of that claim; all requests when unset.'),
+          })
+          .describe('One claim.'),
+      )
+      .optional()
+      .meta({
+        'x-kubernetes-list-type': 'map',
+        'x-kubernetes-list-map-keys': ['name'],
+        description:
+          'Not supported: pods of a control plane declare no resource claims. Only an empty list is accepted.',
+      }),
+  }),
+  [
+    {
+      rule: '!has(self.claims) || size(self.claims) == 0',
+      message:
+        'claims cannot be used, because pods of a control plane declare no resource claims: remove them, or request the device as an extended resource in limits',
+      fieldPath: '.claims',
+      holds: ({ claims = [] }) => claims.length === 0,
+    },
+    {
+      rule: '!has(self.requests) || !has(self.limits) || self.requests.all(name, !(name in self.limits) || !quantity(string(self.requests[name])).isGreaterThan(quantity(string(self.limits[name]))))',
+      message: 'a request cannot be larger than the limit of the same resource: lower the request, or raise the limit',
+      fieldPath: '.requests',
+      holds: ({ requests = {}, limits = {} }) =>
+        Object.entries(requests).every(([name, amount]) => !isMore(amount, limits[name] ?? amount)),
+    },
+  ],
+);
+
+const imagePart = () =>
+  z
+    .string()
+    .max(512)
+    .regex(/^[^ \t\r\n]+$/, 'must not be empty, and contains no spaces');
 
 /** Parts of an image reference. Unset parts keep the default of the operator. */
 export const Image = z.object({
-  registry: z.string().optional().describe('Registry host, such as registry.example.org.'),
-  repository: z.string().optional().describe('Repository below the registry, such as mirror/kube-apiserver.'),
-  tag: z.string().optional().describe('Tag, used without changes.'),
+  registry: imagePart().optional().describe('Registry host, such as registry.example.org.'),
+  repository: imagePart().optional().describe('Repository below the registry, such as mirror/kube-apiserver.'),
+  tag: imagePart().optional().describe('Tag, used without changes.'),
 });
+
+const flagName = '^[a-z0-9][a-z0-9.-]*$';
+
+/**
+ * Command-line flags. The names are checked, because every component exits at a flag that it does not know, and because
+ * Kubernetes reads `_` as `-`: under that name a flag would take precedence over the operator's.
+ */
+const Arguments = withRules(
+  z.record(z.string(), z.string().describe('Value of the flag.')).meta({ maxProperties: 128 }),
+  [
+    {
+      rule: `self.all(name, name.matches('${flagName}'))`,
+      message:
+        'the name of a flag consists of lower-case letters, digits, dashes and dots, and does not start with a dash: write --event-ttl=1h as event-ttl: 1h',
+      messageExpression: `'"' + self.filter(name, !name.matches('${flagName}'))[0] + '" is not the name of a flag: write it in lower-case letters, digits, dashes and dots, without the leading dashes'`,
+      holds: (flags) => Object.keys(flags).every((name) => new RegExp(flagName).test(name)),
+    },
+  ],
+);
 
 /** Settings of every container. */
 export const container = {
@@ -37,10 +91,9 @@ export const container = {
     .enum(['Always', 'IfNotPresent', 'Never'])
     .optional()
     .describe('When the kubelet pulls the image; IfNotPresent when unset, because tags are versions.'),
-  args: z
-    .record(z.string(), z.string().describe('Value of the flag.'))
-    .optional()
-    .describe('Command-line flags, by name without the leading dashes. Flags that the operator sets take precedence.'),
+  args: Arguments.optional().describe(
+    'Command-line flags, by name without the leading dashes. Flags that the operator sets take precedence.',
+  ),
   resources: ResourceRequirements.optional().describe('CPU, memory and devices of the container.'),
 };
 

@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { Backup } from './backup-spec.ts';
-import { FixedContainer } from './container-spec.ts';
+import { FixedContainer, Image } from './container-spec.ts';
+import { objectName } from './object-name.ts';
 import { pod } from './pod-spec.ts';
-import { Quantity, quantityValue } from './quantity.ts';
+import { isMore, Quantity, quantityValue } from './quantity.ts';
 import { Recovery, Restore } from './restore-spec.ts';
 import { withRules } from './validation-rule.ts';
+
+const taggedVersion = '^v?3[.][0-9]+[.][0-9]+';
 
 /** The etcd of one hosted control plane. */
 export const Etcd = withRules(
@@ -17,18 +20,27 @@ export const Etcd = withRules(
       .literal([1, 3, 5])
       .default(3)
       .describe('Number of members. An even number would tolerate no more failures than the next lower odd number.'),
+    image: Image.extend({
+      tag: z
+        .string()
+        .max(128)
+        .regex(/^[^ \t\r\n]+$/, 'must not be empty, and contains no spaces')
+        .optional()
+        .describe(
+          'Tag, used without changes. If it begins with a version, such as 3.6.16-hardened, this is the version.',
+        ),
+    })
+      .optional()
+      .describe('Replaces parts of the image reference. Unset parts keep their default.'),
     version: z
       .string()
       .max(32)
       .regex(/^v?3\.[0-9]{1,3}\.[0-9]{1,3}(-[0-9]{1,3})?$/, 'must be an etcd version such as 3.6.16')
       .optional()
       .describe(
-        'Version of etcd, such as 3.6.16. When unset, it depends on the Kubernetes minor; an upgrade of the operator never changes it.',
+        'Version of etcd, such as 3.6.16. When unset, it is that of image.tag, else it depends on the Kubernetes minor; an upgrade of the operator never changes it.',
       ),
-    storageClassName: z
-      .string()
-      .min(1)
-      .max(253)
+    storageClassName: objectName()
       .optional()
       .describe('StorageClass of the volumes; the default class of the management cluster when unset.'),
     volumeSize: Quantity.optional().describe('Size of the volume of each member. Only valid with autoGrow: false.'),
@@ -59,6 +71,22 @@ export const Etcd = withRules(
     ),
   }),
   [
+    {
+      rule: '!has(self.maxVolumeSize) || quantity(string(self.maxVolumeSize)).isGreaterThan(quantity("0"))',
+      message: 'maxVolumeSize must be more than 0: set it to for example 16Gi, or remove it',
+      fieldPath: '.maxVolumeSize',
+      holds: ({ maxVolumeSize = '1' }) => isMore(maxVolumeSize, '0'),
+    },
+    {
+      rule: `!has(self.version) || !has(self.image) || !has(self.image.tag) || !self.image.tag.matches('${taggedVersion}') || self.image.tag.split('.')[1] == self.version.split('.')[1]`,
+      message:
+        'version and image.tag name different minors of etcd: remove version, because the version is read from the tag, or set both to the same minor',
+      fieldPath: '.version',
+      holds: ({ version, image }) =>
+        version === undefined ||
+        !new RegExp(taggedVersion).test(image?.tag ?? '') ||
+        version.split('.')[1] === image?.tag?.split('.')[1],
+    },
     {
       rule: '(has(self.autoGrow) && !self.autoGrow) || !has(self.volumeSize) || !quantity(string(self.volumeSize)).isGreaterThan(quantity("0"))',
       message: 'volumeSize cannot be combined with autoGrow: remove volumeSize, or set autoGrow: false',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { objectName } from './object-name.ts';
 import { type ValidationRule, withRules } from './validation-rule.ts';
 
 /** A Gateway with a wildcard TLS passthrough listener. */
@@ -16,6 +17,10 @@ const LoadBalancer = z.object({
   loadBalancerClass: z
     .string()
     .max(253)
+    .regex(
+      /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/,
+      'must be a name, with or without the domain of its implementation before it, such as example.org/internal',
+    )
     .optional()
     .describe('Load balancer implementation to use; the default of the management cluster when unset.'),
   loadBalancerIP: z
@@ -41,17 +46,27 @@ export type LoadBalancerExposure = z.output<typeof LoadBalancer>;
 
 const nodePort = () => z.int32().min(30000).max(32767);
 
-const NodePort = z.object({
-  address: z
-    .string()
-    .min(1)
-    .max(253)
-    .describe('IP address or host name at which workers and users reach the nodes of the management cluster.'),
-  port: nodePort().describe('Node port of the API server, 30000 to 32767.'),
-  konnectivityPort: nodePort().describe(
-    'Node port to which the konnectivity agents of the workers connect, 30000 to 32767.',
-  ),
-});
+const NodePort = withRules(
+  z.object({
+    address: z
+      .string()
+      .min(1)
+      .max(253)
+      .describe('IP address or host name at which workers and users reach the nodes of the management cluster.'),
+    port: nodePort().describe('Node port of the API server, 30000 to 32767.'),
+    konnectivityPort: nodePort().describe(
+      'Node port to which the konnectivity agents of the workers connect, 30000 to 32767.',
+    ),
+  }),
+  [
+    {
+      rule: 'self.port != self.konnectivityPort',
+      message: 'port and konnectivityPort must differ, because one node port leads to one port: change one of them',
+      fieldPath: '.konnectivityPort',
+      holds: ({ port, konnectivityPort }) => port !== konnectivityPort,
+    },
+  ],
+);
 
 export type NodePortExposure = z.output<typeof NodePort>;
 
@@ -86,9 +101,7 @@ const Ingress = withRules(
       .describe(
         'Ingress controller for whose TLS passthrough the objects are written: haproxy (haproxytech), haproxy-ingress (jcmoraisjr), nginx (ingress-nginx) or traefik (IngressRouteTCP).',
       ),
-    className: z
-      .string()
-      .max(253)
+    className: objectName()
       .optional()
       .describe(
         'Class of the Ingress objects; the default class of the management cluster when unset. Not used for traefik.',

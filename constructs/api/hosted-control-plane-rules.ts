@@ -1,6 +1,6 @@
 import { exposuresOf, type ExposureSource } from './exposure-spec.ts';
 import type { InClusterAccessSource } from './in-cluster-access-spec.ts';
-import { skipsNoMinor } from './kubernetes-version.ts';
+import { notLowerMinor, skipsNoMinor } from './kubernetes-version.ts';
 import type { ValidationRule } from './validation-rule.ts';
 
 const has = (self: string, way: string) => `(has(${self}.exposure) && has(${self}.exposure.${way}))`;
@@ -38,9 +38,17 @@ export const atMostOneExposure: ValidationRule<ExposureSource> = {
 
 const hasGateway = (self: string) => `(has(${self}.gateway) || ${has(self, 'gateway')})`;
 
-const etcdMinor = (self: string) => `int(${self}.etcd.version.split('.')[1])`;
+const etcdMinor = (version: string) => `int(${version}.split('.')[1])`;
 
-const sameEtcdMinorOrNext = `!has(self.etcd.version) || !has(oldSelf.etcd.version) || (${etcdMinor('self')} >= ${etcdMinor('oldSelf')} && ${etcdMinor('self')} <= ${etcdMinor('oldSelf')} + 1)`;
+/** CEL: the old object has no such field in its status. */
+const unreported = (...fields: readonly string[]) =>
+  ['status', ...fields].map((_, depth, path) => `!has(oldSelf.${path.slice(0, depth + 1).join('.')})`).join(' || ');
+
+/** CEL: an optional field of the spec is what it was. */
+const unchanged = (field: string) =>
+  `(has(self.spec.${field}) == has(oldSelf.spec.${field}) && (!has(self.spec.${field}) || self.spec.${field} == oldSelf.spec.${field}))`;
+
+const sameEtcdMinorOrNext = `oldSelf.status.etcd.members.all(member, !has(member.version) || !member.version.matches('^v?3[.][0-9]') || (${etcdMinor('self.spec.etcd.version')} >= ${etcdMinor('member.version')} && ${etcdMinor('self.spec.etcd.version')} <= ${etcdMinor('member.version')} + 1))`;
 
 const bytes = (size: string) => `quantity(string(${size}))`;
 const fixedSize = (self: string) => `!${self}.etcd.autoGrow && has(${self}.etcd.volumeSize)`;
@@ -69,18 +77,6 @@ export const updateRules: readonly ValidationRule<ExposureSource>[] = [
     fieldPath: '.exposure',
   },
   {
-    rule: 'has(self.etcd.storageClassName) == has(oldSelf.etcd.storageClassName) && (!has(self.etcd.storageClassName) || self.etcd.storageClassName == oldSelf.etcd.storageClassName)',
-    message:
-      'etcd.storageClassName cannot change, because volumes keep the class they were created with: restore the previous value',
-    fieldPath: '.etcd.storageClassName',
-  },
-  {
-    rule: sameEtcdMinorOrNext,
-    message:
-      'etcd.version cannot go down to a lower minor and can go up by only one minor at a time, because etcd would refuse its own data: choose the same minor or the next one',
-    fieldPath: '.etcd.version',
-  },
-  {
     rule: `!(${fixedSize('self')} && ${fixedSize('oldSelf')}) || ${bytes('self.etcd.volumeSize')}.compareTo(${bytes('oldSelf.etcd.volumeSize')}) >= 0`,
     message:
       'etcd.volumeSize cannot shrink, because volumes only grow: restore the previous size or choose a larger one',
@@ -100,7 +96,8 @@ export const updateRules: readonly ValidationRule<ExposureSource>[] = [
 
 /**
  * Rules that need name or status. The rules that read the status apply only when their field changes: every update runs
- * through them, also those by other clients and the removal of the finalizer.
+ * through them, also those by other clients and the removal of the finalizer. They compare with what runs, and not with
+ * the spec before, so that what was only asked for and never ran can be taken back.
  */
 export const objectRules: readonly ValidationRule<unknown>[] = [
   {
@@ -109,15 +106,35 @@ export const objectRules: readonly ValidationRule<unknown>[] = [
     optionalOldSelf: true,
   },
   {
-    rule: `self.spec.version == oldSelf.spec.version || !has(oldSelf.status) || !has(oldSelf.status.version) || ${skipsNoMinor('oldSelf.status.version', 'self.spec.version')}`,
+    rule: `self.spec.version == oldSelf.spec.version || ${unreported('version')} || ${skipsNoMinor('oldSelf.status.version', 'self.spec.version')}`,
     message:
-      'spec.version is more than one minor ahead of an API server that still runs: wait until the current upgrade is complete',
+      'spec.version is more than one minor ahead of an API server that still runs: upgrade one minor at a time, and wait until the current upgrade is complete',
     messageExpression:
-      "'spec.version ' + self.spec.version + ' is more than one minor ahead of ' + oldSelf.status.version + ', which an API server still runs: wait until the current upgrade is complete'",
+      "'spec.version ' + self.spec.version + ' is more than one minor ahead of ' + oldSelf.status.version + ', which an API server still runs: upgrade one minor at a time, and wait until the current upgrade is complete'",
     fieldPath: '.spec.version',
   },
   {
-    rule: `self.spec.etcd == oldSelf.spec.etcd || !(${fixedSize('self.spec')}) || !has(oldSelf.status) || !has(oldSelf.status.etcdVolumeSize) || ${bytes('self.spec.etcd.volumeSize')}.compareTo(${bytes('oldSelf.status.etcdVolumeSize')}) >= 0`,
+    rule: `self.spec.version == oldSelf.spec.version || ${unreported('versions')} || oldSelf.status.versions.all(running, ${notLowerMinor('running.version', 'self.spec.version')})`,
+    message:
+      'spec.version cannot go back to a minor below that of an API server that runs, because etcd contains objects that an older API server may not support: restore the previous version',
+    messageExpression:
+      "'spec.version cannot go back to ' + self.spec.version + ', because an API server runs ' + oldSelf.status.versions[size(oldSelf.status.versions) - 1].version + ' and etcd contains objects that an older API server may not support: restore the previous version'",
+    fieldPath: '.spec.version',
+  },
+  {
+    rule: `!has(self.spec.etcd.version) || ${unchanged('etcd.version')} || ${unreported('etcd', 'members')} || ${sameEtcdMinorOrNext}`,
+    message:
+      'spec.etcd.version must have the minor that every etcd member runs, or the next one, because etcd would refuse its own data: choose a version that follows those in status.etcd.members',
+    fieldPath: '.spec.etcd.version',
+  },
+  {
+    rule: `${unchanged('etcd.storageClassName')} || ${unreported('etcd', 'clusterID')}`,
+    message:
+      'spec.etcd.storageClassName cannot change once etcd has data, because volumes keep the class they were created with: restore the previous value',
+    fieldPath: '.spec.etcd.storageClassName',
+  },
+  {
+    rule: `self.spec.etcd == oldSelf.spec.etcd || !(${fixedSize('self.spec')}) || ${unreported('etcdVolumeSize')} || ${bytes('self.spec.etcd.volumeSize')}.compareTo(${bytes('oldSelf.status.etcdVolumeSize')}) >= 0`,
     message:
       'spec.etcd.volumeSize is smaller than the volumes, which have grown: set it to at least status.etcdVolumeSize',
     messageExpression:

@@ -76,7 +76,9 @@ export const templateFields = {
   etcd: Etcd.prefault({}).describe('The etcd of this control plane.'),
   encryptionAtRest: EncryptionAtRest.prefault({}).describe('Encryption of the Secrets of the hosted cluster in etcd.'),
   certificates: Certificates.prefault({}).describe('Lifetimes, issuer and rotation of certificates.'),
-  oidcProviders: OIDCProviders.optional().describe('Token issuers that the API server trusts, by issuer URL.'),
+  oidcProviders: OIDCProviders.optional().describe(
+    'Token issuers that the API server trusts, by issuer URL. It has no effect in this release, and the condition SpecSupported says so.',
+  ),
   inClusterAccess: InClusterAccess.optional(),
   proxy: FixedContainer.prefault({}).describe(
     'The HAProxy of inClusterAccess Proxy. It runs on every node and, with exposure strategies that share host names, next to the API server.',

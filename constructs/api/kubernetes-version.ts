@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { supportedMinors, supportedRange } from '../cluster/minors.ts';
 import { withRules } from './validation-rule.ts';
 
 const pattern = '^v?[0-9]{1,3}[.][0-9]{1,4}([.][0-9]{1,4}(-[0-9A-Za-z.-]+)?([+][0-9A-Za-z.-]+)?)?$';
@@ -10,8 +11,6 @@ const parts = (text: string) => `${text}.replace('v', '', 1).split('.')`;
  */
 const minorOf = (text: string) => `int(${parts(text)}[0]) * 10000 + int(${parts(text)}[1])`;
 
-const patchOf = (text: string) => `(size(${parts(text)}) < 3 ? 0 : int(${parts(text)}[2].split('-')[0].split('+')[0]))`;
-
 /** CEL: compares two versions. The result is true, and not an error, when one of them is not a version. */
 const compare = (older: string, newer: string, comparison: string) =>
   `!${isVersion(older)} || !${isVersion(newer)} || ${comparison}`;
@@ -20,11 +19,15 @@ const compare = (older: string, newer: string, comparison: string) =>
 export const skipsNoMinor = (older: string, newer: string) =>
   compare(older, newer, `${minorOf(newer)} <= ${minorOf(older)} + 1`);
 
-const notLower = compare(
-  'oldSelf',
-  'self',
-  `${minorOf('self')} > ${minorOf('oldSelf')} || (${minorOf('self')} == ${minorOf('oldSelf')} && ${patchOf('self')} >= ${patchOf('oldSelf')})`,
-);
+/** CEL: true when the minor of `newer` is that of `older` or a later one. */
+export const notLowerMinor = (older: string, newer: string) =>
+  compare(older, newer, `${minorOf(newer)} >= ${minorOf(older)}`);
+
+const isSupported = `${minorOf('self')} in [${supportedMinors.map((minor) => 10_000 + minor).join(', ')}]`;
+
+/** Cluster API itself refuses to lower the version of a topology, except with this annotation of the Cluster. */
+const underTopology =
+  'in a Cluster with a topology, correct its spec.topology.version, which Cluster API lets go down only with the annotation unsafe.topology.cluster.x-k8s.io/disable-update-version-check on the Cluster';
 
 /** A Kubernetes version. The operator keeps its spelling, because Cluster API compares versions as text. */
 export const KubernetesVersion = withRules(
@@ -33,27 +36,31 @@ export const KubernetesVersion = withRules(
     .min(1)
     .max(256)
     .describe(
-      'Kubernetes version, such as v1.34.2; 1.34.2 means v1.34.2. It can go up by one minor at a time, and cannot go down.',
+      'Kubernetes version, such as v1.34.2; 1.34.2 means v1.34.2. It can go up by one minor at a time, and back to a minor while no API server of a later one exists. Patch releases can change in both directions.',
     ),
   [
     {
       rule: isVersion('self'),
       message: 'must be a Kubernetes version such as v1.34.2',
       messageExpression: "'\"' + self + '\" is not a Kubernetes version: write it like v1.34.2'",
-      holds: (version) => new RegExp(pattern).test(version),
+      holds: isKubernetesVersion,
     },
     {
-      rule: notLower,
-      message:
-        'the version cannot go down, because etcd contains objects that an older API server may not support: restore the previous version',
-      messageExpression:
-        "'the version cannot go down from ' + oldSelf + ' to ' + self + ', because etcd contains objects that an older API server may not support: restore the previous version'",
-    },
-    {
-      rule: skipsNoMinor('oldSelf', 'self'),
-      message: 'the version can go up by only one minor at a time: upgrade to the next minor first',
-      messageExpression:
-        "'the version cannot go from ' + oldSelf + ' straight to ' + self + ': upgrade one minor at a time'",
+      // A release that ends the support of a minor must still write the status of its control planes.
+      rule: `(oldSelf.hasValue() && oldSelf.value() == self) || !${isVersion('self')} || ${isSupported}`,
+      message: `this release does not support that minor version of Kubernetes: use ${supportedRange}; ${underTopology}`,
+      messageExpression: `'this release does not support Kubernetes ' + self + ': use ${supportedRange}; ${underTopology}'`,
+      optionalOldSelf: true,
+      holds: (version) => !isKubernetesVersion(version) || hasSupportedMinor(version),
     },
   ],
 );
+
+function isKubernetesVersion(version: string): boolean {
+  return new RegExp(pattern).test(version);
+}
+
+function hasSupportedMinor(version: string): boolean {
+  const [major, minor] = version.replace(/^v/, '').split('.').map(Number);
+  return major === 1 && minor !== undefined && supportedMinors.includes(minor);
+}

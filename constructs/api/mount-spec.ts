@@ -1,12 +1,26 @@
 import { z } from 'zod';
 import { withRules } from './validation-rule.ts';
 
+/** No part of it is `..` or begins with that, as the API server requires of the files in a volume. */
+const relativePath = /^([^/:.]|\.[^/:.])[^/:]*(\/([^/:.]|\.[^/:.])[^/:]*)*$/;
+
 const items = z
   .array(
     z
       .object({
-        key: z.string().describe('Key of the ConfigMap or Secret.'),
-        path: z.string().describe('Relative path of the file below the mount.'),
+        key: z
+          .string()
+          .max(253)
+          .regex(
+            /^[-._a-zA-Z0-9]+$/,
+            'must be a key of a ConfigMap or Secret: letters, digits, dashes, dots and underscores',
+          )
+          .describe('Key of the ConfigMap or Secret.'),
+        path: z
+          .string()
+          .max(1024)
+          .regex(relativePath, 'must be a relative path without .. and colons')
+          .describe('Relative path of the file below the mount.'),
         mode: z.int32().min(0).max(511).optional().describe('Permission bits of the file, such as 256 for 0400.'),
       })
       .describe('One key and its file.'),

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { Audit } from './audit-spec.ts';
 import { container } from './container-spec.ts';
+import { objectName } from './object-name.ts';
 import { Mounts } from './mount-spec.ts';
 
 /** Settings of every pod. */
 export const pod = {
   ...container,
-  priorityClassName: z
-    .string()
-    .max(253)
+  priorityClassName: objectName()
     .optional()
     .describe('PriorityClass of the pods, which decides which pods are evicted or preempted first.'),
 };
@@ -16,7 +15,7 @@ export const pod = {
 /** Settings of every pod with replicas. */
 export const scalablePod = (defaultReplicas: number) => ({
   ...pod,
-  replicas: z.int32().min(0).default(defaultReplicas).describe('Number of pods.'),
+  replicas: z.int32().min(1).default(defaultReplicas).describe('Number of pods.'),
 });
 
 /** Settings of the pods of the API server. */
@@ -24,7 +23,9 @@ export const ApiServerPod = z.object({
   ...pod,
   mounts: Mounts.optional().describe('ConfigMaps and Secrets to mount into the API server, by a name of your choice.'),
   konnectivity: z.object(container).optional().describe('The konnectivity server, which runs next to the API server.'),
-  audit: Audit.optional().describe('Audit records of the API server; none when unset.'),
+  audit: Audit.optional().describe(
+    'Audit records of the API server. It has no effect in this release, and the condition SpecSupported says so.',
+  ),
 });
 
 export type { Container, Image } from './container-spec.ts';

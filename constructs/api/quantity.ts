@@ -21,3 +21,8 @@ export function quantityValue(quantity: string): number {
   const power = binary.indexOf(suffix);
   return power >= 0 ? Number(number) * 1024 ** power : Number(`${number}e${decimal[suffix]}`);
 }
+
+/** Whether one quantity is larger than another. */
+export function isMore(one: string, other: string): boolean {
+  return quantityValue(one) > quantityValue(other);
+}

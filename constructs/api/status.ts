@@ -118,7 +118,9 @@ export const HostedControlPlaneStatus = z.object({
   etcdLastBackupTime: time().optional().describe('Time at which the last backup was stored.'),
   etcdNextBackupTime: time().optional().describe('Time at which the next backup is due.'),
   etcdLastDefragTime: time().optional().describe('Time of the last defragmentation of etcd.'),
-  etcdLastAttemptedDefragTime: time().optional().describe('Time of the last attempt to defragment etcd.'),
+  etcdLastAttemptedDefragTime: time()
+    .optional()
+    .describe('Time of the last attempt to defragment etcd, whether or not it succeeded.'),
   observedGeneration: z.int().min(0).optional().describe('Generation of the spec that this status was computed for.'),
   conditions: z
     .array(Condition)

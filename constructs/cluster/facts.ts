@@ -24,8 +24,12 @@ export interface EtcdFacts {
    * Size in the StatefulSet's claim template, which cannot change. The operator expands a claim after it was created.
    */
   readonly templateVolumeSize: string;
+  /** StorageClass in the claim template, which cannot change either; undefined for the default class. */
+  readonly templateStorageClass: string | undefined;
   /** Version to run, without a leading `v`; that of the spec when missing. */
   readonly version?: string | undefined;
+  /** Image to run instead of the user's own, while the version of that is not allowed. */
+  readonly image?: string | undefined;
 }
 
 /** What the management cluster's network is to its control planes. */

@@ -18,6 +18,12 @@ export const minors: Readonly<Record<number, MinorDefaults>> = {
   36: { etcd: '3.6.8', konnectivity: '0.36.0', coredns: '1.14.2' },
 };
 
+/** The minors that can be rendered. Tests run the newest three with real binaries. */
+export const supportedMinors: readonly number[] = Object.keys(minors).map(Number);
+
+/** The supported minors as text, such as `1.32 to 1.36`. */
+export const supportedRange = `1.${Math.min(...supportedMinors)} to 1.${Math.max(...supportedMinors)}`;
+
 /** Changes of behaviour, each from the minor on that brings it. */
 const changes = {
   /** API servers report in their metrics which encryption configuration they have loaded. */

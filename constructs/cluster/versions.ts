@@ -1,7 +1,7 @@
 import { coerce, type SemVer } from 'semver';
 import type { Container } from '../api/pod-spec.ts';
 import { definedOnly } from './defined.ts';
-import { firstMinorWith, type MinorChange, type MinorDefaults, minors } from './minors.ts';
+import { firstMinorWith, type MinorChange, type MinorDefaults, minors, supportedRange } from './minors.ts';
 
 /** The parts of an image reference. */
 export interface Image {
@@ -9,9 +9,6 @@ export interface Image {
   readonly repository: string;
   readonly tag: string;
 }
-
-/** The minors that can be rendered. Tests run the newest three with real binaries. */
-export const supportedMinors = Object.keys(minors).map(Number);
 
 /** The Kubernetes version of a spec; `1.36.3`, `v1.36.3` and `v1.36` all parse. Undefined when it is not a version. */
 export function parseVersion(version: string): SemVer | undefined {
@@ -35,9 +32,7 @@ export function unsupportedVersion(version: string): string | undefined {
   const parsed = parseVersion(version);
   if (!parsed) return `"${version}" is not a Kubernetes version such as v1.36.3`;
   if (parsed.major === 1 && minors[parsed.minor]) return undefined;
-  const oldest = Math.min(...supportedMinors);
-  const newest = Math.max(...supportedMinors);
-  return `Kubernetes ${version} is not supported by this release: use 1.${oldest} to 1.${newest}`;
+  return `Kubernetes ${version} is not supported by this release: use ${supportedRange}`;
 }
 
 /** The spec's version as Kubernetes itself writes it: with a leading `v` and a patch level. */
@@ -67,12 +62,30 @@ export function defaultsFor(version: string): MinorDefaults {
   return defaults;
 }
 
+/** What the version of etcd is read from. */
+interface EtcdVersionSource {
+  readonly version: string;
+  readonly etcd?:
+    | { readonly version?: string | undefined; readonly image?: Container['image'] | undefined }
+    | undefined;
+}
+
 /**
- * The version of etcd: that of the HostedControlPlane, otherwise the default of its Kubernetes minor. It never depends
- * on the version of the operator.
+ * The version of etcd: that of the user's image if its tag is one, because that is what runs; then that of the
+ * HostedControlPlane, otherwise the default of its Kubernetes minor. It never depends on the version of the operator.
  */
-export function etcdVersion(spec: { version: string; etcd?: { version?: string | undefined } | undefined }): string {
-  return spec.etcd?.version?.replace(/^v/, '') ?? defaultsFor(spec.version).etcd;
+export function etcdVersion({ version, etcd }: EtcdVersionSource): string {
+  return etcdVersionIn(etcd?.image?.tag) ?? etcd?.version?.replace(/^v/, '') ?? defaultsFor(version).etcd;
+}
+
+/** The version that a tag of an etcd image begins with, such as 3.6.9 for v3.6.9-hardened; undefined for another tag. */
+export function etcdVersionIn(tag: string | undefined): string | undefined {
+  return /^v?(3\.\d+\.\d+)/.exec(tag ?? '')?.[1];
+}
+
+/** The tag of an image reference; undefined without one. */
+export function tagOf(image: string | undefined): string | undefined {
+  return /:([^/:@]+)(?:@.*)?$/.exec(image ?? '')?.[1];
 }
 
 /** A component's image. Each part that the user sets replaces that part of the default. */

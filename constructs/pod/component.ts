@@ -105,8 +105,8 @@ function resources({ settings, requests }: ContainerProps): k8s.ResourceRequirem
       ]),
     );
   if (!settings?.resources) return { requests: quantities(requests)! };
-  const { requests: requested, limits, claims } = settings.resources;
-  return definedOnly({ requests: quantities(requested), limits: quantities(limits), claims });
+  const { requests: requested, limits } = settings.resources;
+  return definedOnly({ requests: quantities(requested), limits: quantities(limits) });
 }
 
 export interface Probes {

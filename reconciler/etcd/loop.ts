@@ -55,9 +55,10 @@ interface Entry {
   report: EtcdReport | undefined;
   /** The inputs for whose report a reconcile has waited until the timeout. */
   lateInputsKey: string | undefined;
-  /** The defragmentation in progress, why the last one failed, and when one last succeeded. */
+  /** The defragmentation in progress, why the last one failed, and when one was last attempted and last succeeded. */
   inProgress: EtcdObservation['inProgress'];
   defragmentationProblem: string | undefined;
+  defragmentationAttemptedAt: Date | undefined;
   defragmentedAt: Date | undefined;
   readonly controller: AbortController;
   wake: () => void;
@@ -129,6 +130,7 @@ export class EtcdLoops {
       lateInputsKey: undefined,
       inProgress: undefined,
       defragmentationProblem: undefined,
+      defragmentationAttemptedAt: undefined,
       defragmentedAt: undefined,
       controller: new AbortController(),
       wake: () => {},
@@ -179,7 +181,8 @@ export class EtcdLoops {
     { task, inputsKey, seen }: { readonly task: EtcdTask; readonly inputsKey: string; readonly seen: EtcdReport },
   ): void {
     const problem = seen.problem ?? entry.defragmentationProblem;
-    const report: EtcdReport = { ...seen, problem, defragmentedAt: entry.defragmentedAt };
+    const { defragmentationAttemptedAt, defragmentedAt } = entry;
+    const report: EtcdReport = { ...seen, problem, defragmentationAttemptedAt, defragmentedAt };
     const isChanged = entry.report === undefined || significance(entry.report) !== significance(report);
     const previousState = entry.reportedDesiredState;
     Object.assign(entry, {
@@ -202,6 +205,7 @@ export class EtcdLoops {
   async #defragment(entry: Entry, member: string): Promise<void> {
     entry.inProgress = { act: 'defragmentation', member };
     let access: EtcdLoopAccess | undefined;
+    entry.defragmentationAttemptedAt = new Date(this.#options.clock.now());
     try {
       access = this.#open(entry.task.cluster, entry.task.reader);
       const client = access.clients(member);

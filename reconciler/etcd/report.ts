@@ -10,6 +10,8 @@ export interface EtcdReport {
   readonly fill?: number | undefined;
   /** Why the last step failed, if it did. */
   readonly problem?: string | undefined;
+  /** When this process last began to defragment a member, whether or not that succeeded. */
+  readonly defragmentationAttemptedAt?: Date | undefined;
   /** When this process last defragmented a member. */
   readonly defragmentedAt?: Date | undefined;
 }
@@ -30,7 +32,8 @@ export function withoutVacancies(observation: EtcdObservation, replicas: number)
 
 /**
  * The part of a report that phases and users act on, as text to compare. Revisions, indexes and sizes change all the
- * time, and a reconcile for each change would be one every half minute without need.
+ * time, and a reconcile for each change would be one every half minute without need. So would one for each attempt that
+ * fails as the one before.
  */
 export function significance({ observation, decision, problem, fill, defragmentedAt }: EtcdReport): string {
   const leader = leaderOf(observation)?.name;

@@ -46,7 +46,7 @@ const Environment = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .string()
     .optional()
-    .describe('Reserved for traces; the operator does not send any yet.'),
+    .describe('Reserved for traces; the operator does not send any yet, and logs a warning when it is set.'),
 });
 
 /** Configuration of the operator. */
@@ -60,6 +60,8 @@ export interface Config {
   readonly operatorImage: string | undefined;
   /** Networks to which no control plane may connect. */
   readonly deniedCidrs: readonly string[];
+  /** Variables that are set and have no effect in this release. */
+  readonly withoutEffect: readonly string[];
   readonly logFormat: 'json' | 'text';
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   /** Only HostedControlPlanes of this namespace; all when unset. */
@@ -103,6 +105,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     podName: parsed.data.POD_NAME,
     operatorImage: parsed.data.OPERATOR_IMAGE,
     deniedCidrs: parsed.data.DENIED_CIDRS,
+    withoutEffect: parsed.data.OTEL_EXPORTER_OTLP_ENDPOINT === undefined ? [] : ['OTEL_EXPORTER_OTLP_ENDPOINT'],
     logFormat: parsed.data.LOG_FORMAT,
     logLevel: parsed.data.LOG_LEVEL,
     // An empty flag means no filter, as in all controllers of Cluster API.

@@ -15,6 +15,9 @@ import { serveMetrics } from '../telemetry/serve-metrics.ts';
 async function main(): Promise<void> {
   const given = readConfig(process.argv.slice(2), process.env);
   const log = createLogger({ format: given.logFormat, level: given.logLevel });
+  for (const variable of given.withoutEffect) {
+    log.warn({ variable }, 'the environment variable has no effect in this release: remove it');
+  }
   const connection = await connect(loadKubeConfig());
   const config = { ...given, operatorImage: given.operatorImage ?? (await ownImage(connection, given)) };
   const operator = new Operator({

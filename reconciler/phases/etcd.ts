@@ -1,15 +1,16 @@
 import { StatefulSet } from '../../constructs/api/resources.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
 import { etcdQuotaBytes } from '../../constructs/control-plane/etcd/config.ts';
-import type { EtcdFacts } from '../../constructs/cluster/facts.ts';
-import { memberFacts, writtenStarts } from '../etcd/etcd-facts.ts';
+import { type MemberFacts, memberFacts, writtenStarts } from '../etcd/etcd-facts.ts';
 import { isFormationRecorded, recordedClusterId, recordFormation } from '../etcd/formation.ts';
-import { knownMembers, watchedMemberObjects } from '../etcd/member-objects.ts';
+import { knownMembers, readMemberObjects, watchedMemberObjects } from '../etcd/member-objects.ts';
 import { progressOf } from '../etcd/progress.ts';
 import type { EtcdReport } from '../etcd/report.ts';
 import { statusOfEtcd } from '../etcd/status-members.ts';
-import { type VersionChoice, versionToRun } from '../upgrade/etcd-version.ts';
+import { planStorageClass, type StorageClassPlan, type TemplatedSet } from '../etcd/storage-class.ts';
+import { versionToRun } from '../upgrade/etcd-version.ts';
 import { planVolumes, type VolumePlan, type Volumes, volumeUsage } from '../etcd/volume-size.ts';
 import { growRetryMs, growClaims, observeVolumes } from '../etcd/volumes.ts';
 import { troubleOf } from '../pods/wait-for-pods.ts';
@@ -28,11 +29,17 @@ export const etcd = phase({
     const volumes = observeVolumes(cluster.name, reader, scope.etcdLoop.report()?.observation);
     const plan = planVolumes(cluster, volumes);
     const choice = versionToRun(scope);
-    const facts = { etcd: etcdFacts(scope, plan, choice) };
+    const starts = startsOf(scope);
+    const storage = await storageClassOf(scope, starts.isFormed);
+    if (storage.kind === 'replace') {
+      for (const [resource, object] of storage.objects) await writer.delete(resource, object);
+      return wait('WaitingForMembers', 'etcd: its volume claims are created again with the StorageClass of the spec');
+    }
+    const facts = { etcd: { ...starts, ...volumeFacts(plan, storage), version: choice.version, image: choice.image } };
 
     const live = await writer.apply(renderControlPlane(cluster, { ...scope.facts, ...facts }, 'etcd'));
     const refusal = await growClaims(cluster.name, plan, scope);
-    const problem = choice.problem ?? refusal ?? plan.problem;
+    const problem = choice.problem ?? storage.problem ?? refusal ?? plan.problem;
 
     const set: StatefulSetObject | undefined = live.find(({ kind }) => kind === StatefulSet.kind);
     const report = await scope.etcdLoop.observe({
@@ -62,25 +69,34 @@ export const etcd = phase({
   },
 });
 
-function etcdFacts(
-  { cluster, hostedControlPlane, reader, etcdLoop }: Scope,
+function startsOf({ cluster, hostedControlPlane, reader, etcdLoop }: Scope): MemberFacts {
+  return memberFacts({
+    cluster,
+    replicas: cluster.spec.etcd.replicas,
+    isRecorded:
+      hostedControlPlane.status?.etcd?.clusterID !== undefined || isFormationRecorded(hostedControlPlane.metadata),
+    members: knownMembers(cluster, watchedMemberObjects(cluster, reader)),
+    observation: etcdLoop.report()?.observation,
+    written: writtenStarts(cluster.name, reader),
+  });
+}
+
+/** Decides about a replacement twice, the second time from claims that are read right before it. */
+async function storageClassOf({ cluster, reader, writer }: Scope, isFormed: boolean): Promise<StorageClassPlan> {
+  const wanted = cluster.spec.etcd.storageClassName;
+  const set = reader.get<TemplatedSet>(StatefulSet, namesOf(cluster.name).etcd);
+  const { claims } = watchedMemberObjects(cluster, reader);
+  const plan = planStorageClass({ wanted, set, claims, isFormed });
+  if (plan.kind === 'render') return plan;
+  const live = await readMemberObjects(cluster, writer);
+  return planStorageClass({ wanted, set, claims: live.claims, isFormed });
+}
+
+function volumeFacts(
   { quotaSize, templateSize }: VolumePlan,
-  { version }: VersionChoice,
-): EtcdFacts {
-  return {
-    ...memberFacts({
-      cluster,
-      replicas: cluster.spec.etcd.replicas,
-      isRecorded:
-        hostedControlPlane.status?.etcd?.clusterID !== undefined || isFormationRecorded(hostedControlPlane.metadata),
-      members: knownMembers(cluster, watchedMemberObjects(cluster, reader)),
-      observation: etcdLoop.report()?.observation,
-      written: writtenStarts(cluster.name, reader),
-    }),
-    volumeSize: quotaSize,
-    templateVolumeSize: templateSize,
-    version,
-  };
+  { storageClass }: Extract<StorageClassPlan, { kind: 'render' }>,
+) {
+  return { volumeSize: quotaSize, templateVolumeSize: templateSize, templateStorageClass: storageClass };
 }
 
 function reportOf(
@@ -92,7 +108,11 @@ function reportOf(
   const etcdVolumeUsage =
     usedBytes === undefined ? undefined : volumeUsage(usedBytes, quotaSize, status?.etcdVolumeUsage);
   return {
-    ...definedOnly({ etcdVolumeUsage, etcdLastDefragTime: report?.defragmentedAt?.toISOString() }),
+    ...definedOnly({
+      etcdVolumeUsage,
+      etcdLastAttemptedDefragTime: report?.defragmentationAttemptedAt?.toISOString(),
+      etcdLastDefragTime: report?.defragmentedAt?.toISOString(),
+    }),
     etcd: {
       ...definedOnly({ clusterID: status?.etcd?.clusterID ?? recordedClusterId(metadata) }),
       ...(report ? statusOfEtcd(report.observation) : {}),

@@ -4,6 +4,7 @@ import { severityOf } from '../../constructs/api/severity.ts';
 import type { HostedControlPlaneSpec } from '../../constructs/api/hosted-control-plane.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { InClusterAccess } from '../../constructs/api/in-cluster-access-spec.ts';
+import { usedWithoutEffect } from '../../constructs/api/without-effect.ts';
 import { definedOnly } from '../../constructs/cluster/defined.ts';
 import { versionAnnotation } from '../../constructs/pod/component.ts';
 import { selectorString } from '../../constructs/cluster/labels.ts';
@@ -118,6 +119,7 @@ export function summarize(observed: Observation, initialized: boolean): Conditio
     CertificatesAvailable: certificatesAvailable(observed.phases),
     EtcdClusterHealthy: etcdHealthy(observed),
     ControlPlaneComponentsHealthy: componentsHealthy(observed),
+    SpecSupported: specSupported(observed),
     Deleting: conditionUpdate('False', 'NotDeleting'),
     ...notPaused,
     Ready: ready(observed.phases),
@@ -225,6 +227,18 @@ function componentsHealthy(observed: Observation): ConditionUpdate {
   return problems.length === 0
     ? conditionUpdate('True', 'Healthy')
     : conditionUpdate('False', 'NotHealthy', problems.join('; '));
+}
+
+/** Apart from Ready: the control plane works as if the fields were unset. */
+function specSupported({ spec }: Observation): ConditionUpdate {
+  const fields = usedWithoutEffect(spec);
+  return fields.length === 0
+    ? conditionUpdate('True', 'Supported')
+    : conditionUpdate(
+        'False',
+        'FieldsWithoutEffect',
+        `this release does not act on ${fields.map((field) => `spec.${field}`).join(' and ')}: do not rely on it, or remove it`,
+      );
 }
 
 /** Its reason is that of the phase that blocks: one with a Warning before others, and the first of them. */

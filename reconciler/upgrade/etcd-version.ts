@@ -1,6 +1,6 @@
 import { StatefulSet } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { etcdVersion } from '../../constructs/cluster/versions.ts';
+import { etcdVersion, etcdVersionIn, tagOf } from '../../constructs/cluster/versions.ts';
 import { awaitedBackup } from './backup-before-upgrade.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { EtcdLoop } from '../etcd/loop.ts';
@@ -19,6 +19,8 @@ interface Templated extends KubeObject {
 /** The version of etcd to render. */
 export interface VersionChoice {
   readonly version: string;
+  /** The present image, which stays instead of the user's own image of another version. */
+  readonly image?: string | undefined;
   /** Why it differs from the version that the spec requests. */
   readonly problem?: { readonly reason: 'VersionNotAllowed' | 'WaitingForBackup'; readonly message: string };
 }
@@ -33,27 +35,29 @@ export function versionToRun(scope: VersionContext & { readonly etcdLoop: EtcdLo
   const { cluster, reader, etcdLoop } = scope;
   const observation = etcdLoop.report()?.observation;
   const members = observation?.members.filter(({ registration }) => registration) ?? [];
-  const rendered = renderedVersion(cluster.name, reader);
+  const image = presentImage(cluster.name, reader);
+  const rendered = etcdVersionIn(tagOf(image));
+  const tagged = etcdVersionIn(cluster.spec.etcd.image?.tag);
   const plan = planVersion({
     running: members.map(({ status }) => status?.version),
     clusterVersion: observation?.clusterVersion,
     rendered,
     wanted: etcdVersion(cluster.spec),
+    field: tagged === undefined ? 'etcd.version' : 'etcd.image.tag',
     args: cluster.spec.etcd.args,
   });
-  const { version } = plan;
-  if (plan.kind === 'refused') return { version, problem: { reason: 'VersionNotAllowed', message: plan.message } };
+  const choice = (version: string): VersionChoice =>
+    tagged === undefined || version === tagged ? { version } : { version, image };
+  if (plan.kind === 'refused') {
+    return { ...choice(plan.version), problem: { reason: 'VersionNotAllowed', message: plan.message } };
+  }
   const awaited = plan.changesMinor ? awaitedBackup('etcd', scope) : undefined;
-  if (!awaited) return { version };
-  return { version: rendered ?? version, problem: { reason: 'WaitingForBackup', message: awaited } };
+  if (!awaited) return choice(plan.version);
+  return { ...choice(rendered ?? plan.version), problem: { reason: 'WaitingForBackup', message: awaited } };
 }
 
-/**
- * The version in the StatefulSet's template; undefined without a StatefulSet, and if the tag of the user's image has
- * another format.
- */
-function renderedVersion(cluster: string, reader: Reader): string | undefined {
+/** The image in the StatefulSet's template; undefined without a StatefulSet. */
+function presentImage(cluster: string, reader: Reader): string | undefined {
   const set = reader.get<Templated>(StatefulSet, namesOf(cluster).etcd);
-  const image = set?.spec?.template?.spec?.containers?.find(({ name }) => name === 'etcd')?.image ?? '';
-  return /:v?(3\.\d+\.\d+)(?:-\d+)?(?:@|$)/.exec(image)?.[1];
+  return set?.spec?.template?.spec?.containers?.find(({ name }) => name === 'etcd')?.image;
 }

@@ -1,7 +1,7 @@
 import { Deployment, StatefulSet } from '../../constructs/api/resources.ts';
 import { versionAnnotation } from '../../constructs/pod/component.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { etcdVersion, parseVersion } from '../../constructs/cluster/versions.ts';
+import { etcdVersion, etcdVersionIn, parseVersion, tagOf } from '../../constructs/cluster/versions.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
 
@@ -43,8 +43,8 @@ export function renderedVersion({ cluster, reader }: Pick<VersionContext, 'clust
 function ofEtcd({ cluster, hostedControlPlane, reader }: VersionContext): [string | undefined, string] {
   const set = reader.get<Templated>(StatefulSet, namesOf(cluster.name).etcd);
   const containers = set?.spec?.template?.spec?.containers ?? [];
-  const image = containers.find((container) => container.name === 'etcd')?.image ?? '';
-  return [/:v?(3\.\d+\.\d+[^@]*)/.exec(image)?.[1], etcdVersion(hostedControlPlane.spec)];
+  const image = containers.find((container) => container.name === 'etcd')?.image;
+  return [etcdVersionIn(tagOf(image)), etcdVersion(hostedControlPlane.spec)];
 }
 
 function minorIn(version: string | undefined): string | undefined {

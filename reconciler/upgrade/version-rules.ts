@@ -12,6 +12,8 @@ export interface VersionChange {
   readonly rendered: string | undefined;
   /** Version that the spec requests, explicitly or by its Kubernetes version. */
   readonly wanted: string;
+  /** The field that requests it, or that can request another one. */
+  readonly field: 'etcd.version' | 'etcd.image.tag';
   /** The user's arguments for etcd. */
   readonly args: Readonly<Record<string, string>> | undefined;
 }
@@ -32,7 +34,7 @@ const stepsFrom: Readonly<Record<string, string>> = { '3.5': '3.5.26', '3.6': '3
  * Whether etcd may run the requested version: one minor up at a time, never down, and never while members still run the
  * previous minor. Patch releases of a minor may change in both directions.
  */
-export function planVersion({ running, clusterVersion, rendered, wanted, args }: VersionChange): VersionPlan {
+export function planVersion({ running, clusterVersion, rendered, wanted, field, args }: VersionChange): VersionPlan {
   const members = running.flatMap((version) => parsed(version ?? '') ?? []).sort(compare);
   const oldest = members[0] ?? parsed(rendered ?? '');
   const newest = members.at(-1) ?? oldest;
@@ -40,7 +42,7 @@ export function planVersion({ running, clusterVersion, rendered, wanted, args }:
   const stays = rendered ?? newest?.version ?? wanted;
   const refuse = (message: string): VersionPlan => ({ kind: 'refused', version: stays, message });
 
-  if (!target) return refuse(`etcd.version ${wanted} is not a version such as 3.6.16: correct it`);
+  if (!target) return refuse(`${field} ${wanted} is not a version such as 3.6.16: correct it`);
   const gone = target.minor >= 7 ? Object.keys(args ?? {}).filter((name) => name.startsWith('experimental-')) : [];
   if (gone.length > 0) {
     return refuse(`etcd ${wanted} no longer supports ${gone.join(', ')} of etcd.args: replace or remove them`);
@@ -49,20 +51,20 @@ export function planVersion({ running, clusterVersion, rendered, wanted, args }:
   const from = `etcd runs ${newest.version}, and ${wanted}`;
   if (target.minor < newest.minor) {
     return refuse(
-      `${from} is a lower minor version, which cannot read its data: set etcd.version to ${newest.version} or newer`,
+      `${from} is a lower minor version, which cannot read its data: set ${field} to ${newest.version} or newer`,
     );
   }
   if (target.minor > oldest.minor + 1) {
     const next = `3.${oldest.minor + 1}`;
     return refuse(
-      `etcd runs ${oldest.version}, and ${wanted} skips a minor version: set etcd.version to a ${next} release first`,
+      `etcd runs ${oldest.version}, and ${wanted} skips a minor version: set ${field} to a ${next} release first`,
     );
   }
   if (target.minor > oldest.minor) {
     const least = stepsFrom[`3.${oldest.minor}`];
     if (least && compare(oldest, least) < 0) {
       return refuse(
-        `etcd runs ${oldest.version}, and an upgrade to ${wanted} requires at least ${least}: set etcd.version to ${least} first`,
+        `etcd runs ${oldest.version}, and an upgrade to ${wanted} requires at least ${least}: set ${field} to ${least} first`,
       );
     }
   }

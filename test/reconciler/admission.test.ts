@@ -198,7 +198,7 @@ it.each(['not JSON', '{"version":"v1.37.0"}'])('reconciles nothing by a record t
     ),
   ).toMatchObject({
     kind: 'invalid',
-    message: mentions('1.31.9'),
+    message: mentions('does not support that minor version'),
   });
 });
 

@@ -45,6 +45,7 @@ export async function startOperator({
     podName: undefined,
     operatorImage: managerImage,
     deniedCidrs: [],
+    withoutEffect: [],
     logFormat: 'text',
     logLevel: 'info',
     namespace,

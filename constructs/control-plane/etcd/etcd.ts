@@ -107,7 +107,7 @@ export class Etcd extends Construct {
           containers: [
             container({
               name: 'etcd',
-              image,
+              image: facts.etcd?.image ?? image,
               command: ['etcd'],
               args: [`--config-file=${etcdPaths.members}/$(POD_NAME).yaml`],
               env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
@@ -140,7 +140,9 @@ export class Etcd extends Construct {
             metadata: { name: dataVolume, labels },
             spec: {
               accessModes: ['ReadWriteOnce'],
-              ...definedOnly({ storageClassName: settings?.storageClassName }),
+              ...definedOnly({
+                storageClassName: facts.etcd ? facts.etcd.templateStorageClass : settings.storageClassName,
+              }),
               resources: {
                 requests: { storage: k8s.Quantity.fromString(facts.etcd?.templateVolumeSize ?? volumeSize) },
               },

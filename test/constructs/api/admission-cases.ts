@@ -45,9 +45,58 @@ export const admissionCases: readonly AdmissionCase[] = [
     spec: { version: 'v1' },
     refused: { path: 'spec.version', because: 'Kubernetes version' },
   },
+  {
+    name: 'refuses a minor that is not supported yet',
+    spec: { version: 'v1.37.0' },
+    refused: { path: 'spec.version', because: 'use 1.32 to 1.36' },
+  },
+  {
+    name: 'refuses a minor that is not supported any more, with the way back for a topology',
+    spec: { version: 'v1.31.9' },
+    refused: { path: 'spec.version', because: 'unsafe.topology.cluster.x-k8s.io/disable-update-version-check' },
+  },
+  {
+    name: 'refuses another major version',
+    spec: { version: 'v2.36.0' },
+    refused: { path: 'spec.version', because: 'use 1.32 to 1.36' },
+  },
   { name: 'refuses a spec without version', spec: { version: undefined }, refused: { path: 'spec.version' } },
   { name: 'refuses a number that is text', spec: { replicas: 'two' }, refused: { path: 'spec.replicas' } },
   { name: 'refuses zero API servers', spec: { replicas: 0 }, refused: { path: 'spec.replicas' } },
+  {
+    name: 'refuses zero controller managers',
+    spec: { deployment: { controllerManager: { replicas: 0 } } },
+    refused: { path: 'spec.deployment.controllerManager.replicas' },
+  },
+  {
+    name: 'refuses zero schedulers',
+    spec: { deployment: { scheduler: { replicas: 0 } } },
+    refused: { path: 'spec.deployment.scheduler.replicas' },
+  },
+  {
+    name: 'refuses zero pods of CoreDNS, which can be disabled',
+    spec: { coredns: { replicas: 0 } },
+    refused: { path: 'spec.coredns.replicas' },
+  },
+  {
+    name: 'refuses zero konnectivity agents, which can be disabled',
+    spec: { konnectivityClient: { replicas: 0 } },
+    refused: { path: 'spec.konnectivityClient.replicas' },
+  },
+  ...['--v', '-v', 'V', 'event_ttl', 'event ttl', 'v=2', ''].map((flag) => ({
+    name: `refuses a flag with the name "${flag}"`,
+    spec: apiServerPod({ args: { [flag]: '2' } }),
+    refused: { path: 'spec.deployment.apiServer.args', because: 'the name of a flag' },
+  })),
+  {
+    name: 'refuses the name of a flag of every other component',
+    spec: { coredns: { args: { 'dns.port': '53', '--v': '2' } } },
+    refused: { path: 'spec.coredns.args', because: 'the name of a flag' },
+  },
+  {
+    name: 'accepts the names of flags',
+    spec: { coredns: { args: { 'dns.port': '53', v: '2', 'event-ttl': '--1h' } } },
+  },
 
   { name: 'accepts a gateway under exposure', spec: { exposure: { gateway } } },
   { name: 'accepts node ports', spec: { exposure: { nodePort } } },
@@ -172,6 +221,19 @@ export const admissionCases: readonly AdmissionCase[] = [
     name: 'refuses an etcd version without patch version',
     spec: { etcd: { version: '3.6' } },
     refused: { path: 'spec.etcd.version' },
+  },
+  {
+    name: 'accepts an etcd version beside a tag of the same minor',
+    spec: { etcd: { version: '3.6.8', image: { tag: 'v3.6.16-hardened' } } },
+  },
+  {
+    name: 'accepts an etcd version beside a tag that is none',
+    spec: { etcd: { version: '3.6.8', image: { tag: 'stable' } } },
+  },
+  {
+    name: 'refuses an etcd version beside a tag of another minor',
+    spec: { etcd: { version: '3.6.8', image: { tag: '3.5.26-0' } } },
+    refused: { path: 'spec.etcd.version', because: 'version and image.tag name different minors' },
   },
   { name: 'accepts a nightly backup', spec: { etcd: { backup: { schedule: '@daily', secret: s3 } } } },
   {
@@ -304,6 +366,68 @@ export const admissionCases: readonly AdmissionCase[] = [
     },
   },
   {
+    name: 'refuses a request above its limit',
+    spec: { coredns: { resources: { requests: { cpu: '1500m', memory: '1Gi' }, limits: { cpu: 1 } } } },
+    refused: { path: 'spec.coredns.resources.requests', because: 'cannot be larger than the limit' },
+  },
+  {
+    name: 'accepts a request of exactly its limit',
+    spec: { coredns: { resources: { requests: { cpu: '1000m' }, limits: { cpu: 1 } } } },
+  },
+  {
+    name: 'refuses a negative amount of a resource',
+    spec: { coredns: { resources: { limits: { cpu: '-1' } } } },
+    refused: { path: 'spec.coredns.resources.limits', because: 'cannot be negative' },
+  },
+  {
+    name: 'refuses an image tag with a space',
+    spec: { coredns: { image: { tag: 'v1 ' } } },
+    refused: { path: 'spec.coredns.image.tag' },
+  },
+  {
+    name: 'accepts a tag with a digest',
+    spec: { coredns: { image: { tag: `v1.14.2@sha256:${'0'.repeat(64)}` } } },
+  },
+  {
+    name: 'refuses a priority class that is no name',
+    spec: { coredns: { priorityClassName: 'Upper_Case' } },
+    refused: { path: 'spec.coredns.priorityClassName' },
+  },
+  {
+    name: 'refuses a storage class that is no name',
+    spec: { etcd: { storageClassName: 'Upper_Case' } },
+    refused: { path: 'spec.etcd.storageClassName' },
+  },
+  {
+    name: 'refuses a file outside of its mount',
+    spec: apiServerPod({
+      mounts: { a: { path: '/a', configMap: { name: 'a', items: [{ key: 'a', path: '../a' }] } } },
+    }),
+    refused: { path: 'spec.deployment.apiServer.mounts.a.configMap.items[0].path' },
+  },
+  {
+    name: 'accepts hidden files of a mount',
+    spec: apiServerPod({
+      mounts: { a: { path: '/a', configMap: { name: 'a', items: [{ key: '.a', path: 'b/.a' }] } } },
+    }),
+  },
+  {
+    name: 'refuses one node port for both servers',
+    spec: { exposure: { nodePort: { ...nodePort, konnectivityPort: nodePort.port } } },
+    refused: { path: 'spec.exposure.nodePort.konnectivityPort', because: 'must differ' },
+  },
+  {
+    name: 'refuses volumes of at most nothing',
+    spec: { etcd: { maxVolumeSize: 0 } },
+    refused: { path: 'spec.etcd.maxVolumeSize', because: 'more than 0' },
+  },
+  {
+    name: 'refuses resource claims, which no pod declares',
+    spec: { coredns: { resources: { claims: [{ name: 'gpu' }] } } },
+    refused: { path: 'spec.coredns.resources.claims', because: 'claims cannot be used' },
+  },
+  { name: 'accepts an empty list of resource claims', spec: { coredns: { resources: { claims: [] } } } },
+  {
     name: 'accepts extra names for the serving certificate',
     spec: { apiServer: { certSANs: ['api.example.org', '2001:db8::1'] } },
   },
@@ -337,30 +461,55 @@ export const updateCases: readonly UpdateCase[] = [
     from: { version: 'v1.35.0-rc.1' },
     spec: { version: 'v1.35.0' },
   },
+  { name: 'accepts an older patch release', from: { version: 'v1.34.10' }, spec: { version: 'v1.34.9' } },
   {
-    name: 'refuses an older patch release',
+    name: 'accepts an older patch release while the newer one runs',
     from: { version: 'v1.34.10' },
+    status: runs('v1.34.10'),
     spec: { version: 'v1.34.9' },
-    refused: { path: 'spec.version', because: 'cannot go down from v1.34.10 to v1.34.9' },
+  },
+  { name: 'accepts an older minor before anything runs', from: { version: 'v1.34.2' }, spec: { version: 'v1.33.9' } },
+  {
+    name: 'accepts an older minor while nothing of the newer one runs',
+    from: { version: 'v1.35.0' },
+    status: runs('v1.34.2'),
+    spec: { version: 'v1.34.9' },
   },
   {
-    name: 'refuses an older minor',
-    from: { version: 'v1.34.2' },
-    spec: { version: 'v1.33.9' },
-    refused: { path: 'spec.version', because: 'cannot go down from v1.34.2 to v1.33.9' },
+    name: 'refuses an older minor while something of the newer one runs',
+    from: { version: 'v1.35.0' },
+    status: runs('v1.34.2', 'v1.35.0'),
+    spec: { version: 'v1.34.2' },
+    refused: { path: 'spec.version', because: 'cannot go back to v1.34.2, because an API server runs v1.35.0' },
   },
+  {
+    name: 'refuses an older minor than the one that runs',
+    from: { version: 'v1.34.2' },
+    status: runs('v1.34.2'),
+    spec: { version: 'v1.33.9' },
+    refused: { path: 'spec.version', because: 'cannot go back to v1.33.9' },
+  },
+  { name: 'accepts to skip a minor before anything runs', from: { version: 'v1.33.1' }, spec: { version: 'v1.35.0' } },
   {
     name: 'refuses to skip a minor',
     from: { version: 'v1.33.1' },
+    status: runs('v1.33.1'),
     spec: { version: 'v1.35.0' },
-    refused: { path: 'spec.version', because: 'straight to v1.35.0' },
+    refused: { path: 'spec.version', because: 'more than one minor ahead of v1.33.1' },
   },
   {
     name: 'refuses to skip a minor in two quick steps',
     from: { version: 'v1.34.2' },
-    status: { version: 'v1.33.1' },
+    status: runs('v1.33.1'),
     spec: { version: 'v1.35.0' },
     refused: { path: 'spec.version', because: 'more than one minor ahead of v1.33.1' },
+  },
+  {
+    name: 'refuses a minor that is not supported as the next one',
+    from: { version: 'v1.36.3' },
+    status: runs('v1.36.3'),
+    spec: { version: 'v1.37.0' },
+    refused: { path: 'spec.version', because: 'does not support Kubernetes v1.37.0' },
   },
   {
     name: 'accepts other changes during an upgrade',
@@ -444,29 +593,65 @@ export const updateCases: readonly UpdateCase[] = [
   {
     name: 'accepts the next etcd minor',
     from: { etcd: { version: '3.5.24' } },
+    status: hasEtcd('3.5.24', '3.5.24'),
     spec: { etcd: { version: 'v3.6.5' } },
   },
   {
-    name: 'refuses an older etcd minor',
+    name: 'accepts an older patch release of etcd',
+    from: { etcd: { version: '3.6.9' } },
+    status: hasEtcd('3.6.9'),
+    spec: { etcd: { version: '3.6.5' } },
+  },
+  {
+    name: 'accepts an older etcd minor while nothing of the newer one runs',
     from: { etcd: { version: '3.7.1' } },
+    status: hasEtcd('3.6.9', '3.6.9'),
     spec: { etcd: { version: '3.6.9' } },
+  },
+  {
+    name: 'accepts any etcd minor before a member runs',
+    from: { etcd: { version: '3.5.24' } },
+    status: { etcd: { members: [{ name: 'c1-etcd-0', role: 'Unreachable' }] } },
+    spec: { etcd: { version: '3.7.1' } },
+  },
+  {
+    name: 'refuses an older etcd minor than a member runs',
+    from: { etcd: { version: '3.7.1' } },
+    status: hasEtcd('3.6.9', '3.7.1'),
+    spec: { etcd: { version: '3.6.9' } },
+    refused: { path: 'spec.etcd.version', because: 'etcd would refuse its own data' },
+  },
+  {
+    name: 'refuses an older etcd minor than the default one that runs',
+    from: {},
+    status: hasEtcd('3.6.5'),
+    spec: { etcd: { version: '3.5.24' } },
     refused: { path: 'spec.etcd.version', because: 'etcd would refuse its own data' },
   },
   {
     name: 'refuses to skip an etcd minor',
     from: { etcd: { version: '3.5.24' } },
+    status: hasEtcd('3.5.24'),
     spec: { etcd: { version: '3.7.1' } },
     refused: { path: 'spec.etcd.version', because: 'etcd would refuse its own data' },
   },
   {
+    name: 'accepts another storage class before etcd has data',
+    from: { etcd: { storageClassName: 'fats' } },
+    status: { etcd: { members: [{ name: 'c1-etcd-0', role: 'Missing' }] } },
+    spec: { etcd: { storageClassName: 'fast' } },
+  },
+  {
     name: 'refuses another storage class',
     from: { etcd: { storageClassName: 'fast' } },
+    status: hasEtcd('3.6.5'),
     spec: { etcd: { storageClassName: 'slow' } },
     refused: { path: 'spec.etcd.storageClassName', because: 'cannot change' },
   },
   {
     name: 'refuses to remove the storage class',
     from: { etcd: { storageClassName: 'fast' } },
+    status: hasEtcd('3.6.5'),
     spec: {},
     refused: { path: 'spec.etcd.storageClassName', because: 'cannot change' },
   },
@@ -479,6 +664,17 @@ export function specWith(changes: Readonly<Record<string, unknown>>): Record<str
 
 function caDurations(rootCaCertificateDuration: string, caCertificateDuration: string) {
   return { rootCaCertificateDuration, caCertificateDuration };
+}
+
+/** A status with API servers of these versions, the oldest first. */
+function runs(...versions: readonly [string, ...string[]]) {
+  return { version: versions[0], versions: versions.map((version) => ({ version, replicas: 1 })) };
+}
+
+/** A status with a formed etcd, by the versions of its members. */
+function hasEtcd(...versions: readonly string[]) {
+  const members = versions.map((version, ordinal) => ({ name: `c1-etcd-${ordinal}`, role: 'Follower', version }));
+  return { etcd: { clusterID: 'cdf818194e3a8c32', members } };
 }
 
 function apiServerPod(settings: object) {

@@ -3,16 +3,17 @@ import {
   defaultsFor,
   etcdTag,
   etcdVersion,
+  tagOf,
   imageReference,
   kubernetesImage,
   kubernetesTag,
   kubernetesVersion,
   minorOf,
   parseVersion,
-  supportedMinors,
   hasChange,
   unsupportedVersion,
 } from '../../../constructs/cluster/versions.ts';
+import { supportedMinors } from '../../../constructs/cluster/minors.ts';
 
 describe('Kubernetes versions', () => {
   it.each([
@@ -88,6 +89,26 @@ describe('the etcd version', () => {
   it('never decreases from one Kubernetes minor to the next', () => {
     const byMinor = supportedMinors.map((minor) => defaultsFor(`v1.${minor}.0`).etcd);
     expect([...byMinor].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))).toEqual(byMinor);
+  });
+
+  it.each([
+    ['3.7.1', {}, '3.7.1'],
+    ['3.6.16', { version: '3.6.8' }, '3.6.16'],
+    ['v3.5.26-hardened', {}, '3.5.26'],
+    ['stable', {}, '3.6.8'],
+    ['stable', { version: '3.7.1' }, '3.7.1'],
+    ['4.0.0', {}, '3.6.8'],
+  ])('with the tag %s and %j is %s', (tag, etcd, expected) => {
+    expect(etcdVersion({ version: 'v1.36.3', etcd: { ...etcd, image: { tag } } })).toBe(expected);
+  });
+
+  it.each([
+    ['registry.example.org:5000/etcd:v3.6.9-1', 'v3.6.9-1'],
+    ['registry.example.org:5000/etcd:3.6.9@sha256:0f', '3.6.9'],
+    ['registry.example.org:5000/etcd', undefined],
+    [undefined, undefined],
+  ])('of the image %s is in the tag %s', (image, tag) => {
+    expect(tagOf(image)).toBe(tag);
   });
 
   it.each([

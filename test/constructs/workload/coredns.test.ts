@@ -56,10 +56,6 @@ describe('CoreDNS', () => {
     expect(coredns({ replicas: 3 }, {}, { nodes }).replicas).toBe(replicas);
   });
 
-  it('runs nowhere if the user sets zero replicas', () => {
-    expect(coredns({ replicas: 0 }).replicas).toBe(0);
-  });
-
   it('has the tenth address of the first service network', () => {
     const network = { services: { cidrBlocks: ['fd00:10:96::/112', '10.96.0.0/16'] } };
     const [single, dual] = [coredns(), coredns({}, { network })].map((part) => part.only('Service'));

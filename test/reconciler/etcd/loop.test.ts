@@ -1,8 +1,11 @@
 import { beforeAll, expect, it } from 'vitest';
-import { Pod, Secret, StatefulSet } from '../../../constructs/api/resources.ts';
+import { PersistentVolumeClaim, Pod, Secret, StatefulSet } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { EtcdLoops } from '../../../reconciler/etcd/loop.ts';
-import type { EtcdTask } from '../../../reconciler/etcd/reconcile-etcd.ts';
+import type { LoopMemberClient } from '../../../reconciler/etcd/observe.ts';
+import type { EtcdTask, OpenEtcdLoopAccess } from '../../../reconciler/etcd/reconcile-etcd.ts';
+import { presentRevision, type StatefulSetObject } from '../../../reconciler/kube/readiness.ts';
+import { MemoryEtcd } from '../../support/loop/memory-etcd.ts';
 import { memoryClusterOf } from '../../support/loop/memory-cluster-of.ts';
 import { completeCluster } from '../../support/loop/scenario.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
@@ -125,4 +128,53 @@ it.each<[string, (loops: EtcdLoops) => void]>([
   expect(isClosed).toBe(false);
   answer.reject(new Error('gone'));
   await closed;
+});
+
+it('the etcd loop reports when it last attempted a defragmentation, and when one succeeded', async () => {
+  const management = memoryClusterOf(await completeCluster());
+  const clock = new ManualClock();
+  let isFragmented = true;
+  let isBusy = true;
+  const claims = management.list(PersistentVolumeClaim, selectorLabels(clusterName, 'etcd'));
+  const inMemory = new MemoryEtcd(claims.map(({ metadata }) => metadata.uid ?? '')).open(async () => {});
+  const fragmented = (client: LoopMemberClient): LoopMemberClient => ({
+    ...client,
+    status: async () => {
+      const { status, alarms } = await client.status();
+      return { status: { ...status, dbSizeBytes: 100, dbSizeInUseBytes: isFragmented ? 10 : 100 }, alarms };
+    },
+    defragment: async () => {
+      if (isBusy) throw new Error('the member is busy');
+      isFragmented = false;
+    },
+  });
+  const open: OpenEtcdLoopAccess = (cluster, reader) => {
+    const access = inMemory(cluster, reader);
+    const clients = (name: string) => {
+      const client = access.clients(name);
+      return client && fragmented(client);
+    };
+    return { ...access, clients };
+  };
+  const loops = new EtcdLoops({ clock, onChange: () => {}, open });
+  const one = loops.of(key);
+  const revision = presentRevision(management.get<StatefulSetObject>(StatefulSet, 'c1-etcd'));
+  await one.observe({
+    cluster: { name: clusterName, namespace },
+    goal: { replicas: 3, revision, cause: 'requested', quotaBytes: 100 },
+    isFormed: true,
+    reader: management,
+    writer: management,
+  });
+  const began = new Date(clock.now());
+  await clock.advance(1);
+  expect(one.report()).toMatchObject({ problem: 'the member is busy', defragmentationAttemptedAt: began });
+  expect(one.report()?.defragmentedAt).toBeUndefined();
+
+  isBusy = false;
+  await clock.advance(60_000);
+  const { defragmentationAttemptedAt, defragmentedAt } = one.report() ?? {};
+  expect(defragmentationAttemptedAt?.getTime()).toBeGreaterThan(began.getTime());
+  expect(defragmentedAt).toEqual(defragmentationAttemptedAt);
+  await loops.close();
 });

@@ -8,6 +8,7 @@ const defaults = {
   podName: undefined,
   operatorImage: undefined,
   deniedCidrs: [],
+  withoutEffect: [],
   logFormat: 'json',
   logLevel: 'info',
   namespace: undefined,
@@ -39,7 +40,8 @@ describe('the environment', () => {
     ['LOG_LEVEL', 'WARN', { logLevel: 'warn' }],
     ['LOG_LEVEL', '', {}],
     ['WEBHOOK_CERT_DIR', '/certs', {}],
-    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector:4317', {}],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector:4317', { withoutEffect: ['OTEL_EXPORTER_OTLP_ENDPOINT'] }],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', '', {}],
     ['SOMETHING_ELSE', 'x', {}],
   ])('is read: %s=%s', (name, value, expected) => {
     expect(readConfig([], { [name]: value })).toEqual({ ...defaults, ...expected });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StatefulSet } from '../../../constructs/api/resources.ts';
+import { PersistentVolumeClaim, StatefulSet } from '../../../constructs/api/resources.ts';
 import type { EtcdLoop } from '../../../reconciler/etcd/loop.ts';
 import type { EtcdReport } from '../../../reconciler/etcd/report.ts';
 import { settled } from '../../../reconciler/etcd/steps.ts';
@@ -88,6 +88,37 @@ describe("etcd's volumes", () => {
   });
 });
 
+describe("etcd's StorageClass", () => {
+  const silent: EtcdLoop = { report: () => undefined, observe: async () => undefined, stop: async () => {} };
+  const classesIn = (management: MemoryObjects) =>
+    [...JSON.stringify(management.objects).matchAll(/"storageClassName":"(\w+)"/g)].map(([, name]) => name);
+  const claimsIn = (management: MemoryObjects) =>
+    management.objects.filter(({ kind }) => kind === PersistentVolumeClaim.kind);
+
+  it('is corrected by creating StatefulSet and claims again while no volume exists', async () => {
+    const management = new MemoryObjects();
+    await reconcile(management, silent, { storageClassName: 'fats' });
+    for (const claim of claimsIn(management)) management.put({ ...claim, status: { phase: 'Pending' } });
+    expect(await reconcile(management, silent, { storageClassName: 'fast' })).toMatchObject({
+      kind: 'wait',
+      reason: 'WaitingForMembers',
+    });
+    expect([management.get(StatefulSet, 'c1-etcd'), claimsIn(management)]).toEqual([undefined, []]);
+
+    await reconcile(management, silent, { storageClassName: 'fast' });
+    expect(new Set(classesIn(management))).toEqual(new Set(['fast']));
+  });
+
+  it('stays where volumes exist, and the condition says so', async () => {
+    const management = await formed();
+    expect(await reconcile(management, etcdLoopOf(0), { storageClassName: 'fast' })).toMatchObject({
+      kind: 'degraded',
+      reason: 'StorageClassChanged',
+    });
+    expect(classesIn(management)).toEqual([]);
+  });
+});
+
 describe("etcd's version", () => {
   const imageIn = (management: MemoryObjects) =>
     /etcd:([\d.]+)-0/.exec(JSON.stringify(management.get(StatefulSet, 'c1-etcd')))?.[1];
@@ -116,5 +147,30 @@ describe("etcd's version", () => {
     const status = { etcd: { backup: { versionChanges: ['etcd 3.6 to 3.7'] } } };
     await reconcile(management, etcdLoopOf(0, '3.6.16'), spec, status);
     expect(imageIn(management)).toBe('3.7.3');
+  });
+
+  const wholeImageIn = (management: MemoryObjects) =>
+    /"image":"([^"]*etcd:[^"]*)"/.exec(JSON.stringify(management.get(StatefulSet, 'c1-etcd')))?.[1];
+
+  it("is that of the user's tag", async () => {
+    const management = await formed();
+    await reconcile(management, etcdLoopOf(0, '3.6.8'), { image: { tag: '3.6.16-hardened' } });
+    const next = await reconcile(management, etcdLoopOf(0, '3.6.16'), { image: { tag: '3.7.3-hardened' } });
+    expect(next).toMatchObject({ facts: { etcd: { version: '3.7.3' } } });
+    expect(wholeImageIn(management)).toBe('registry.k8s.io/etcd:3.7.3-hardened');
+    expect(await reconcile(management, etcdLoopOf(0, '3.7.3'), { image: { tag: '3.7.3-hardened' } })).toMatchObject({
+      kind: 'done',
+    });
+  });
+
+  it("stays, with its image, if that of the user's tag is not allowed", async () => {
+    const management = await formed();
+    await reconcile(management, etcdLoopOf(0, '3.6.8'), { image: { tag: '3.6.9-hardened' } });
+    expect(await reconcile(management, etcdLoopOf(0, '3.6.9'), { image: { tag: '3.7.3' } })).toMatchObject({
+      kind: 'degraded',
+      reason: 'VersionNotAllowed',
+      message: expect.stringContaining('set etcd.image.tag to 3.6.11'),
+    });
+    expect(wholeImageIn(management)).toBe('registry.k8s.io/etcd:3.6.9-hardened');
   });
 });

@@ -15,6 +15,7 @@ import {
   waiting,
   whole,
 } from '../../support/observation.ts';
+import { hostedCluster } from '../../support/scope.ts';
 import { observed, silent } from '../etcd/observed.ts';
 
 const reportOf = (observation: EtcdObservation): EtcdReport => ({ observation, decision: settled });
@@ -38,6 +39,17 @@ function withoutSpec(object: StatefulSetObject): StatefulSetObject {
 }
 
 describe('the summaries', () => {
+  it('name every field that has no effect', () => {
+    const audited = { apiServer: { audit: { policy: { rules: [] } } } };
+    const issuer = { audiences: ['a'], claimMappings: { username: 'claims.email' } };
+    const { spec } = hostedCluster({ deployment: audited, oidcProviders: { 'https://issuer.example.org': issuer } });
+    expect(summaryOf({}, 'SpecSupported')).toBe('True Supported');
+    expect(summaryOf({ spec }, 'SpecSupported')).toBe(
+      'False FieldsWithoutEffect: this release does not act on spec.deployment.apiServer.audit and spec.oidcProviders: do not rely on it, or remove it',
+    );
+    expect(summaryOf({ spec }, 'Ready')).toBe(summaryOf({}, 'Ready'));
+  });
+
   it.each<[string, Partial<Observation>, string]>([
     ['everything works', {}, 'True Available'],
     ['one API server is left', { apiServer: deployment({ ...whole, availableReplicas: 1 }) }, 'True Available'],

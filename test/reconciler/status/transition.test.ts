@@ -70,6 +70,13 @@ it.each<[string, ConditionType, ConditionUpdate, Partial<EventNote> | undefined]
     { type: 'Warning', reason: 'ReconcileFailed', action: 'EtcdClusterReady', note: 'apply Secret a/b: refused' },
   ],
   [
+    'a field without effect',
+    'SpecSupported',
+    conditionUpdate('False', 'FieldsWithoutEffect', 'spec.oidcProviders'),
+    { type: 'Warning', reason: 'FieldsWithoutEffect', note: 'spec.oidcProviders' },
+  ],
+  ['fields that all have an effect', 'SpecSupported', conditionUpdate('True', 'Supported'), undefined],
+  [
     'an invalid spec',
     'Ready',
     conditionUpdate('False', 'InvalidConfiguration', 'spec.version: no'),

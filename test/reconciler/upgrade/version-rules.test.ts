@@ -7,6 +7,7 @@ const decide = (running: readonly (string | undefined)[], wanted: string, change
     clusterVersion: running.at(-1)?.replace(/\d+$/, '0'),
     rendered: running.at(-1),
     wanted,
+    field: 'etcd.version',
     args: undefined,
     ...changes,
   });
@@ -33,6 +34,11 @@ describe('the etcd version', () => {
   ])('does not change from %s to %s, and the running version stays', (running, wanted, message) => {
     const update = decide([running], wanted);
     expect(update).toMatchObject({ kind: 'refused', version: running, message: expect.stringMatching(message) });
+  });
+
+  it('is refused by the name of the field that requests it', () => {
+    const update = decide(['3.6.8'], '3.5.26', { field: 'etcd.image.tag' });
+    expect(update).toMatchObject({ message: expect.stringContaining('set etcd.image.tag to 3.6.8 or newer') });
   });
 
   it('is checked against the oldest member for an upgrade, and against the newest for a downgrade', () => {

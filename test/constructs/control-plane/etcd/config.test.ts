@@ -74,6 +74,7 @@ describe('the configuration of a member', () => {
       initialClusters: {},
       volumeSize: '8Gi',
       templateVolumeSize: '4Gi',
+      templateStorageClass: undefined,
       version: '3.5.26',
     };
     expect(parse(etcdMemberConfig(clusterOf(), 0, { members: 3, etcd }))).toMatchObject({

@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { beforeAll } from 'vitest';
+import { hostedControlPlaneCRD, hostedControlPlaneTemplateCRD } from '../../constructs/api/crd.ts';
+import { Namespace, Service } from '../../constructs/api/resources.ts';
+import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
+import { applyObjects } from '../testbed/apply-objects.ts';
+import { instanceFrom } from '../testbed/instance.ts';
+import { withLock } from '../testbed/lock.ts';
+import { cilium, gatewayApi, traefik } from '../testbed/module-manifests.ts';
+import { moduleObjects } from '../testbed/rendered-objects.ts';
+import type { ApiServer } from './api-server.ts';
+import { plainApiServer } from './plain-api-server.ts';
+
+/** Fails where a field is unknown or misspelled, and stores nothing. */
+export const dryRun = { fieldManager: 'test', force: true, dryRun: true };
+
+/** An API server that knows every kind that is rendered, and these namespaces, for the tests of a file. */
+export function renderingApiServer(namespaces: readonly string[]): ApiServer {
+  const server = plainApiServer({
+    // The oldest minors use an older version of admission policies.
+    flags: ['--allow-privileged=true', '--runtime-config=admissionregistration.k8s.io/v1beta1=true'],
+    definitions: [hostedControlPlaneCRD, hostedControlPlaneTemplateCRD],
+  });
+  beforeAll(async () => {
+    for (const manifests of [gatewayApi, cilium, traefik]) {
+      const { cache } = instanceFrom(process.env);
+      const silent = () => {};
+      const objects = await withLock(join(cache, 'lock'), silent, () => moduleObjects(cache, manifests, silent));
+      await applyObjects(
+        server.client,
+        objects.filter(({ kind }) => kind === 'CustomResourceDefinition'),
+      );
+    }
+    const { apiVersion, kind } = Namespace;
+    for (const name of new Set(['kube-public', ...namespaces])) {
+      await server.client.apply({ apiVersion, kind, metadata: { name } }, { fieldManager: 'test', force: true });
+    }
+  });
+  return server;
+}
+
+/** The Service network of this server differs from that of hosted clusters. */
+export function withoutAddress(object: RenderedObject): RenderedObject {
+  if (object.kind !== Service.kind) return object;
+  return { ...object, spec: { ...(object['spec'] as object), clusterIP: undefined, clusterIPs: undefined } };
+}
