@@ -23,7 +23,7 @@ it.each([
     },
   });
   const informer = new Informer({ client, clock, resource: DaemonSet, mayBeUnserved });
-  void informer.start();
+  informer.start();
   await settled();
   expect(informer.isSynced).toBe(mayBeUnserved);
   expect(informer.list()).toEqual([]);
