@@ -86,7 +86,9 @@ function withRights(text: string): string {
       where,
       why,
     ];
-  const rows = [...managerAccess().map(rowOf('everywhere')), ...ownNamespaceAccess.map(rowOf('its own namespace'))];
+  const all = [...managerAccess().map(rowOf('everywhere')), ...ownNamespaceAccess.map(rowOf('its own namespace'))];
+  // A kind that is watched in several versions is one row.
+  const rows = [...new Map(all.map((row) => [row.join(' '), row])).values()];
   return withBlock(text, 'rights', markdownTable([['resource', 'API group', 'verbs', 'where', 'why'], ...rows]));
 }
 
