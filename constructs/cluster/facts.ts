@@ -77,9 +77,9 @@ export interface EtcdRestoreFacts extends RestoreRun {
 export interface RevisionFacts {
   /** Counts the accepted specs of a control plane, from 1. */
   readonly number: number;
-  /** Generation of the HostedControlPlane that had this spec last. */
+  /** The first generation of the HostedControlPlane with this spec. */
   readonly generation: number;
-  /** The spec as JSON, without `controlPlaneEndpoint`. */
+  /** The spec as JSON, without the fields by which nothing is rendered: `controlPlaneEndpoint` and `machineTemplate`. */
   readonly spec: string;
 }
 

@@ -29,10 +29,10 @@ export function nextRevision(
   newest: RevisionFacts | undefined,
   { metadata: { generation = 0 }, spec }: Pick<HostedControlPlane, 'metadata' | 'spec'>,
 ): RevisionFacts {
-  // The operator itself publishes the endpoint, and nobody can change it: it is no part of what a user asks for.
-  const { controlPlaneEndpoint: _, ...asked } = spec;
+  // The operator itself publishes the endpoint, and nobody can change it. Machines are none of its business.
+  const { controlPlaneEndpoint: _, machineTemplate: _inert, ...asked } = spec;
   const text = JSON.stringify(asked, undefined, 2);
-  if (newest?.spec === text) return { ...newest, generation };
+  if (newest?.spec === text) return newest;
   return { number: (newest?.number ?? 0) + 1, generation, spec: text };
 }
 

@@ -103,9 +103,16 @@ it('a new operator process reconciles the last accepted spec too, and a correcte
   expect(replicasOf(managementCluster)).toBe(3);
   expect(managementCluster.conditions.find(({ type }) => type === 'SpecAccepted')?.status).toBe('True');
   // The record of the spec before it is not rendered any more.
-  const records = managementCluster.objects.list(ConfigMap, objectLabels(clusterName, 'revision'));
-  expect(records.map(({ metadata }) => metadata.name)).toEqual(['c1-revision-3']);
+  expect(recordsOf(managementCluster)).toEqual(['c1-revision-3']);
   await operator.stop();
+});
+
+it('a change that concerns only Machines makes no new record', async () => {
+  const managementCluster = complete.copy();
+  const before = recordsOf(managementCluster);
+  await managementCluster.change({ machineTemplate: { metadata: { labels: { pool: 'a' } } } });
+  await settleBy(managementCluster);
+  expect(recordsOf(managementCluster)).toEqual(before);
 });
 
 /** Lets a new operator process act for some minutes, and stops it. What is refused may be tried again for ever. */
@@ -118,6 +125,10 @@ async function reconcileOften(managementCluster: MemoryCluster): Promise<void> {
     await operator.untilObserved();
   }
   await operator.stop();
+}
+
+function recordsOf({ objects }: MemoryCluster): string[] {
+  return objects.list(ConfigMap, objectLabels(clusterName, 'revision')).map(({ metadata }) => metadata.name);
 }
 
 function expiries({ objects }: MemoryCluster): number[] {
