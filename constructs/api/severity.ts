@@ -1,5 +1,3 @@
-import { type ConditionDescription, type ConditionType, conditions } from './conditions.ts';
-
 /**
  * What the events of a control plane say when a condition gets a reason.
  * - `Warning`: something is broken, or a person has to act.
@@ -18,14 +16,3 @@ export const sharedReasons = {
   NotObserved: 'Routine',
   Deleting: 'Routine',
 } as const satisfies Readonly<Record<string, Severity>>;
-
-/**
- * Severity of a reason of this condition. Reasons that Ready takes from other conditions are routine, because these report
- * them, and so are those that another version of the operator has written.
- */
-export function severityOf(type: ConditionType, reason: string): Severity {
-  const { reasons: own }: ConditionDescription = conditions[type];
-  if (type === 'Ready') return own[reason] ?? 'Routine';
-  const shared: ConditionDescription['reasons'] = sharedReasons;
-  return own[reason] ?? shared[reason] ?? 'Routine';
-}

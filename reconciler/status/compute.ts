@@ -1,6 +1,6 @@
 import { compare } from 'semver';
 import { apartFromReady, conditionTypes } from '../../constructs/api/conditions.ts';
-import { severityOf } from '../../constructs/api/severity.ts';
+import { severityOf } from '../../constructs/api/severity-of.ts';
 import type { HostedControlPlaneSpec } from '../../constructs/api/hosted-control-plane.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { InClusterAccess } from '../../constructs/api/in-cluster-access-spec.ts';

@@ -1,5 +1,6 @@
 import { type ConditionType, conditions, conditionTypes } from '../../constructs/api/conditions.ts';
-import { severityOf, sharedReasons } from '../../constructs/api/severity.ts';
+import { sharedReasons } from '../../constructs/api/severity.ts';
+import { severityOf } from '../../constructs/api/severity-of.ts';
 import { groupOf } from '../../constructs/api/resources.ts';
 import type { Access } from '../../constructs/cluster/access-rules.ts';
 import { managerAccess, ownNamespaceAccess } from '../../constructs/provider/access.ts';
