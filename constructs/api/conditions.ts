@@ -177,7 +177,6 @@ export const conditions = {
   EtcdBackupVerified: {
     meaning: 'the newest verification of a backup succeeded; always true when the spec asks for none',
     reasons: {
-      Verifying: 'Routine',
       BackupUnusable: 'Warning',
       VerificationFailed: 'Warning',
       BackupSecretInvalid: 'Warning',

@@ -130,8 +130,10 @@ function decide(scope: Scope, spec: Backup, { backups, lastVerified }: Verificat
 
 /** An unusable backup is reported until another one has passed verification. */
 function inProgress(scope: Scope, message: string, requeueAt?: Date, report?: StatusReport): Outcome {
-  if (reportedBefore(scope)?.status !== 'False') return done({}, requeueAt, { message, report });
-  return degraded('Verifying', message, {}, { requeueAt, report });
+  const before = reportedBefore(scope);
+  if (before?.status !== 'False') return done({}, requeueAt, { message, report });
+  // The reason stays: otherwise every attempt of an endless number would write an event of type Warning.
+  return degraded(before.reason as ConditionReason<'EtcdBackupVerified'>, message, {}, { requeueAt, report });
 }
 
 /**

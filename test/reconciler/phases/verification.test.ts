@@ -147,7 +147,7 @@ describe('verifications', () => {
   it('verify the next backup after an unusable one, which stays reported meanwhile', async () => {
     const verification = failed(unusable, 600, backupId(backup(2)));
     const { outcome, begun } = await run({ ...store, verification }, { status: condition('BackupUnusable') });
-    expect(outcome).toMatchObject({ kind: 'degraded', reason: 'Verifying' });
+    expect(outcome).toMatchObject({ kind: 'degraded', reason: 'BackupUnusable' });
     expect(begun).toContain(`verification ${id}`);
   });
 

@@ -94,7 +94,6 @@ it.each<[string, ConditionType, ConditionUpdate, Partial<EventNote> | undefined]
     conditionUpdate('False', 'StoreUnavailable', 'the store cannot be reached'),
     { type: 'Warning', reason: 'StoreUnavailable', note: 'the store cannot be reached' },
   ],
-  ['a verification', 'EtcdBackupVerified', conditionUpdate('False', 'Verifying', 'x'), undefined],
   ['a cluster without backups', 'EtcdBackupVerified', conditionUpdate('True', 'ReconcileSucceeded'), undefined],
   ['readiness', 'Ready', conditionUpdate('True', 'Ready'), { type: 'Normal', reason: 'Ready' }],
   ['missing readiness, which the phases report', 'Ready', conditionUpdate('False', 'ReconcileFailed', 'x'), undefined],
