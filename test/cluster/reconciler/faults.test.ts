@@ -58,11 +58,17 @@ describe('before anything may be created', () => {
     await bench.delete('gateway');
   });
 
-  test('an unsupported version is reported in a condition', async () => {
-    await bench.create('old', { ...single, version: 'v1.20.0' });
-    const { message } = await bench.untilCondition('old', 'Ready', { reason: 'InvalidConfiguration' });
-    expect(message).toContain('Kubernetes v1.20.0 is not supported');
-    await bench.delete('old');
+  test('an unsupported version is refused at once', async () => {
+    const created = bench.createHostedControlPlane('old-cp', { ...single, version: 'v1.20.0' });
+    await expect(created).rejects.toThrow('this release does not support Kubernetes v1.20.0: use 1.32 to 1.36');
+  });
+
+  test('a spec that only the operator can refuse is reported in a condition', async () => {
+    const backup = { schedule: '@daily', secret: { name: 's3' }, timeZone: 'Mars/Olympus' };
+    await bench.create('lost', { ...single, etcd: { ...single.etcd, backup } });
+    const { message } = await bench.untilCondition('lost', 'SpecAccepted', { reason: 'InvalidConfiguration' });
+    expect(message).toContain('must be an IANA time zone');
+    await bench.delete('lost');
   });
 
   test('a node port in use is reported in a condition that names it, until it is free', async () => {
