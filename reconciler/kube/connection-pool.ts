@@ -42,8 +42,8 @@ export class ConnectionPool {
   }
 
   /**
-   * Takes no more requests, and resolves when all connections are closed. Watches continue while they are pinged: one slow request is no
-   * proof that the connection is dead.
+   * Takes no more requests, and resolves when all connections are closed. Watches on connections that are pinged
+   * continue: one slow request is no proof that the connection is dead.
    */
   async retire(): Promise<void> {
     if (this.#isPinged()) return this.dispatcher.close().catch(() => {});
