@@ -136,7 +136,7 @@ function dial(source: Source): ConnectionPool {
   // No ping reaches the server through a proxy.
   if (source.proxyUrl)
     return new ConnectionPool(new ProxyAgent({ uri: source.proxyUrl, requestTls: tls }), () => false);
-  return ConnectionPool.direct({ ...tls, ...(source.lookup && { lookup: source.lookup }) });
+  return ConnectionPool.direct(source.server, { ...tls, ...(source.lookup && { lookup: source.lookup }) });
 }
 
 function tlsOf(options: RequestOptions): TlsMaterial {

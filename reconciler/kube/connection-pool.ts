@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { buildConnector, type Dispatcher, Pool } from 'undici';
 
 /** Interval of HTTP/2 pings. Every answer to one is a sign of life. */
 const pingMs = 15_000;
@@ -24,8 +24,8 @@ export class ConnectionPool {
     this.#isPinged = isPinged;
   }
 
-  /** A pool that connects with the first request. */
-  static direct(options: buildConnector.BuildOptions): ConnectionPool {
+  /** A pool that connects with the first request. @param server its URL */
+  static direct(server: string, options: buildConnector.BuildOptions): ConnectionPool {
     const connector = buildConnector({ ...options, preferH2: true, keepAliveInitialDelay: 30_000, timeout: 5_000 });
     let isPinged = true;
     const connect: buildConnector.connector = (to, callback) =>
@@ -35,19 +35,25 @@ export class ConnectionPool {
         else isPinged = false;
         callback(null, socket);
       });
-    const agent = new Agent({ connect, keepAliveTimeout: 60_000, h2Options: { pingInterval: pingMs } });
-    return new ConnectionPool(agent, () => isPinged);
+    const { origin } = new URL(server);
+    // Not an Agent, which forgets its connections when it is closed, and could not end them any more.
+    const pool = new Pool(origin, { connect, keepAliveTimeout: 60_000, h2Options: { pingInterval: pingMs } });
+    return new ConnectionPool(pool, () => isPinged);
   }
 
   /**
-   * Takes no more requests, and resolves when the running ones have ended. Watches continue: one slow request is no
-   * proof that the connection is dead.
+   * Takes no more requests, and resolves when all connections are closed. Watches on connections that are pinged
+   * continue: one slow request is no proof that the connection is dead.
    */
   async retire(): Promise<void> {
-    const timer = this.#isPinged() ? undefined : setTimeout(() => void this.end(), unpingedMs);
-    this.#cancel = () => clearTimeout(timer);
-    await this.dispatcher.close().catch(() => {});
-    this.#cancel();
+    if (this.#isPinged()) return this.dispatcher.close().catch(() => {});
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => resolve(this.end()), unpingedMs);
+      this.#cancel = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   /** Ends every request and all connections. */

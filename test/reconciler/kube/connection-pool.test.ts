@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConfigMap } from '../../../constructs/api/resources.ts';
@@ -78,6 +80,13 @@ describe('a connection', () => {
     await until('the end of the connection', () => session?.destroyed);
   });
 
+  it('is closed with its watches when its client is, also once it is retired', async () => {
+    const { next } = await openWatch();
+    await notAnswered();
+    await client.close();
+    await expect(next).rejects.toMatchObject({ reason: 'Unreachable' });
+  });
+
   it('on which nothing arrives for 45 s, not even the answer to a ping, is closed with its watches', async () => {
     const { next } = await openWatch();
     proxy.goSilent();
@@ -98,4 +107,27 @@ describe('a connection', () => {
     await expect(next).resolves.toMatchObject({ done: true });
     expect(server.accepted).toBe(1);
   });
+});
+
+it('a connection that cannot be pinged is closed ten seconds after a request on it was not answered', async () => {
+  const plain = createServer((request, response) => {
+    if (request.url?.includes('watch=true')) response.writeHead(200).flushHeaders();
+  });
+  await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
+  const address = plain.address();
+  const port = typeof address === 'object' ? address?.port : '';
+  const slow = new KubeClient(connectionFor({ server: `http://127.0.0.1:${port}`, ca: '' }));
+  const next = slow.watch(ConfigMap, { timeoutSeconds: 1500 }).next();
+  next.catch(() => {});
+  const call = slow.raw('/slow', { deadlineMs: 5_000 });
+  call.catch(() => {});
+  await once(plain, 'request');
+  await sleep(50);
+  vi.advanceTimersByTime(5_000);
+  await expect(call).rejects.toMatchObject({ reason: 'Timeout' });
+  vi.advanceTimersByTime(10_000);
+  await expect(next).rejects.toMatchObject({ reason: 'Unreachable' });
+  await slow.close();
+  plain.closeAllConnections();
+  await new Promise((resolve) => plain.close(resolve));
 });

@@ -4,6 +4,7 @@ import { namesOf } from '../../constructs/cluster/names.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { ourName } from '../support/loop/memory-cluster.ts';
 import { completeCluster, expectNoWrites } from '../support/loop/scenario.ts';
+import { MemoryClient } from '../support/memory-cluster/client.ts';
 import type { StoredObject } from '../support/memory-objects.ts';
 import { clusterName, namespace } from '../support/scope.ts';
 
@@ -27,6 +28,26 @@ it('what the operator repaired after a backup of the management etcd is repaired
   expect(await ports()).toEqual(whole);
   expect(management.conditions.find(({ type }) => type === 'Ready')).toMatchObject({ status: 'True' });
   await expectNoWrites(management, operator);
+  await operator.stop();
+});
+
+it('what the operator repaired in a hosted cluster is repaired again when others restore its etcd to an older version', async () => {
+  const management = await completeCluster();
+  const { store } = management.hosted;
+  const users = new MemoryClient(management.hosted);
+  const map = { namespace: 'kube-system', name: 'coredns' };
+  const content = async () => (await users.get<StoredObject>(ConfigMap, map))['data'];
+  const whole = await content();
+  await users.mergePatch(ConfigMap, map, { data: { Corefile: 'changed' } }, user);
+  const backup = store.copy();
+  const operator = await OperatorProcess.start(management);
+  await operator.untilSettled();
+  expect(await content()).toEqual(whole);
+
+  store.restore(backup);
+  await management.clock.advance(1_000);
+  await operator.untilSettled();
+  expect(await content()).toEqual(whole);
   await operator.stop();
 });
 
