@@ -2,9 +2,8 @@ import type { RequestOptions } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { KubeConfig } from '@kubernetes/client-node';
-import { type Dispatcher, ProxyAgent } from 'undici';
+import { Agent, ProxyAgent, type Dispatcher } from 'undici';
 import { cancelGivenUpRequests } from './cancelled-streams.ts';
-import { ConnectionPool } from './connection-pool.ts';
 
 cancelGivenUpRequests();
 
@@ -18,10 +17,7 @@ export interface Connection {
   dispatcher(): Dispatcher;
   /** Authentication headers. They are read for every request, because token files rotate. */
   authHeaders(): Promise<Record<string, string>>;
-  /**
-   * Retires the pool on which a request failed. The next request opens a new connection with the current certificates
-   * and tokens; watches on the old one continue while it is alive.
-   */
+  /** Retires the pool that failed. The next request opens a new connection with the current certificates and tokens. */
   renew(failed: Dispatcher): void;
   /** Ends all connections and every request on them. */
   close(): Promise<void>;
@@ -109,34 +105,47 @@ interface Source {
   readonly authHeaders: () => Promise<Record<string, string>>;
 }
 
+/** How long other requests on a failed pool may continue. Watches reconnect without losing events. */
+const retirementMs = 10_000;
+
 function open(source: Source): Connection {
-  const retired = new Set<ConnectionPool>();
-  let pool = dial(source);
+  const retired = new Map<Dispatcher, NodeJS.Timeout>();
+  let dispatcher = dial(source);
   return {
     baseUrl: source.server.replace(/\/+$/, ''),
     namespace: source.namespace,
-    dispatcher: () => pool.dispatcher,
+    dispatcher: () => dispatcher,
     authHeaders: source.authHeaders,
     renew: (failed) => {
       // Many requests fail together on one dead connection, and only the first replaces it.
-      if (failed !== pool.dispatcher) return;
-      const old = pool;
-      pool = dial(source);
-      retired.add(old);
-      void old.retire().then(() => retired.delete(old));
+      if (failed !== dispatcher) return;
+      dispatcher = dial(source);
+      // Active requests on the old pool may complete, but not a watch on a connection that is silently dead.
+      retired.set(
+        failed,
+        setTimeout(() => {
+          retired.delete(failed);
+          void failed.destroy();
+        }, retirementMs),
+      );
     },
     close: async () => {
-      await Promise.all([pool, ...retired].map((one) => one.end()));
+      for (const end of retired.values()) clearTimeout(end);
+      await Promise.all([dispatcher, ...retired.keys()].map((pool) => pool.destroy()));
     },
   };
 }
 
-function dial(source: Source): ConnectionPool {
+/** One pool. All requests and watches share one HTTP/2 connection if the server offers it. */
+function dial(source: Source): Dispatcher {
   const tls = source.tls();
-  // No ping reaches the server through a proxy.
-  if (source.proxyUrl)
-    return new ConnectionPool(new ProxyAgent({ uri: source.proxyUrl, requestTls: tls }), () => false);
-  return ConnectionPool.direct(source.server, { ...tls, ...(source.lookup && { lookup: source.lookup }) });
+  if (source.proxyUrl) return new ProxyAgent({ uri: source.proxyUrl, requestTls: tls });
+  return new Agent({
+    connect: { ...tls, ...(source.lookup && { lookup: source.lookup }), preferH2: true, keepAliveInitialDelay: 30_000 },
+    connectTimeout: 5_000,
+    keepAliveTimeout: 60_000,
+    h2Options: { pingInterval: 15_000 },
+  });
 }
 
 function tlsOf(options: RequestOptions): TlsMaterial {

@@ -25,6 +25,19 @@ export class Deadline {
     return this.#expired;
   }
 
+  /**
+   * The result of a part of the call, unless the call is aborted before. undici does not abort a request that still waits
+   * for a connection: its promise may stay pending for ever.
+   */
+  race<T>(part: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const abort = (): void => reject(this.signal.reason as Error);
+      if (this.signal.aborted) abort();
+      this.signal.addEventListener('abort', abort, { once: true });
+      void part.then(resolve, reject).finally(() => this.signal.removeEventListener('abort', abort));
+    });
+  }
+
   /** Stops the deadline because the server has answered. The caller can still abort until `release`. */
   stopClock(): void {
     clearTimeout(this.#timer);

@@ -103,7 +103,7 @@ export class Transport {
     const startedAt = performance.now();
     let code = 0;
     try {
-      const answer = await request(this.#connection.baseUrl + call.path, {
+      const sent = request(this.#connection.baseUrl + call.path, {
         dispatcher,
         method: call.method,
         headers,
@@ -113,12 +113,13 @@ export class Transport {
         headersTimeout: 0,
         bodyTimeout: call.inactivityMs ?? 0,
       });
+      const answer = await deadline.race(sent);
       if (answer.statusCode >= 200 && answer.statusCode < 300) {
-        const result = await read(answer);
+        const result = await deadline.race(read(answer));
         code = answer.statusCode;
         return result;
       }
-      const text = await this.#text(call, answer);
+      const text = await deadline.race(this.#text(call, answer));
       code = answer.statusCode;
       throw errorFromStatus(actionOf(call), code, parseStatus(code, text), retryAfterSeconds(answer.headers));
     } finally {

@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import { Dispatcher } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigMap } from '../../../constructs/api/resources.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
@@ -76,4 +77,11 @@ describe('a rejected request', () => {
     await expect(client.get(ConfigMap, name, { signal: caller.signal })).rejects.toThrow('enough');
     expect(connections).toHaveLength(1);
   });
+});
+
+it('a request ends at its deadline even if its connection never begins it', async () => {
+  const pending = new Dispatcher();
+  pending.dispatch = () => true;
+  const silent = new KubeClient({ ...client.connection, dispatcher: () => pending, renew: () => {} });
+  await expect(silent.get(ConfigMap, name, { deadlineMs: 50 })).rejects.toThrow('did not answer within 50 ms');
 });
