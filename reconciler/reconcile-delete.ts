@@ -52,8 +52,8 @@ interface Owner {
 }
 
 /**
- * The Cluster that the object names as its owner. If that reference is gone, what the operator has made shows it: the
- * volumes of etcd would stay otherwise, and nobody would know. Undefined if it has made nothing.
+ * The Cluster that the object names as its owner. If that reference is gone, the labels of the objects that the operator
+ * created name the Cluster: otherwise the volumes of etcd would stay without a report. Undefined if it created nothing.
  */
 function ownerOf({ object, options }: ReconcileContext, admission: Deleting): Owner | undefined {
   if (admission.cluster !== undefined) return { ...admission, cluster: admission.cluster };

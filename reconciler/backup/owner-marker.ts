@@ -7,8 +7,8 @@ const uid = z.string().regex(/^[0-9A-Za-z-]{1,64}$/, 'must be a uid');
 const clusterId = z.string().regex(/^[0-9a-f]{1,16}$/, 'must be up to 16 hexadecimal digits');
 
 /**
- * Whose backup it is, as an object beside the snapshot. A folder knows a name only: a Cluster made anew, and a rebuilt
- * one beside the original, have the same folder.
+ * The owner of a backup, as an object beside the snapshot. The path of a folder contains only a name: a Cluster that is
+ * deleted and created again, and a rebuilt one beside the original, have the same folder.
  */
 export const OwnerMarker = z.object({
   /** Increased when a reader of this version would misinterpret a marker. New optional fields do not increase it. */

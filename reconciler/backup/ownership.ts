@@ -38,8 +38,9 @@ export function isOver({ time }: BackupName, { createdAt }: Incarnation): boolea
 }
 
 /**
- * Whether this marker is that of an earlier object for the same etcd. The ID of an etcd that was founded proves nothing,
- * because it derives from the name: a Cluster made anew has it too. That of a restored etcd exists once.
+ * Whether an earlier object for the same etcd has written this marker. The ID of an etcd that started empty proves
+ * nothing, because it derives from the name: a Cluster that is created again gets the same ID. The ID of a restored etcd
+ * is unique.
  */
 export function isContinued(marker: OwnerMarker, { clusterId }: Incarnation, owner: BackupOwner): boolean {
   return clusterId !== undefined && marker.clusterIds.includes(clusterId) && !isFounded(clusterId, owner);

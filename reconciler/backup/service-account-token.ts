@@ -22,9 +22,9 @@ export interface TokenSituation extends TokenRequest {
 }
 
 /**
- * Why the token is not issued, as a sentence for the user. Whoever writes a HostedControlPlane chooses the ServiceAccount
- * and the server that gets its token: the ServiceAccount must name who may do that, and the token must be of no use at
- * the management cluster.
+ * Why the token is not issued, as a sentence for the user. The author of a HostedControlPlane chooses the ServiceAccount
+ * and the server that receives its token. Therefore an annotation of the ServiceAccount must name the HostedControlPlane,
+ * and the management API server must not accept the token.
  */
 export function tokenRefusal({
   hostedControlPlane: { namespace, name },

@@ -63,11 +63,11 @@ function checksFor(observation: EtcdObservation, member: Member, { kind }: Act):
 }
 
 /**
- * Whether clients may depend on the member. A missing answer does not show that they do not, because it may be a problem
- * of the operator's network, in which nobody answers and no member is known to have a vote. What shows it is the
- * kubelet's report that the process does not run, a quorum that does not count on the member, or that there was never an
- * etcd. Otherwise a wrong template could not be corrected before etcd is formed, and neither could that of an only
- * member, which the kubelet must report as not ready: then nobody is served anyway.
+ * Whether clients may depend on the member. A missing answer alone proves nothing: when the network of the operator
+ * fails, no member answers, and clients still use all of them. No client depends on the member if the kubelet reports that
+ * the process does not run, if a quorum confirms that it has no vote, or if etcd was never formed. The last case lets the
+ * operator correct a wrong template before etcd is formed. The same holds for an only member that the kubelet reports as
+ * not ready: no client reaches it then.
  */
 function mayServe({ members, membership, isNew = false }: EtcdObservation, { registration, pod, status }: Member) {
   if (!status && !pod?.isRunning) return false;

@@ -53,7 +53,7 @@ const delays = { firstMs: 100, longestMs: 15_000 };
 /** Every attempt reads as much as is allowed. */
 const tooLargeRestMs = 5 * 60_000;
 
-/** After this time without a failure, the back-off begins anew. */
+/** After this time without a failure, the back-off starts again at its first delay. */
 const healthyMs = 10_000;
 const shortestMs = 1_000;
 

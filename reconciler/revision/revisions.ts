@@ -29,7 +29,8 @@ export function nextRevision(
   newest: RevisionFacts | undefined,
   { metadata: { generation = 0 }, spec }: Pick<HostedControlPlane, 'metadata' | 'spec'>,
 ): RevisionFacts {
-  // The operator itself publishes the endpoint, and nobody can change it. Machines are none of its business.
+  // The operator publishes the endpoint, and the CRD refuses every change of it. Cluster API reads machineTemplate, and
+  // the operator does not.
   const { controlPlaneEndpoint: _, machineTemplate: _inert, ...asked } = spec;
   const text = JSON.stringify(asked, undefined, 2);
   if (newest?.spec === text) return newest;

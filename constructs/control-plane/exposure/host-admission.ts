@@ -15,7 +15,7 @@ export interface HostQuestion {
 /**
  * Whether a namespace may take a host: one below its own name, which no other namespace can take, or one that the owner
  * of the Gateway admits. An operator that does not see all claims ignores what is admitted for every namespace, because
- * it could not tell who came first.
+ * it cannot see which claim is older.
  */
 export function admitsHost({ host, namespace, domain, annotations, seesEveryClaim }: HostQuestion): boolean {
   const name = host.toLowerCase();

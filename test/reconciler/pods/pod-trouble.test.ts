@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Deployment, PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
 import type { ContainerStatus, PodObject } from '../../../reconciler/kube/readiness.ts';
-import { type ObservedPods, podTrouble } from '../../../reconciler/pods/pod-trouble.ts';
+import { type ObservedPods, podTrouble, untilLateMs } from '../../../reconciler/pods/pod-trouble.ts';
 
 const now = new Date('2026-11-23T12:00:00Z');
 const ago = (seconds: number): string => new Date(now.getTime() - seconds * 1000).toISOString();
@@ -150,4 +150,26 @@ it('takes at most 1 KiB, however much pods say', () => {
   const { message = '' } = podTrouble({ pods, now }) ?? {};
   expect(Buffer.byteLength(message)).toBeLessThanOrEqual(1024);
   expect(Buffer.byteLength(message)).toBeGreaterThan(900);
+});
+
+it.each<[string, readonly PodObject[], number | undefined]>([
+  ['there are no pods', [], undefined],
+  [
+    'the containers of one are being created',
+    [withContainer({ state: creating }, { creationTimestamp: ago(10) })],
+    20_000,
+  ],
+  [
+    'two are being created, the older one first',
+    [10, 25].map((age) => withContainer({ state: creating }, { creationTimestamp: ago(age) })),
+    5_000,
+  ],
+  ['they are late already', [withContainer({ state: creating })], undefined],
+  [
+    'they have run',
+    [withContainer({ state: crashLoop, lastState: { terminated: ended } }, { creationTimestamp: ago(10) })],
+    undefined,
+  ],
+])('a reconcile is due when the containers of pods become late: %s', (_, pods, expected) => {
+  expect(untilLateMs({ pods, now })).toBe(expected);
 });
