@@ -97,7 +97,11 @@ export const furtherAccess: readonly Access[] = [
     verbs: ['get'],
     why: "users' own CAs, mounts and backup stores, which have no label to watch by",
   },
-  { resource: ConfigMap, verbs: ['get'], why: "users' mounts, which have no label to watch by" },
+  {
+    resource: ConfigMap,
+    verbs: ['get', 'list', 'watch'],
+    why: "users' mounts, each watched by its name, because they have no label to watch by",
+  },
   { resource: Pod, verbs: ['list', 'watch'], why: 'observing what runs' },
   { resource: Pod, verbs: ['delete'], why: 'replacing etcd members one at a time, when the others are healthy' },
   {
