@@ -106,9 +106,11 @@ describe('the rights of an operator for one namespace', () => {
 
   it('let it watch everything that it watches', () => {
     const granted = [...controlPlaneAccess(), ...sharedAccess('team')];
-    for (const resource of watchedResources) {
-      const verbs = granted.filter((entry) => entry.resource === resource).flatMap((entry) => entry.verbs);
-      expect(verbs, resource.plural).toEqual(expect.arrayContaining(['list', 'watch']));
-    }
+    const verbsFor = (resource: Resource) =>
+      granted.filter((entry) => entry.resource === resource).flatMap(({ verbs }) => verbs);
+    const unwatched = watchedResources.filter(
+      (resource) => !verbsFor(resource).includes('list') || !verbsFor(resource).includes('watch'),
+    );
+    expect(unwatched).toEqual([]);
   });
 });
