@@ -21,6 +21,9 @@ export interface SampleFile {
   readonly content: string;
 }
 
+/** Occurs nowhere else in the installation, so that a text editor can replace it. */
+const sampleNamespace = 'the-only-namespace';
+
 /** Every file of `dist/`. The output is deterministic: the same samples give the same bytes. */
 export function renderDistribution(samples: readonly SampleFile[]): DistributionFile[] {
   return [
@@ -29,6 +32,16 @@ export function renderDistribution(samples: readonly SampleFile[]): Distribution
       content: manifest(
         ['The installation of the provider: install it with `kubectl apply -f` or clusterctl.'],
         renderProvider(),
+      ),
+    },
+    {
+      path: 'one-namespace.yaml',
+      content: manifest(
+        [
+          `The installation for the HostedControlPlanes of one namespace, here ${sampleNamespace}, which must exist: replace that`,
+          'name. In all other namespaces the operator reads only what control planes share.',
+        ],
+        renderProvider({ watchNamespace: sampleNamespace }),
       ),
     },
     {

@@ -5,6 +5,7 @@ import { EndpointProbes } from './exposure/endpoint-probes.ts';
 import { EtcdLoops } from './etcd/loop.ts';
 import { HostedClients } from './hosted/clients.ts';
 import { RequestCaches } from './tasks/request-cache.ts';
+import { ReferencedObjects } from './management/referenced-objects.ts';
 import { ApplySet } from './kube/apply-set.ts';
 import { type KubeObject, objectName } from './kube/object.ts';
 import { foreignChangeReverted, hostedChangeReverted } from './status/events.ts';
@@ -19,6 +20,8 @@ export class Memory {
   readonly applySet: ApplySet;
   /** Clients and watches of the hosted clusters. */
   readonly hosted: HostedClients;
+  /** Watches of the objects that specs name. */
+  readonly references: ReferencedObjects;
   readonly requestCaches: RequestCaches;
   readonly probes: EndpointProbes;
   readonly work: BackgroundWork;
@@ -28,11 +31,12 @@ export class Memory {
    * @param onChange called with the key when something has changed here that no watch of the management cluster reports
    */
   constructor(options: ReconcilerOptions, onChange: (key: string) => void) {
-    const { client, management, clock, events, reach } = options;
+    const { client, management, clock, events, reach, onWatchError: onError } = options;
     this.requestCaches = new RequestCaches(clock);
     this.probes = new EndpointProbes({ clock, onResult: onChange });
     this.work = new BackgroundWork({ clock, onChange });
     this.etcd = new EtcdLoops({ clock, onChange, open: reach?.etcd });
+    this.references = new ReferencedObjects({ client, clock, onChange, onError });
     this.applySet = new ApplySet({
       client,
       fieldManager,
@@ -60,6 +64,7 @@ export class Memory {
    * background tasks continue.
    */
   async suspend(key: string, { keepsWork }: { readonly keepsWork: boolean }): Promise<void> {
+    this.references.forget(key);
     await this.hosted.forget(key);
     // A step in progress runs to its end. This method does not wait for it.
     void this.etcd.forget(key);
@@ -74,7 +79,7 @@ export class Memory {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.work.close(), this.etcd.close()]);
+    await Promise.all([this.work.close(), this.etcd.close(), this.references.close()]);
     await this.hosted.close();
   }
 }

@@ -3,6 +3,7 @@ import { overruledArguments } from '../constructs/control-plane/overruled.ts';
 import { type RequeueAt, earliest } from './engine/requeue.ts';
 import { openEtcd } from './etcd/access.ts';
 import { storeReaderOf } from './backup/store-reader.ts';
+import { referencesOf } from './management/referenced-objects.ts';
 import { infrastructureOf } from './management/cluster-object.ts';
 import {
   mergeFacts,
@@ -37,6 +38,7 @@ import { createWriter } from './management/writer.ts';
 export async function reconcileNormal(context: ReconcileContext, admission: Admitted): Promise<RequeueAt> {
   const scope = scopeOf(context, admission);
   reportOverruledArguments(context, scope);
+  context.memory.references.follow(context.key, referencesOf(scope.cluster));
   const results = await runPhases(phases, scope);
 
   const facts = mergeFacts(results.map((result) => result.facts));

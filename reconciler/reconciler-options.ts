@@ -34,6 +34,8 @@ export interface ReconcilerOptions {
   readonly reach?: Partial<Reach> | undefined;
   /** Resolves the hosts of endpoints. By default the resolver of the machine. */
   readonly lookup?: LookupFunction | undefined;
+  /** Called when a watch of an object that a spec names is interrupted. */
+  readonly onWatchError: (error: unknown) => void;
   /** Called when a watch of a hosted cluster is interrupted, with the key of the HostedControlPlane. */
   readonly onHostedError: (key: string, error: unknown) => void;
   /** Called for every request to a hosted cluster. */

@@ -17,6 +17,13 @@ export const providerNames = {
   backupIdentityRole: prefixed('backup-identity'),
 } as const;
 
+/**
+ * The ClusterRole of an operator that watches one namespace. Several such operators may be installed, each with its own.
+ */
+export function sharedRoleOf(namespace: string): string {
+  return `${providerNames.managerRole}-${namespace}`;
+}
+
 /** Labels of every object. clusterctl finds, upgrades and deletes the provider by them. */
 export const providerLabels: Readonly<Record<string, string>> = { [providerLabel]: providerLabelValue };
 

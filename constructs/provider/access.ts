@@ -24,6 +24,7 @@ import {
   type Resource,
   resourceOf,
   Secret,
+  Service,
   ServiceAccount,
 } from '../api/resources.ts';
 import { renderControlPlane } from '../control-plane/chart.ts';
@@ -69,10 +70,17 @@ const Infrastructure: Resource = {
   namespaced: true,
 };
 
+const { Gateway, TLSRoute, ...ownOptional } = optionalResources;
 const optional = Object.values(optionalResources).flat();
 
-/** Permissions for objects that no chart renders, and additional permissions for objects that a chart renders. */
-export const furtherAccess: readonly Access[] = [
+const reading = (resources: readonly Resource[], why: string): Access[] =>
+  resources.map((resource) => ({ resource, verbs: ['list', 'watch'], why }));
+
+/**
+ * Permissions in the namespaces of control planes, for objects that no chart renders, and additional ones for objects
+ * that a chart renders.
+ */
+const furtherAccess: readonly Access[] = [
   { resource: HostedControlPlane, verbs: ['list', 'watch'], why: 'the objects that the operator reconciles' },
   { resource: HostedControlPlane, verbs: ['patch'], why: 'finalizer, endpoint, and that etcd was formed' },
   { resource: HostedControlPlane, subresource: 'status', verbs: ['patch'], why: 'writing the status' },
@@ -97,7 +105,11 @@ export const furtherAccess: readonly Access[] = [
     verbs: ['get'],
     why: "users' own CAs, mounts and backup stores, which have no label to watch by",
   },
-  { resource: ConfigMap, verbs: ['get'], why: "users' mounts, which have no label to watch by" },
+  {
+    resource: ConfigMap,
+    verbs: ['get', 'list', 'watch'],
+    why: "users' mounts, each watched by its name, because they have no label to watch by",
+  },
   { resource: Pod, verbs: ['list', 'watch'], why: 'observing what runs' },
   { resource: Pod, verbs: ['delete'], why: 'replacing etcd members one at a time, when the others are healthy' },
   {
@@ -110,39 +122,11 @@ export const furtherAccess: readonly Access[] = [
     verbs: ['list', 'watch', 'patch', 'delete'],
     why: 'etcd volumes, which outlive their StatefulSet, are expanded, and are annotated with their member',
   },
-  { resource: PersistentVolume, verbs: ['get'], why: 'finding the nodes of a volume whose pod cannot be scheduled' },
-  { resource: Node, verbs: ['list'], why: 'checking whether those nodes still exist' },
-  ...optional.map((resource): Access => ({
-    resource,
-    verbs: ['list', 'watch'],
-    why: 'Gateways, and routes that use a host name',
-  })),
+  ...reading(Object.values(ownOptional).flat(), 'observing these objects of control planes'),
   {
     resource: CertificateRequest,
     verbs: ['create', 'delete'],
     why: 'CAs that an issuer of cert-manager signs, when certificates.issuerRef names one',
-  },
-  {
-    resource: CustomResourceDefinition,
-    names: optional.map(definitionName),
-    verbs: ['list', 'watch'],
-    why: 'checking whether those APIs are installed, and in which version',
-  },
-  {
-    resource: Namespace,
-    verbs: ['list', 'watch'],
-    why: 'a listener of a Gateway may allow routes by the labels of their namespace',
-  },
-  {
-    resource: EndpointSlice,
-    names: [apiServerSlice],
-    verbs: ['list', 'watch'],
-    why: 'the addresses of the management API servers, to which no control plane may connect',
-  },
-  {
-    resource: CustomResourceDefinition,
-    verbs: ['get'],
-    why: 'finding the version in which to write to infrastructure objects',
   },
   {
     resource: Infrastructure,
@@ -152,14 +136,60 @@ export const furtherAccess: readonly Access[] = [
   { resource: Event, verbs: ['create'], why: 'reporting to users' },
 ];
 
-/** Permissions of the operator in the management cluster, apart from its own namespace. */
-export function managerAccess(): Access[] {
+/** Permissions in the namespaces of control planes. */
+export function controlPlaneAccess(): Access[] {
   const rendered = renderedResources().map((resource) => ({
     resource,
     verbs: lookedAfter,
     why: 'an object of control planes that their charts render',
   }));
   return [...rendered, ...furtherAccess];
+}
+
+/**
+ * Permissions beyond the namespaces of control planes: objects of the whole cluster, and what control planes share.
+ * @param namespace the only one of control planes; all when unset
+ */
+export function sharedAccess(namespace?: string): Access[] {
+  return [
+    { resource: PersistentVolume, verbs: ['get'], why: 'finding the nodes of a volume whose pod cannot be scheduled' },
+    { resource: Node, verbs: ['list'], why: 'checking whether those nodes still exist' },
+    ...reading(Gateway, 'a control plane may use a Gateway of any namespace'),
+    ...reading(TLSRoute, 'a route of any namespace may have taken a host name'),
+    {
+      resource: CustomResourceDefinition,
+      names: optional.map(definitionName),
+      verbs: ['list', 'watch'],
+      why: 'checking whether those APIs are installed, and in which version',
+    },
+    {
+      resource: EndpointSlice,
+      names: [apiServerSlice],
+      verbs: ['list', 'watch'],
+      why: 'the addresses of the management API servers, to which no control plane may connect',
+    },
+    {
+      resource: CustomResourceDefinition,
+      verbs: ['get'],
+      why: 'finding the version in which to write to infrastructure objects',
+    },
+    {
+      resource: Namespace,
+      ...(namespace !== undefined && { names: [namespace] }),
+      verbs: ['list', 'watch'],
+      why: 'a listener of a Gateway may allow routes by the labels of their namespace',
+    },
+    {
+      resource: Service,
+      verbs: ['list'],
+      why: 'finding the DNS of the cluster by its address, the only one that control planes may ask',
+    },
+  ];
+}
+
+/** Permissions of the operator in the management cluster, apart from its own namespace. */
+export function managerAccess(): Access[] {
+  return [...controlPlaneAccess(), ...sharedAccess()];
 }
 
 /**

@@ -11,6 +11,11 @@ import { Rbac } from './rbac.ts';
 export interface ProviderChartProps {
   /** Namespace of the operator. @default capi-hosted-control-plane-system */
   readonly namespace?: string;
+  /**
+   * The only namespace whose control planes the operator reconciles. It must exist, and the operator has a Role there
+   * instead of a ClusterRole. @default all
+   */
+  readonly watchNamespace?: string;
   /** Image of the operator. @default the image of this release */
   readonly image?: string;
 }
@@ -20,15 +25,15 @@ export class ProviderChart extends Chart {
   constructor(scope: Construct, id: string, props: ProviderChartProps = {}) {
     // No namespace here, because cdk8s would add it to cluster-scoped objects too.
     super(scope, id, { disableResourceNameHashes: true, labels: { ...providerLabels } });
-    const { namespace = providerNamespace, image = managerImage } = props;
+    const { namespace = providerNamespace, image = managerImage, watchNamespace } = props;
     new k8s.KubeNamespace(this, 'namespace', {
       metadata: { name: namespace, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
     });
     for (const definition of [hostedControlPlaneCRD, hostedControlPlaneTemplateCRD]) {
       new ApiObject(this, definition.spec.names.singular, definition);
     }
-    new Rbac(this, 'rbac', { namespace });
-    new Manager(this, 'manager', { namespace, image });
+    new Rbac(this, 'rbac', { namespace, watchNamespace });
+    new Manager(this, 'manager', { namespace, image, watchNamespace });
   }
 }
 

@@ -23,11 +23,13 @@ export const nodeOptions = '--max-semi-space-size=2';
 export interface ManagerProps {
   readonly namespace: string;
   readonly image: string;
+  /** The only namespace of control planes. @default all */
+  readonly watchNamespace?: string | undefined;
 }
 
 /** The operator: one active pod. Another one, on another node if there is one, has its caches filled and waits. */
 export class Manager extends Construct {
-  constructor(scope: Construct, id: string, { namespace, image }: ManagerProps) {
+  constructor(scope: Construct, id: string, { namespace, image, watchNamespace }: ManagerProps) {
     super(scope, id);
     new k8s.KubeDeployment(this, 'deployment', {
       metadata: { name: providerNames.manager, namespace, labels: { ...managerSelector } },
@@ -59,7 +61,7 @@ export class Manager extends Construct {
               },
             ],
             tolerations: [{ key: 'node-role.kubernetes.io/control-plane', operator: 'Exists', effect: 'NoSchedule' }],
-            containers: [container(image)],
+            containers: [container(image, watchNamespace)],
           },
         },
       },
@@ -67,12 +69,13 @@ export class Manager extends Construct {
   }
 }
 
-function container(image: string): k8s.Container {
+function container(image: string, watchNamespace: string | undefined): k8s.Container {
   return {
     // clusterctl finds the container whose image may be overridden by this name.
     name: 'manager',
     image,
     imagePullPolicy: 'IfNotPresent',
+    ...(watchNamespace !== undefined && { args: ['--namespace', watchNamespace] }),
     env: [
       { name: 'CONTROLLER_NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
       { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },

@@ -1,13 +1,20 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
-import { rulesOf } from '../cluster/access-rules.ts';
+import { type Access, rulesOf } from '../cluster/access-rules.ts';
 import { groupOf, HostedControlPlane, HostedControlPlaneTemplate } from '../api/resources.ts';
-import { backupIdentityAccess, managerAccess, ownNamespaceAccess } from './access.ts';
-import { coreAggregationLabel, providerNames, rbacGroup } from '../cluster/provider-names.ts';
+import { backupIdentityAccess, controlPlaneAccess, managerAccess, ownNamespaceAccess, sharedAccess } from './access.ts';
+import { coreAggregationLabel, providerNames, rbacGroup, sharedRoleOf } from '../cluster/provider-names.ts';
+
+export interface RbacProps {
+  /** Namespace of the operator. */
+  readonly namespace: string;
+  /** The only namespace of control planes. @default all */
+  readonly watchNamespace?: string | undefined;
+}
 
 /** Permissions of the operator, and the permissions for the provider's kinds that Cluster API needs. */
 export class Rbac extends Construct {
-  constructor(scope: Construct, id: string, { namespace }: { readonly namespace: string }) {
+  constructor(scope: Construct, id: string, { namespace, watchNamespace }: RbacProps) {
     super(scope, id);
     const { serviceAccount, managerRole, leaderElectionRole, clusterApiRole, bootstrapRole, backupIdentityRole } =
       providerNames;
@@ -19,20 +26,13 @@ export class Rbac extends Construct {
       automountServiceAccountToken: false,
     });
 
-    new k8s.KubeClusterRole(this, 'manager-role', { metadata: { name: managerRole }, rules: rulesOf(managerAccess()) });
-    new k8s.KubeClusterRoleBinding(this, 'manager-binding', {
-      metadata: { name: managerRole },
-      roleRef: { apiGroup: rbacGroup, kind: 'ClusterRole', name: managerRole },
-      subjects: [manager],
-    });
-
-    const leaderElection = { name: leaderElectionRole, namespace };
-    new k8s.KubeRole(this, 'leader-election-role', { metadata: leaderElection, rules: rulesOf(ownNamespaceAccess) });
-    new k8s.KubeRoleBinding(this, 'leader-election-binding', {
-      metadata: leaderElection,
-      roleRef: { apiGroup: rbacGroup, kind: 'Role', name: leaderElectionRole },
-      subjects: [manager],
-    });
+    if (watchNamespace === undefined) {
+      this.grantEverywhere('manager', managerRole, managerAccess(), manager);
+    } else {
+      this.grantIn(watchNamespace, 'manager', managerRole, controlPlaneAccess(), manager);
+      this.grantEverywhere('shared', sharedRoleOf(watchNamespace), sharedAccess(watchNamespace), manager);
+    }
+    this.grantIn(namespace, 'leader-election', leaderElectionRole, ownNamespaceAccess, manager);
 
     // The role of Cluster API's core already covers this API group, but the contract requires this role.
     new k8s.KubeClusterRole(this, 'cluster-api-role', {
@@ -53,6 +53,25 @@ export class Rbac extends Construct {
     });
 
     this.letKubeadmBootstrapRead(bootstrapRole);
+  }
+
+  private grantEverywhere(id: string, name: string, access: readonly Access[], subject: k8s.Subject): void {
+    new k8s.KubeClusterRole(this, `${id}-role`, { metadata: { name }, rules: rulesOf(access) });
+    new k8s.KubeClusterRoleBinding(this, `${id}-binding`, {
+      metadata: { name },
+      roleRef: { apiGroup: rbacGroup, kind: 'ClusterRole', name },
+      subjects: [subject],
+    });
+  }
+
+  private grantIn(namespace: string, id: string, name: string, access: readonly Access[], subject: k8s.Subject): void {
+    const metadata = { name, namespace };
+    new k8s.KubeRole(this, `${id}-role`, { metadata, rules: rulesOf(access) });
+    new k8s.KubeRoleBinding(this, `${id}-binding`, {
+      metadata,
+      roleRef: { apiGroup: rbacGroup, kind: 'Role', name },
+      subjects: [subject],
+    });
   }
 
   /**

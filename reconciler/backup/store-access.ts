@@ -1,6 +1,7 @@
 import { backupAccessLabel, encryptionKeyAnnotation, restoreAccessLabel } from '../../constructs/api/group.ts';
 import { Backup } from '../../constructs/api/backup-spec.ts';
 import { messageOf } from '../kube/error-message.ts';
+import { isForbidden } from '../kube/errors.ts';
 import { InvalidConfiguration } from '../engine/outcome.ts';
 import type { SecretObject } from '../pki/secret.ts';
 import { type EncryptionKey, readEncryptionKey } from './encryption-keys.ts';
@@ -47,8 +48,10 @@ export async function openStore(
   options?: ObjectStoreOptions,
 ): Promise<OpenStore> {
   const place = { namespace: secret.namespace ?? namespace, name: secret.name };
-  const found = await requestCaches.secret(place);
   const name = `Secret ${place.namespace}/${place.name}`;
+  const found = await requestCaches.secret(place).catch((error: unknown) => {
+    throw isForbidden(error) ? invalid(unreadable(name, place)) : error;
+  });
   if (!found || !mayRead(namespace, place.namespace, found)) throw invalid(missing(name, place.namespace, namespace));
   if (place.namespace !== namespace) refuseForeignUse(name, { namespace, owner }, secret, found);
   const settings = named(name, () =>
@@ -85,6 +88,11 @@ function refuseForeignUse(
 }
 
 const defaultKeys = Backup.shape.secret.parse({ name: 'any' });
+
+/** An operator for one namespace has no rights in others, whether the Secret exists or not. */
+function unreadable(name: string, place: { readonly namespace: string; readonly name: string }): string {
+  return `the operator may not read ${name}: grant its ServiceAccount to get ${place.name} by a Role in namespace ${place.namespace}, or name a Secret of the namespace of the HostedControlPlane`;
+}
 
 /** The same message whether the Secret is missing or not shared, to hide which Secrets other namespaces have. */
 function missing(name: string, namespace: string, reader: string): string {

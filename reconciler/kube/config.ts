@@ -2,8 +2,9 @@ import type { RequestOptions } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { KubeConfig } from '@kubernetes/client-node';
-import { Agent, ProxyAgent, type Dispatcher } from 'undici';
+import { ProxyAgent, type Dispatcher } from 'undici';
 import { cancelGivenUpRequests } from './cancelled-streams.ts';
+import { openPool } from './connection-pool.ts';
 
 cancelGivenUpRequests();
 
@@ -17,7 +18,10 @@ export interface Connection {
   dispatcher(): Dispatcher;
   /** Authentication headers. They are read for every request, because token files rotate. */
   authHeaders(): Promise<Record<string, string>>;
-  /** Retires the pool that failed. The next request opens a new connection with the current certificates and tokens. */
+  /**
+   * Retires the pool on which a request failed. The next request opens a new connection with the current certificates
+   * and tokens. Other requests and watches on the old one continue, because one failure is no proof that it is dead.
+   */
   renew(failed: Dispatcher): void;
   /** Ends all connections and every request on them. */
   close(): Promise<void>;
@@ -105,11 +109,14 @@ interface Source {
   readonly authHeaders: () => Promise<Record<string, string>>;
 }
 
-/** How long other requests on a failed pool may continue. Watches reconnect without losing events. */
-const retirementMs = 10_000;
+/** Time in which requests that have chosen a pool before it was retired begin on it. */
+const graceMs = 10_000;
+
+/** No watch lasts longer. It ends also what undici has forgotten. */
+const longestRetirementMs = 35 * 60_000;
 
 function open(source: Source): Connection {
-  const retired = new Map<Dispatcher, NodeJS.Timeout>();
+  const retired = new Set<Dispatcher>();
   let dispatcher = dial(source);
   return {
     baseUrl: source.server.replace(/\/+$/, ''),
@@ -120,32 +127,29 @@ function open(source: Source): Connection {
       // Many requests fail together on one dead connection, and only the first replaces it.
       if (failed !== dispatcher) return;
       dispatcher = dial(source);
-      // Active requests on the old pool may complete, but not a watch on a connection that is silently dead.
-      retired.set(
-        failed,
-        setTimeout(() => {
-          retired.delete(failed);
-          void failed.destroy();
-        }, retirementMs),
-      );
+      retired.add(failed);
+      void retire(failed, source).then(() => retired.delete(failed));
     },
     close: async () => {
-      for (const end of retired.values()) clearTimeout(end);
-      await Promise.all([dispatcher, ...retired.keys()].map((pool) => pool.destroy()));
+      await Promise.all([dispatcher, ...retired].map((pool) => pool.destroy()));
     },
   };
 }
 
-/** One pool. All requests and watches share one HTTP/2 connection if the server offers it. */
+/** Resolves when the pool has no connection any more: its requests and watches have ended. */
+async function retire(pool: Dispatcher, { proxyUrl }: Source): Promise<void> {
+  await new Promise<void>((resolve) => setTimeout(resolve, graceMs).unref());
+  // No ping shows whether the server behind a proxy is alive. Watches reconnect without losing events.
+  if (proxyUrl) return pool.destroy();
+  const end = setTimeout(() => void pool.destroy(), longestRetirementMs).unref();
+  await pool.close().catch(() => {});
+  clearTimeout(end);
+}
+
 function dial(source: Source): Dispatcher {
   const tls = source.tls();
   if (source.proxyUrl) return new ProxyAgent({ uri: source.proxyUrl, requestTls: tls });
-  return new Agent({
-    connect: { ...tls, ...(source.lookup && { lookup: source.lookup }), preferH2: true, keepAliveInitialDelay: 30_000 },
-    connectTimeout: 5_000,
-    keepAliveTimeout: 60_000,
-    h2Options: { pingInterval: 15_000 },
-  });
+  return openPool(source.server, { ...tls, ...(source.lookup && { lookup: source.lookup }) });
 }
 
 function tlsOf(options: RequestOptions): TlsMaterial {

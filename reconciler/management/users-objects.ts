@@ -3,8 +3,9 @@ import type { KubeObject } from '../kube/object.ts';
 import type { ControlPlaneContext } from './view.ts';
 
 /**
- * Objects that users create, such as a CA of their own or a restored Secret, carry no label of a component. No watch
- * reports them and no cache keeps them: a phase finds them by a request, and checks again after this time.
+ * Objects that users create, such as a CA of their own or a restored Secret, carry no label of a component. No cache
+ * keeps them, and watches report only those that `referencesOf` names: a phase finds them by a request, and checks again
+ * after this time.
  */
 export const recheckMs = 30_000;
 

@@ -97,6 +97,7 @@ export class Operator {
       statusWriter,
       clock,
       events: this.#events,
+      onWatchError: onError,
       operatorNamespace: config.controllerNamespace,
       operatorImage: config.operatorImage,
       managementNetwork: { denied: config.deniedCidrs, dns },

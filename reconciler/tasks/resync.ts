@@ -1,6 +1,6 @@
 /**
- * Every object is reconciled at this interval, for changes that no watch reports: objects of users, and whatever a bug
- * missed.
+ * Every object is reconciled at this interval, for changes that no watch reports: most objects of users, and whatever
+ * a bug missed.
  */
 export const resyncMs = 10 * 60_000;
 

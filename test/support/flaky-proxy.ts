@@ -72,6 +72,7 @@ export class FlakyProxy {
 
   #track(socket: Socket): void {
     this.#sockets.add(socket);
+    socket.setNoDelay();
     socket.on('error', () => {});
     socket.on('close', () => this.#sockets.delete(socket));
   }

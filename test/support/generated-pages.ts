@@ -3,7 +3,7 @@ import { sharedReasons } from '../../constructs/api/severity.ts';
 import { severityOf } from '../../constructs/api/severity-of.ts';
 import { groupOf } from '../../constructs/api/resources.ts';
 import type { Access } from '../../constructs/cluster/access-rules.ts';
-import { managerAccess, ownNamespaceAccess } from '../../constructs/provider/access.ts';
+import { controlPlaneAccess, ownNamespaceAccess, sharedAccess } from '../../constructs/provider/access.ts';
 import { commands } from '../../reconciler/cli/commands.ts';
 import { helpOf, helpOfAll } from '../../reconciler/cli/help.ts';
 import { phases } from '../../reconciler/phases.ts';
@@ -87,7 +87,11 @@ function withRights(text: string): string {
       where,
       why,
     ];
-  const all = [...managerAccess().map(rowOf('everywhere')), ...ownNamespaceAccess.map(rowOf('its own namespace'))];
+  const all = [
+    ...controlPlaneAccess().map(rowOf('with control planes')),
+    ...sharedAccess().map(rowOf('everywhere')),
+    ...ownNamespaceAccess.map(rowOf('its own namespace')),
+  ];
   // A kind that is watched in several versions is one row.
   const rows = [...new Map(all.map((row) => [row.join(' '), row])).values()];
   return withBlock(text, 'rights', markdownTable([['resource', 'API group', 'verbs', 'where', 'why'], ...rows]));

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, inject } from 'vitest';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { Connection } from '../../reconciler/kube/config.ts';
 import { cutAfter } from './cut-connection.ts';
+import { endNamespacedRights, namespacedRights } from './namespaced-rights.ts';
 import { startOperator, type TestOperator } from './operator.ts';
 import { until } from './until.ts';
 import { Workbench } from './workbench.ts';
@@ -12,6 +13,8 @@ export interface OperatedNamespaceOptions {
   readonly kubeconfig?: () => string;
   /** Resolves the hosts of endpoints. By default this machine's resolver does. */
   readonly lookup?: LookupFunction;
+  /** Whether the operator has only the rights of an installation for this namespace. By default it is administrator. */
+  readonly hasOwnRights?: boolean;
   /** What must exist, or may not exist, when the operator starts. By default nothing. */
   readonly prepare?: (client: KubeClient) => Promise<unknown>;
 }
@@ -41,11 +44,14 @@ export class OperatedNamespace extends Workbench {
 
   /** @param through wraps its connection, to cut it at an exact moment */
   async startOperator(through?: (connection: Connection) => Connection): Promise<void> {
+    const limited = this.#options.hasOwnRights
+      ? await namespacedRights(this.client, this.#kubeconfig, this.namespace)
+      : undefined;
     this.#operator = await startOperator({
       kubeconfig: this.#kubeconfig,
       namespace: this.namespace,
       lookup: this.#options.lookup,
-      through,
+      through: limited ? () => limited : through,
     });
   }
 
@@ -75,6 +81,7 @@ export class OperatedNamespace extends Workbench {
 
   override async close(): Promise<void> {
     await this.stopOperator();
+    if (this.#options.hasOwnRights) await endNamespacedRights(this.client, this.namespace);
     await super.close();
   }
 

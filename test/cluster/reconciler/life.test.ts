@@ -10,9 +10,9 @@ interface EventObject extends KubeObject {
   readonly regarding?: { readonly kind?: string };
 }
 
-const bench = operatedNamespace('life');
+const bench = operatedNamespace('life', { hasOwnRights: true });
 
-test('a HostedControlPlane becomes a working cluster, is stable, and is gone after its deletion', async () => {
+test('with the rights of an installation for its namespace a HostedControlPlane becomes a working cluster, is stable, and is gone after its deletion', async () => {
   await bench.create('c1', single);
   await bench.untilReady('c1');
 
@@ -63,4 +63,5 @@ test('a HostedControlPlane becomes a working cluster, is stable, and is gone aft
 
   await bench.delete('c1');
   expect(await bench.everything()).toEqual([]);
+  expect(bench.operator.requests.filter(({ code }) => code === 401 || code === 403)).toEqual([]);
 });

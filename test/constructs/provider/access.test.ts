@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { Lease, Pod, type Resource, resourceOf } from '../../../constructs/api/resources.ts';
 import { rulesOf } from '../../../constructs/cluster/access-rules.ts';
-import { providerNames } from '../../../constructs/cluster/provider-names.ts';
+import { providerNames, providerNamespace, sharedRoleOf } from '../../../constructs/cluster/provider-names.ts';
 import { renderProvider } from '../../../constructs/provider/chart.ts';
 import {
   backupIdentityAccess,
-  furtherAccess,
+  controlPlaneAccess,
   managerAccess,
   ownNamespaceAccess,
   renderedResources,
+  sharedAccess,
 } from '../../../constructs/provider/access.ts';
 import { watchedResources } from '../../../reconciler/management/cache.ts';
 import { renderSamples } from '../../support/rendered-objects.ts';
@@ -33,10 +34,8 @@ describe('the rights of the operator', () => {
     expect(verbsOn(resource)).toEqual(expect.arrayContaining(['list', 'watch']));
   });
 
-  it('have a reason for every kind that no chart renders, and for no other', () => {
-    const granted = new Set(access.map(({ resource }) => resource));
-    expect(granted).toEqual(new Set([...renderedResources(), ...furtherAccess.map(({ resource }) => resource)]));
-    expect(furtherAccess.filter(({ why }) => why === '')).toEqual([]);
+  it('have a reason each', () => {
+    expect(access.filter(({ why }) => why === '')).toEqual([]);
   });
 
   it('contain no verb, group or kind that would allow it to read or change everything, apart from infrastructure', () => {
@@ -62,5 +61,56 @@ describe('the rights of the operator', () => {
   it('reach Leases and its own pod in its own namespace only', () => {
     expect(ownNamespaceAccess.map(({ resource }) => resource)).toEqual([Lease, Pod]);
     expect(access.map(({ resource }) => resource)).not.toContain(Lease);
+  });
+});
+
+describe('the rights of an operator for one namespace', () => {
+  const objects = renderProvider({ watchNamespace: 'team' });
+  const manager = { kind: 'ServiceAccount', name: providerNames.serviceAccount, namespace: providerNamespace };
+  const bound = objects
+    .filter(({ kind }) => kind.endsWith('Binding'))
+    .filter((object) => JSON.stringify(object['subjects']) === JSON.stringify([manager]))
+    .map((object) => object['roleRef'] as { readonly kind: string; readonly name: string });
+  const rulesIn = (kind: string, name: string, namespace?: string) =>
+    objects.find(
+      ({ kind: of, metadata }) => of === kind && metadata.name === name && metadata.namespace === namespace,
+    )?.['rules'];
+
+  it('come from a Role there, from one in its own namespace, and from a ClusterRole of that name', () => {
+    expect(bound.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
+      'Role capi-hosted-control-plane-manager',
+      'ClusterRole capi-hosted-control-plane-manager-team',
+      'Role capi-hosted-control-plane-leader-election',
+    ]);
+    expect(rulesIn('Role', providerNames.managerRole, 'team')).toEqual(rulesOf(controlPlaneAccess()));
+    expect(rulesIn('Role', providerNames.leaderElectionRole, providerNamespace)).toEqual(rulesOf(ownNamespaceAccess));
+  });
+
+  it('in other namespaces only read what control planes share', () => {
+    const rules = rulesIn('ClusterRole', sharedRoleOf('team')) as ReturnType<typeof rulesOf>;
+    expect(rules).toEqual(rulesOf(sharedAccess('team')));
+    expect(new Set(rules.flatMap(({ verbs }) => verbs))).toEqual(new Set(['get', 'list', 'watch']));
+    expect(rules.flatMap(({ resources }) => resources).sort()).toEqual([
+      'customresourcedefinitions',
+      'customresourcedefinitions',
+      'endpointslices',
+      'gateways',
+      'namespaces',
+      'nodes',
+      'persistentvolumes',
+      'services',
+      'tlsroutes',
+    ]);
+    expect(rules.find(({ resources }) => resources.includes('namespaces'))).toMatchObject({ resourceNames: ['team'] });
+  });
+
+  it('let it watch everything that it watches', () => {
+    const granted = [...controlPlaneAccess(), ...sharedAccess('team')];
+    const verbsFor = (resource: Resource) =>
+      granted.filter((entry) => entry.resource === resource).flatMap(({ verbs }) => verbs);
+    const unwatched = watchedResources.filter(
+      (resource) => !verbsFor(resource).includes('list') || !verbsFor(resource).includes('watch'),
+    );
+    expect(unwatched).toEqual([]);
   });
 });

@@ -74,6 +74,12 @@ describe('the operator', () => {
     expect(container?.resources).toMatchObject({ limits: { memory: '1Gi' } });
   });
 
+  it('reconciles all namespaces unless it is rendered for one', () => {
+    expect(readConfig(container?.args ?? [], managerEnvironment).namespace).toBe(undefined);
+    const [limited] = workloadsOf(renderProvider({ watchNamespace: 'team' }));
+    expect(readConfig(limited?.containers[0]?.args ?? [], managerEnvironment).namespace).toBe('team');
+  });
+
   it('serves no metrics unless it is asked to', () => {
     expect(readConfig(container?.args ?? [], managerEnvironment).metricsPort).toBe(0);
   });

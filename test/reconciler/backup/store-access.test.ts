@@ -5,6 +5,7 @@ import { Secret } from '../../../constructs/api/resources.ts';
 import type { BackupOwner } from '../../../reconciler/backup/names.ts';
 import { openStore } from '../../../reconciler/backup/store-access.ts';
 import { messageOf } from '../../../reconciler/kube/error-message.ts';
+import { KubeError } from '../../../reconciler/kube/errors.ts';
 import type { ObjectMeta } from '../../../reconciler/kube/object.ts';
 import { InvalidConfiguration } from '../../../reconciler/engine/outcome.ts';
 import type { SecretObject } from '../../../reconciler/pki/secret.ts';
@@ -62,6 +63,16 @@ describe('the backup store', () => {
   it('is opened with a Secret of another namespace that grants access to this one', async () => {
     const sharing = secret('storage', 's3', address, { labels: { [access]: 'team' } });
     expect((await open(shared, [sharing])).settings.bucket).toBe('all');
+  });
+
+  it('is not opened with a Secret that the operator may not read, and the message says how to let it', async () => {
+    const secret = () => Promise.reject(new KubeError('forbidden', { code: 403, reason: 'Forbidden' }));
+    const spec = Backup.parse({ schedule: '@daily', ...shared });
+    const opened = openStore({ namespace: 'team', owner: self }, spec, { secret, serviceAccountToken: async () => '' });
+    await expect(opened).rejects.toThrow(InvalidConfiguration);
+    await expect(opened).rejects.toThrow(
+      'the operator may not read Secret storage/s3: grant its ServiceAccount to get s3 by a Role in namespace storage',
+    );
   });
 
   const granted = (labels: Readonly<Record<string, string>> = {}) =>

@@ -24,14 +24,14 @@ export class OperatorProcess {
   readonly life: Life;
   /** The time at which the last reconcile asked to be requeued. */
   requeueAt: Date | undefined;
+  /** Something has changed since the last reconcile began that no watch of the management cluster's labels reports. */
+  hasNews = false;
   /** What reconciles have thrown. */
   readonly errors: unknown[] = [];
   readonly #managementCluster: MemoryCluster;
   readonly #management: ManagementCluster;
   readonly #reconciler: Reconciler;
   readonly #events: EventRecorder;
-  /** Something beside the management cluster has changed since the last reconcile began. */
-  #hasNews = false;
 
   /** @param life by default the process runs until {@link stop} or {@link kill} */
   constructor(managementCluster: MemoryCluster, life = new Life()) {
@@ -59,6 +59,7 @@ export class OperatorProcess {
       }),
       clock,
       events: this.#events,
+      onWatchError: onError,
       onHostedError: (_, error) => onError(error),
       reach: {
         hostedApi: () => new MemoryClient(managementCluster.hosted, { before: this.#beforeHosted }),
@@ -67,7 +68,7 @@ export class OperatorProcess {
         trustProbes: probesOf(managementCluster.objects),
       },
     });
-    this.#reconciler.onChange(() => (this.#hasNews = true));
+    this.#reconciler.onChange(() => (this.hasNews = true));
   }
 
   /** Starts a process and waits until its caches have synced. */
@@ -83,7 +84,7 @@ export class OperatorProcess {
    * One reconcile of the HostedControlPlane with this name. Resolves when the caches have seen everything that was written. Kubernetes' controllers do nothing meanwhile.
    */
   async reconcile(name = ourName.name): Promise<void> {
-    this.#hasNews = false;
+    this.hasNews = false;
     const ended = this.#reconciler.reconcile(objectKey({ ...ourName, name })).then(
       (requeueAt) => void (this.requeueAt = requeueAt),
       (error: unknown) => {
@@ -118,7 +119,7 @@ export class OperatorProcess {
       if (this.life.isOver) return reconciles;
       this.#managementCluster.settle();
       await this.untilObserved();
-      if (this.#version !== before || this.#hasNews) continue;
+      if (this.#version !== before || this.hasNews) continue;
       const dueMs =
         this.requeueAt === undefined ? Infinity : this.requeueAt.getTime() - this.#managementCluster.clock.now();
       if (dueMs > soonMs) return reconciles;

@@ -1,0 +1,108 @@
+import { type Resource, resourceNamed } from '../../constructs/api/resources.ts';
+import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
+import { mountsOf } from '../../constructs/pod/mounts.ts';
+import type { KubernetesApi } from '../kube/client.ts';
+import type { Clock } from '../kube/clock.ts';
+import { Informer } from '../kube/informer.ts';
+import { identityOf, type KubeObject } from '../kube/object.ts';
+
+/** An object of a user that a spec names. */
+export interface Reference {
+  readonly resource: Resource;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/**
+ * The objects whose change a control plane must follow: what its API servers mount, because they read files only when
+ * they start. Everything else that a spec names is read again before each use.
+ */
+export function referencesOf({ namespace, spec }: Pick<HostedCluster, 'namespace' | 'spec'>): Reference[] {
+  const mounts = mountsOf(spec.deployment.apiServer.mounts);
+  return mounts.map(({ kind, object }) => ({ resource: resourceNamed(kind), namespace, name: object }));
+}
+
+export interface ReferencedObjectsOptions {
+  readonly client: KubernetesApi;
+  readonly clock: Clock;
+  /** Called with the key of each HostedControlPlane that refers to a changed object. */
+  readonly onChange: (key: string) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * How many objects are watched at the same time, each by a stream of its own. The resync reports changes of those
+ * beyond.
+ */
+const watchLimit = 500;
+
+interface Watch {
+  readonly informer: Informer;
+  /** The HostedControlPlanes that refer to the object. */
+  readonly keys: Set<string>;
+}
+
+/** Watches the objects that specs name, one by one, and keeps nothing but their versions. */
+export class ReferencedObjects {
+  readonly #options: ReferencedObjectsOptions;
+  readonly #watches = new Map<string, Watch>();
+
+  constructor(options: ReferencedObjectsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Watches exactly these objects for a HostedControlPlane. A new watch reports its object once, because that may be
+   * newer than what the running reconcile has read.
+   */
+  follow(key: string, references: readonly Reference[]): void {
+    const wanted = new Map(references.map((reference) => [identity(reference), reference]));
+    for (const [id, watch] of this.#watches) if (!wanted.has(id)) this.#leave(id, watch, key);
+    for (const [id, reference] of wanted) this.#join(id, reference, key);
+  }
+
+  /** Ends the watches of a HostedControlPlane that no other one needs. */
+  forget(key: string): void {
+    this.follow(key, []);
+  }
+
+  async close(): Promise<void> {
+    const watches = [...this.#watches.values()];
+    this.#watches.clear();
+    await Promise.all(watches.map(({ informer }) => informer.stop()));
+  }
+
+  #join(id: string, reference: Reference, key: string): void {
+    const watch = this.#watches.get(id);
+    if (watch) watch.keys.add(key);
+    else if (this.#watches.size < watchLimit) this.#watches.set(id, this.#watch(reference, new Set([key])));
+  }
+
+  #leave(id: string, { informer, keys }: Watch, key: string): void {
+    if (!keys.delete(key) || keys.size > 0) return;
+    this.#watches.delete(id);
+    void informer.stop();
+  }
+
+  #watch({ resource, namespace, name }: Reference, keys: Set<string>): Watch {
+    const { client, clock, onChange, onError } = this.#options;
+    const fieldSelector = `metadata.name=${name}`;
+    const selection = { resource, namespace, fieldSelector, metadataOnly: true };
+    const informer = new Informer({ ...selection, client, clock, onError, keep: versionOnly });
+    informer.onChange(() => {
+      for (const key of keys) onChange(key);
+    });
+    informer.start();
+    return { informer, keys };
+  }
+}
+
+function identity({ resource: { apiVersion, kind }, namespace, name }: Reference): string {
+  return identityOf({ apiVersion, kind, metadata: { namespace, name } });
+}
+
+/** Annotations may hold the content, such as the one in which kubectl keeps what it has applied. */
+function versionOnly({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { namespace, name, uid, resourceVersion } = metadata;
+  return { apiVersion, kind, metadata: { namespace, name, uid, resourceVersion } };
+}
