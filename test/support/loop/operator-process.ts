@@ -59,6 +59,7 @@ export class OperatorProcess {
       }),
       clock,
       events: this.#events,
+      operatorImage: 'example.org/operator:test',
       onHostedError: (_, error) => onError(error),
       reach: {
         hostedApi: () => new MemoryClient(managementCluster.hosted, { before: this.#beforeHosted }),
