@@ -59,7 +59,7 @@ export class OperatorProcess {
       }),
       clock,
       events: this.#events,
-      operatorImage: 'example.org/operator:test',
+      operatorImage: managementCluster.operatorImage,
       onHostedError: (_, error) => onError(error),
       reach: {
         hostedApi: () => new MemoryClient(managementCluster.hosted, { before: this.#beforeHosted }),
