@@ -1,12 +1,12 @@
 import { clusterNameLabel, finalizer } from '../constructs/api/group.ts';
 import { Secret, Service, StatefulSet } from '../constructs/api/resources.ts';
 import type { RequeueAt } from './engine/requeue.ts';
-import { reportForeignControlPlane } from './foreign-control-plane.ts';
+import { reportForeignControlPlane } from './admission/foreign-control-plane.ts';
 import { finalBackup } from './backup/final-backup.ts';
 import { openEtcd } from './etcd/access.ts';
 import { storeReaderOf } from './backup/store-reader.ts';
 import { removeFinalizer } from './management/finalizer.ts';
-import type { Admission } from './admission.ts';
+import type { Admission } from './admission/admit.ts';
 import { isControlledBy, type KubeObject } from './kube/object.ts';
 import type { Outcome } from './engine/outcome.ts';
 import type { ReconcileContext } from './memory.ts';

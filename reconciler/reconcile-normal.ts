@@ -13,7 +13,7 @@ import {
   runPhases,
   throwUnexpected,
 } from './engine/run-phases.ts';
-import { type Admitted, hostedClusterOf } from './admission.ts';
+import { type Admitted, hostedClusterOf } from './admission/admit.ts';
 import { hostedTarget } from './hosted/target.ts';
 import { keptUntilObserved } from './status/kept-until-observed.ts';
 import { newlyExpiring } from './status/newly-expiring.ts';

@@ -34,6 +34,9 @@ const Backups = z.object({
   sizeBytes: z.int().min(0).optional().describe('Size of the newest backup before encryption.'),
 });
 
+/** The oldest ones are forgotten. */
+export const mostEarlierRestores = 64;
+
 const Restored = z.object({
   request: z.string().max(64).describe('Digest of spec.etcd.restore, which identifies the restore.'),
   backup: backupName().optional().describe('The backup that is restored.'),
@@ -42,6 +45,11 @@ const Restored = z.object({
     .optional()
     .describe('Time at which the API servers could connect again. Unset while the restore runs.'),
   step: z.string().max(64).optional().describe('Current step of the restore.'),
+  earlier: z
+    .array(z.string().max(64).describe('Digest of a restore.'))
+    .max(mostEarlierRestores)
+    .optional()
+    .describe('Digests of the restores that began before this one, the newest first. None of them runs again.'),
   restoredTo: z.string().max(32).optional().describe('Revision of the backup. Later writes are lost.'),
 });
 

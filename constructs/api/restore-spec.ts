@@ -23,7 +23,9 @@ const From = z.object({
 const ways = ['backup', 'latest', 'before'] as const;
 const chosen = ways.map((way) => `(has(self.${way}) ? 1 : 0)`).join(' + ');
 
-/** A restore runs once. It is a new restore when any of its fields changes. */
+/**
+ * A restore runs once. It is a new restore when its fields have values that no restore of this control plane had before.
+ */
 export const Restore = withRules(
   z.object({
     backup: BackupId.optional().describe('Name of the backup to restore.'),
@@ -42,7 +44,13 @@ export const Restore = withRules(
     from: From.optional().describe(
       'Restore a backup of another Cluster in the same bucket; of this Cluster when unset. If the backup is encrypted, it also contains the keys with which the Secrets of that Cluster are encrypted. If it is not, and that Cluster encrypts its Secrets, create its Secret <cluster>-encryption under the name of this Cluster before this Cluster starts; otherwise the Secrets cannot be read.',
     ),
-    request: z.string().max(128).optional().describe('Any text. Change it to run the same restore again.'),
+    request: z
+      .string()
+      .max(128)
+      .optional()
+      .describe(
+        'Any text. Set a new one to run a restore again: the same fields never run twice, even after another restore.',
+      ),
   }),
   [
     {

@@ -1,4 +1,5 @@
-import { type ConditionDescription, type ConditionType, conditions } from './conditions.ts';
+import { type ConditionType, conditions } from './conditions.ts';
+import type { ConditionDescription } from './conditions/description.ts';
 import { type Severity, sharedReasons } from './severity.ts';
 
 /**

@@ -133,7 +133,7 @@ const furtherAccess: readonly Access[] = [
     verbs: ['get', 'patch'],
     why: 'writing the endpoint to infrastructure objects without one; kinds of another API group need your own ClusterRole with these permissions',
   },
-  { resource: Event, verbs: ['create'], why: 'reporting to users' },
+  { resource: Event, verbs: ['create', 'patch'], why: 'reporting to users, and counting what happens again' },
 ];
 
 /** Permissions in the namespaces of control planes. */

@@ -8,7 +8,7 @@ import type { Reached } from '../../constructs/control-plane/exposure/strategy.t
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { minorOf } from '../../constructs/cluster/versions.ts';
 import { ClusterObject } from '../management/cluster-object.ts';
-import { hostedClusterOf } from '../admission.ts';
+import { hostedClusterOf } from '../admission/admit.ts';
 import type { SecretObject } from '../pki/secret.ts';
 import type { ServiceObject } from '../kube/service-object.ts';
 import { hostsOf, planRows, policyRows, signerOf, subjectOf, usagesOf, usersOf } from './certificate-plan.ts';

@@ -2,6 +2,8 @@ import { PersistentVolumeClaim } from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
+import { isRestoredBy } from '../restore/observe.ts';
+import { ownerOf, restoreOf } from '../restore/request.ts';
 import { isFormationRecorded } from './formation.ts';
 import { markOf } from './volume-mark.ts';
 
@@ -15,13 +17,16 @@ export function wasEtcdFormed(context: Context): boolean {
 
 /**
  * Whether volumes hold the data of an earlier HostedControlPlane, such as one with `etcd.volumeRetention: Retain`: they
- * are older than this object. A restore that the spec asks for replaces that data, and brings its own keys.
+ * are older than this object. A restore that the spec asks for replaces that data, and brings its own keys, unless it
+ * has replaced it already.
  */
 export function holdsEarlierData(context: Context): boolean {
   const { hostedControlPlane, cluster } = context;
   const created = Date.parse(hostedControlPlane.metadata.creationTimestamp ?? '');
-  if (cluster.spec.etcd.restore) return false;
-  return markedClaims(context).some(({ metadata }) => Date.parse(metadata.creationTimestamp ?? '') < created);
+  const claims = markedClaims(context);
+  const { restore } = cluster.spec.etcd;
+  if (restore && !claims.some((claim) => isRestoredBy(claim, restoreOf(restore, ownerOf(cluster))))) return false;
+  return claims.some(({ metadata }) => Date.parse(metadata.creationTimestamp ?? '') < created);
 }
 
 function markedClaims({ cluster, reader }: Context): KubeObject[] {

@@ -28,14 +28,40 @@ export interface EventRecorderOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-const repeatAfterMs = 10 * 60_000;
+/** So long after the last time an event counts as the same one. */
+const seriesMs = 10 * 60_000;
 const longestNoteBytes = 1024;
 
-/** Records events, each at most once in ten minutes, without blocking the caller. */
+/** One Event, and how often what it says has happened. */
+interface Recorded {
+  readonly object: KubeObject;
+  readonly first: EventStart;
+  count: number;
+  last: number;
+  /** Ends with the newest write. */
+  written: Promise<void>;
+}
+
+/** Time of an event, and a number that distinguishes events of the same millisecond. */
+export interface EventStart {
+  readonly time: number;
+  readonly sequence: number;
+}
+
+/** How often an event has happened since its start, and when last. */
+export interface EventSeries {
+  readonly count: number;
+  readonly lastTime: number;
+}
+
+/**
+ * Records events without blocking the caller. What happens again within ten minutes is counted in the Event of the first
+ * time, so that a problem that comes and goes fills no list.
+ */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
-  /** Recorded event → time, in order of time, so that the oldest are first. */
-  readonly #recorded = new Map<string, number>();
+  /** In order of the last time, so that the oldest are first. */
+  readonly #recorded = new Map<string, Recorded>();
   readonly #pending = new Set<Promise<void>>();
   #sequence = 0;
 
@@ -43,19 +69,28 @@ export class EventRecorder {
     this.#options = options;
   }
 
-  /** Records in the background. Drops an event with the same reason and note on the same object within ten minutes. */
+  /** Records in the background. Every call is one more time that it has happened. */
   record(object: KubeObject, note: EventNote): void {
     const now = this.#options.clock.now();
-    this.#forgetBefore(now - repeatAfterMs);
-    const key = JSON.stringify([identityOf(object), object.metadata.uid, note.reason, note.note]);
-    if (this.#recorded.has(key)) return;
-    this.#recorded.set(key, now);
-    const writing = this.#write(renderEvent(object, note, now, this.#sequence++, this.#options)).catch(
-      (error: unknown) => {
+    this.#forgetBefore(now - seriesMs);
+    const key = JSON.stringify([identityOf(object), object.metadata.uid, note]);
+    const recorded = this.#recorded.get(key) ?? this.#start(object, now);
+    recorded.count += 1;
+    recorded.last = now;
+    this.#recorded.delete(key);
+    this.#recorded.set(key, recorded);
+
+    const { first, count } = recorded;
+    const series = count > 1 ? { count, lastTime: now } : undefined;
+    const event = renderEvent(recorded.object, note, first, this.#options, series);
+    // One after the other, because the one that ends last determines the count.
+    const writing = recorded.written
+      .then(() => this.#write(event))
+      .catch((error: unknown) => {
         this.#recorded.delete(key);
         this.#options.onError?.(error);
-      },
-    );
+      });
+    recorded.written = writing;
     this.#pending.add(writing);
     void writing.finally(() => this.#pending.delete(writing));
   }
@@ -65,13 +100,18 @@ export class EventRecorder {
     await Promise.all(this.#pending);
   }
 
+  #start(object: KubeObject, now: number): Recorded {
+    const first = { time: now, sequence: this.#sequence++ };
+    return { object, first, count: 0, last: now, written: Promise.resolve() };
+  }
+
   async #write(event: KubeObject): Promise<void> {
-    await this.#options.client.create(event, { fieldManager: this.#options.reportingController });
+    await this.#options.client.apply(event, { fieldManager: this.#options.reportingController, force: true });
   }
 
   #forgetBefore(time: number): void {
-    for (const [key, at] of this.#recorded) {
-      if (at > time) return;
+    for (const [key, { last }] of this.#recorded) {
+      if (last > time) return;
       this.#recorded.delete(key);
     }
   }
@@ -79,23 +119,24 @@ export class EventRecorder {
 
 /**
  * The Event object. Its name consists of the object's name and the time, as in every Kubernetes component.
- * @param sequence distinguishes events of the same millisecond
+ * @param series undefined for the first time
  */
 export function renderEvent(
   object: KubeObject,
   note: EventNote,
-  now: number,
-  sequence: number,
+  { time, sequence }: EventStart,
   reporter: Pick<EventRecorderOptions, 'reportingController' | 'reportingInstance'>,
+  series?: EventSeries,
 ): KubeObject & Readonly<Record<string, unknown>> {
   const { name, namespace, uid, resourceVersion } = object.metadata;
-  const suffix = `.${now.toString(16)}.${sequence.toString(16)}`;
+  const suffix = `.${time.toString(16)}.${sequence.toString(16)}`;
   return {
     apiVersion: Event.apiVersion,
     kind: Event.kind,
     // Events of cluster-scoped objects are in `default`.
     metadata: { name: name.slice(0, 253 - suffix.length) + suffix, namespace: namespace ?? 'default' },
-    eventTime: microTime(now),
+    eventTime: microTime(time),
+    ...(series && { series: { count: series.count, lastObservedTime: microTime(series.lastTime) } }),
     type: note.type,
     reason: note.reason,
     action: note.action,

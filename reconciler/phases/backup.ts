@@ -88,7 +88,8 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
     case 'backOff': {
       const { reason, message } = backupFailure(decision.error);
       const requeueAt = new Date(decision.retryTime);
-      return degraded(reason, `${message}; next attempt at ${requeueAt.toISOString()}`, {}, { requeueAt, report });
+      // Without the time of the next attempt, because each one would write the status.
+      return degraded(reason, `${message}; the operator tries again at least once an hour`, {}, { requeueAt, report });
     }
     case 'idle': {
       const fault = state.kind === 'done' ? state.result.retentionFault : undefined;

@@ -1,7 +1,7 @@
 import { adoptUsersObject, recheckMs } from '../management/users-objects.ts';
 import { certificateLifetimes } from '../../constructs/api/certificates-spec.ts';
 import { Secret } from '../../constructs/api/resources.ts';
-import { namesOf } from '../../constructs/cluster/names.ts';
+import { namesOf, successorSecretName } from '../../constructs/cluster/names.ts';
 import { done, type Outcome, wait } from '../engine/outcome.ts';
 import { readCertificate } from '../pki/certificate.ts';
 import { wasEtcdFormed } from '../etcd/earlier-data.ts';
@@ -128,7 +128,10 @@ async function observe(scope: Scope, root: Root): Promise<ObtainedCA | undefined
   const { reader, writer, hostedControlPlane } = scope;
   const remembered = reader.get<SecretObject>(Secret, root.secret);
   if (remembered) {
-    await takeBack(scope, remembered, secretProps(scope, root.secret));
+    for (const name of [root.secret, successorSecretName(root.secret)]) {
+      const kept = reader.get(Secret, name);
+      if (kept) await takeBack(scope, kept, secretProps(scope, name));
+    }
     return { kind: 'obtained', pair: halvesOf(remembered) };
   }
   // etcd needs the CAs before it is formed, and what it stores may be signed by them.

@@ -1,4 +1,5 @@
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
+import { mostEarlierRestores } from '../../constructs/api/etcd-status.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import { adoptKeys } from '../restore/adopt-keys.ts';
@@ -33,7 +34,11 @@ export const restore = phase({
 
     const decision = planRestore({
       request: request?.id,
-      record: record && { request: record.request, isComplete: record.completionTime !== undefined },
+      record: record && {
+        request: record.request,
+        isComplete: record.completionTime !== undefined,
+        earlier: record.earlier ?? [],
+      },
       run,
       isPrepared: prepared !== undefined,
       ...observeRestore({ cluster, members: cluster.spec.etcd.replicas, reader }),
@@ -62,7 +67,10 @@ async function act(scope: Scope, restoring: Restoring, decision: RestoreDecision
     case 'nothing':
       return done();
     case 'withdrawn':
-      return withoutRequest(decision);
+      return wait(
+        'RestoringMembers',
+        'a restore has begun, but etcd.restore was changed back to one that had begun before it, and no restore runs twice: set what it was, or set etcd.restore.request to a new text',
+      );
     case 'prepare':
     case 'prepareAgain':
       return prepare(scope, restoring);
@@ -109,7 +117,7 @@ async function act(scope: Scope, restoring: Restoring, decision: RestoreDecision
  */
 async function begin(scope: Scope, restoring: Restoring): Promise<Outcome> {
   const { cluster, now } = scope;
-  const { request, prepared } = restoring;
+  const { request, record: previous, prepared } = restoring;
   const props = secretProps(scope, namesOf(cluster.name).secrets.encryption);
   const blocker = await adoptKeys(scope, props, prepared?.encryptionKeys ?? []);
   if (blocker !== undefined)
@@ -120,6 +128,7 @@ async function begin(scope: Scope, restoring: Restoring): Promise<Outcome> {
     startTime: now.toISOString(),
     step: 'StoppingAPIServers',
     restoredTo: String(prepared?.manifest.revision ?? 0),
+    ...(previous && { earlier: [previous.request, ...(previous.earlier ?? [])].slice(0, mostEarlierRestores) }),
   };
   return wait('StoppingAPIServers', `backup ${prepared?.backup ?? ''} is valid, the restore begins`, {
     afterMs: soonMs,

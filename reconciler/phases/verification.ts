@@ -94,14 +94,15 @@ async function hold(
 
   const inputsKey = backupId(decision.backup);
   if (task.kind === 'failed' && task.inputsKey === inputsKey) {
-    const { reason, message } = verificationFailure(task.error);
+    const { error } = task;
+    const { reason, message } = verificationFailure(error);
     const text = `backup ${inputsKey}: ${message}`;
     const advice = reason === 'BackupUnusable' ? 'take another backup and check the store; ' : '';
     const requeueAt = nextAttempt(task);
     if (now < requeueAt) {
       return degraded(
         reason,
-        `${text}; ${advice}next attempt at ${requeueAt.toISOString()}`,
+        `${text}; ${advice}the operator tries again ${error instanceof BackupUnusable ? 'every day' : 'at least once an hour'}`,
         {},
         { requeueAt, report },
       );
@@ -132,8 +133,8 @@ function decide(scope: Scope, spec: Backup, { backups, lastVerified }: Verificat
 function inProgress(scope: Scope, message: string, requeueAt?: Date, report?: StatusReport): Outcome {
   const before = reportedBefore(scope);
   if (before?.status !== 'False') return done({}, requeueAt, { message, report });
-  // The reason stays: otherwise every attempt of an endless number would write an event of type Warning.
-  return degraded(before.reason as ConditionReason<'EtcdBackupVerified'>, message, {}, { requeueAt, report });
+  // Reason and message stay: otherwise every attempt of an endless number would write the status, and an event.
+  return degraded(before.reason as ConditionReason<'EtcdBackupVerified'>, before.message, {}, { requeueAt, report });
 }
 
 /**

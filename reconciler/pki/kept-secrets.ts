@@ -1,17 +1,19 @@
 import { keptAnnotation } from '../../constructs/api/group.ts';
 import { Secret } from '../../constructs/api/resources.ts';
-import { namesOf } from '../../constructs/cluster/names.ts';
+import { namesOf, successorSecretName } from '../../constructs/cluster/names.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Writer } from '../management/view.ts';
 import type { SecretProps } from './secret.ts';
 
 /**
  * The Secrets without which retained volumes are useless: the keys with which Secrets in etcd are encrypted, and the CAs
- * and the key that workers and tokens depend on. A deletion that retains the volumes keeps them too, without owner.
+ * and the key that workers and tokens depend on, with their successors during a rotation, which components trust or
+ * present already. A deletion that retains the volumes keeps them too, without owner.
  */
 export function keptSecrets(cluster: string): readonly string[] {
   const { encryption, clusterCA, etcdCA, frontProxyCA, serviceAccount } = namesOf(cluster).secrets;
-  return [encryption, clusterCA, etcdCA, frontProxyCA, serviceAccount];
+  const pairs = [clusterCA, etcdCA, frontProxyCA, serviceAccount];
+  return [encryption, ...pairs, ...pairs.map(successorSecretName)];
 }
 
 /** Makes this HostedControlPlane the owner of a Secret that the deletion of an earlier one has kept. */

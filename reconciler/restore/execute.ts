@@ -12,7 +12,7 @@ import { markPurpose, volumeMark } from '../etcd/volume-mark.ts';
 import { messageOf } from '../kube/error-message.ts';
 import type { RestoreContext } from './context.ts';
 import type { MemberAct } from './plan.ts';
-import { restoredAnnotations, type RestorePodObject } from './observe.ts';
+import { completedRequests, restoredAnnotations, type RestorePodObject } from './observe.ts';
 import { operatorImageOf } from '../receiver/operator-image.ts';
 import { amount, type PreparedBackup, type RestoreSource } from './prepare.ts';
 import { ownerOf, restoreOf, type RestoreRequest, revisionBump } from './request.ts';
@@ -137,17 +137,19 @@ export async function markClaims(
     await writer.setFields(PersistentVolumeClaim, claim, { annotations }, markPurpose);
   }
   const { restore } = cluster.spec.etcd;
-  const annotations = {
-    ...(restore ? { [restoredAnnotations.restore]: restoreOf(restore, ownerOf(cluster)).id } : {}),
-    [restoredAnnotations[kind]]: id,
+  const newest: Partial<Record<RestoreRequest['kind'], string>> = {
+    ...(restore && { restore: restoreOf(restore, ownerOf(cluster)).id }),
+    [kind]: id,
   };
+  const kinds = ['restore', 'recovery'] as const;
+  const annotations = kinds.flatMap((one) => {
+    const name = restoredAnnotations[one];
+    const ran = new Set([newest[one] ?? [], ...claims.map(({ claim }) => completedRequests(claim, name))].flat());
+    return ran.size === 0 ? [] : [[name, [...ran].join(',')]];
+  });
   for (const { claim } of claims) {
-    const ran = Object.values(restoredAnnotations).flatMap((name) => {
-      const request = claim.metadata.annotations?.[name];
-      return request === undefined ? [] : [[name, request]];
-    });
-    const all = { ...Object.fromEntries(ran), ...annotations };
-    await writer.setFields(PersistentVolumeClaim, claim, { annotations: all }, markedPurpose);
+    const fields = { annotations: Object.fromEntries(annotations) as Record<string, string> };
+    await writer.setFields(PersistentVolumeClaim, claim, fields, markedPurpose);
   }
 }
 

@@ -10,7 +10,7 @@ import { lastWords, oneLine } from '../pods/last-words.ts';
 import type { MemberRestore, RestoreObservation, RestorePod } from './plan.ts';
 import type { RestoreRequest } from './request.ts';
 
-/** Annotations of a volume claim with the completed requests, the newest of each kind. */
+/** Annotations of a volume claim with the completed requests of each kind, the newest first. */
 export const restoredAnnotations = {
   restore: `${group}/etcd-restored`,
   recovery: `${group}/etcd-recovered`,
@@ -87,8 +87,18 @@ function memberOf(cluster: string, ordinal: number, reader: Reader): MemberResto
   };
 }
 
-function restoredOf({ metadata: { annotations = {} } }: KubeObject): string[] {
-  return Object.values(restoredAnnotations).flatMap((name) => annotations[name] ?? []);
+/** Whether a volume claim records that this request was completed on it. */
+export function isRestoredBy(claim: KubeObject, { id }: Pick<RestoreRequest, 'id'>): boolean {
+  return restoredOf(claim).includes(id);
+}
+
+function restoredOf(claim: KubeObject): string[] {
+  return Object.values(restoredAnnotations).flatMap((name) => completedRequests(claim, name));
+}
+
+/** The completed requests in one of the {@link restoredAnnotations} of a volume claim, the newest first. */
+export function completedRequests({ metadata }: KubeObject, annotation: string): string[] {
+  return (metadata.annotations?.[annotation] ?? '').split(',').filter(Boolean);
 }
 
 function podOf(pod: RestorePodObject): RestorePod {

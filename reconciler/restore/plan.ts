@@ -2,8 +2,10 @@
 export interface RestoreObservation {
   /** ID of the request; undefined if there is none. */
   readonly request: string | undefined;
-  /** The restore that the status records. */
-  readonly record: { readonly request: string; readonly isComplete: boolean } | undefined;
+  /** The restore that the status records, with the requests whose restores began before it. */
+  readonly record:
+    | { readonly request: string; readonly isComplete: boolean; readonly earlier: readonly string[] }
+    | undefined;
   /** ID of the run for the request; valid once the run has begun. */
   readonly run: string;
   /** Whether this process has chosen and checked the backup. */
@@ -43,7 +45,10 @@ export type MemberAct = { readonly ordinal: number; readonly act: 'create' | 'di
 export type RestoreDecision =
   /** There is no request, or it has completed. */
   | { readonly kind: 'nothing' }
-  /** Data was taken out of use for a request that was withdrawn. Only another request can continue. */
+  /**
+   * Data was taken out of use for a request that was withdrawn, or replaced by an earlier one. Only a request that has
+   * never begun can continue.
+   */
   | { readonly kind: 'withdrawn' }
   /** Choose the backup and check it, while the control plane continues to run. */
   | { readonly kind: 'prepare' }
@@ -66,14 +71,19 @@ export function planRestore(observed: RestoreObservation): RestoreDecision {
   const { request, record, members } = observed;
   const begun = record && !record.isComplete ? record.request : undefined;
   if (request === undefined) return begun === undefined ? { kind: 'nothing' } : { kind: 'withdrawn' };
-  if (begun !== request && (record?.request === request || hasRun(members, request))) return { kind: 'nothing' };
+  if (begun !== request && hasBegunBefore(observed, request))
+    return { kind: begun === undefined ? 'nothing' : 'withdrawn' };
   if (begun !== request) return { kind: observed.isPrepared ? 'begin' : 'prepare' };
   return isRestored(members, request) ? start(observed) : replace(observed);
 }
 
-/** Volumes record it too, because a status may be lost. */
-function hasRun(members: readonly MemberRestore[], request: string): boolean {
-  return members.some(({ claim }) => claim?.restored.includes(request));
+/**
+ * A request that comes back after another one never begins again: whoever applies an old manifest does not mean to lose
+ * what was written since. Volumes record it too, because a status may be lost.
+ */
+function hasBegunBefore({ record, members }: RestoreObservation, request: string): boolean {
+  const known = record ? [record.request, ...record.earlier] : [];
+  return known.includes(request) || members.some(({ claim }) => claim?.restored.includes(request));
 }
 
 function isRestored(members: readonly MemberRestore[], request: string): boolean {

@@ -2,98 +2,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ClusterBackups } from '../../reconciler/backup/cluster-backups.ts';
 import { backupId } from '../../reconciler/backup/names.ts';
 import { ObjectStore } from '../../reconciler/backup/object-store.ts';
-import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
-import { storeSecret } from '../support/backup-secrets.ts';
-import { MemoryCluster } from '../support/loop/memory-cluster.ts';
-import { OperatorProcess } from '../support/loop/operator-process.ts';
-import { settleBy } from '../support/loop/scenario.ts';
-import { ManualClock } from '../support/manual-clock.ts';
+import { BackedUpCluster } from '../support/loop/backed-up-cluster.ts';
 import { ObjectStoreServer } from '../support/object-store-server.ts';
-import { clusterName, namespace, now } from '../support/scope.ts';
-import { until } from '../support/until.ts';
-
-const hourMs = 3_600_000;
-const small = {
-  replicas: 1,
-  etcd: { replicas: 1 },
-  coredns: { disabled: true },
-  kubeProxy: { disabled: true },
-  konnectivityClient: { disabled: true },
-  networkPolicy: 'Disabled',
-};
-const backup = {
-  schedule: '0 */2 * * *',
-  secret: { name: 's3' },
-  retention: { maxCount: 1 },
-  verify: { disabled: true },
-};
-
-/** A management cluster with a control plane whose backups go to the bucket that others of its name use too. */
-class Site {
-  readonly cluster: MemoryCluster;
-  operator: OperatorProcess;
-
-  private constructor(cluster: MemoryCluster, operator: OperatorProcess) {
-    this.cluster = cluster;
-    this.operator = operator;
-  }
-
-  /** @param clusterId of its etcd. @param objects how many others exist, so that the uids of two sites differ */
-  static async start(bucket: ObjectStoreServer, clusterId: string, objects: number): Promise<Site> {
-    const cluster = new MemoryCluster(new ManualClock(now.getTime()));
-    cluster.etcd.clusterId = clusterId;
-    for (let count = 0; count < objects; count++) cluster.management.store.nextUid();
-    await cluster.install();
-    await cluster.order(small);
-    await cluster.user.create(storeSecret({ namespace, name: 's3' }, bucket.settings), { fieldManager: 'user' });
-    await settleBy(cluster);
-    await cluster.change({ etcd: { replicas: 1, backup } });
-    return new Site(cluster, await OperatorProcess.start(cluster));
-  }
-
-  get status(): HostedControlPlaneStatus {
-    return (this.cluster.hostedControlPlane as { status?: HostedControlPlaneStatus }).status ?? {};
-  }
-
-  get condition() {
-    return this.cluster.conditions.find(({ type }) => type === 'EtcdBackupReady');
-  }
-
-  /** Reconciles until the status satisfies a condition: requests to the bucket take real time. */
-  async reconcileUntil(what: string, holds: () => boolean): Promise<void> {
-    await until(what, async () => {
-      await this.operator.reconcile();
-      this.cluster.settle();
-      return holds();
-    });
-  }
-
-  /** Lets time pass until the next backup is due, and waits for it. @returns its name */
-  async backUp(hours: number): Promise<string> {
-    await this.cluster.clock.advance(hours * hourMs);
-    const before = this.status.etcd?.backup?.lastAttemptTime;
-    await this.reconcileUntil('a backup', () => this.status.etcd?.backup?.lastAttemptTime !== before);
-    await this.operator.reconcile();
-    return this.status.etcd?.backup?.lastBackup ?? 'none';
-  }
-
-  async restartOperator(): Promise<void> {
-    await this.operator.stop();
-    this.operator = await OperatorProcess.start(this.cluster);
-    await this.operator.reconcile();
-  }
-}
+import { clusterName, namespace } from '../support/scope.ts';
 
 describe('a rehearsal in another management cluster, with the same name and bucket', () => {
   let bucket: ObjectStoreServer;
   let store: ObjectStore;
-  let production: Site;
-  let rehearsal: Site;
+  let production: BackedUpCluster;
+  let rehearsal: BackedUpCluster;
   beforeAll(async () => {
     bucket = await ObjectStoreServer.start();
     store = new ObjectStore(bucket.settings);
-    production = await Site.start(bucket, 'a1', 0);
-    rehearsal = await Site.start(bucket, 'c3', 100);
+    production = await BackedUpCluster.start(bucket, 'a1', 0);
+    rehearsal = await BackedUpCluster.start(bucket, 'c3', 100);
   }, 60_000);
   afterAll(async () => {
     await Promise.all([production.operator.stop(), rehearsal.operator.stop()]);

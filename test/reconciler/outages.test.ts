@@ -105,4 +105,21 @@ describe('the events of a control plane', () => {
     expect(eventsIn(managementCluster).slice(before.length)).toContain(warning);
     await operator.stop();
   });
+
+  it('count a second outage with the same message soon after the first', async () => {
+    const managementCluster = complete.copy();
+    const operator = await OperatorProcess.start(managementCluster);
+    await operator.untilSettled();
+    for (let outage = 0; outage < 2; outage++) {
+      loseReplicas(managementCluster, 'c1-api-server');
+      await operator.untilObserved();
+      await operator.reconcile();
+      await operator.untilSettled();
+    }
+    const warnings = managementCluster.objects
+      .list<StoredObject>(Event, {})
+      .filter((event) => event['type'] === 'Warning' && event['reason'] === 'NotAvailable');
+    expect(warnings).toMatchObject([{ series: { count: 2 } }]);
+    await operator.stop();
+  });
 });

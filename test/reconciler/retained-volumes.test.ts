@@ -7,7 +7,7 @@ import {
   PersistentVolumeClaim,
   Secret,
 } from '../../constructs/api/resources.ts';
-import type { SecretObject } from '../../reconciler/pki/secret.ts';
+import { pairOf, type SecretObject } from '../../reconciler/pki/secret.ts';
 import { keptSecrets } from '../../reconciler/pki/kept-secrets.ts';
 import { type MemoryCluster, ourName } from '../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
@@ -94,6 +94,27 @@ describe('volumes that a deletion has retained', () => {
     const management = deleted.copy();
     await management.user.delete(Secret, { namespace, name: 'c1-encryption' });
     await createAgain(management, { ...retain, encryptionAtRest: { provider: 'None' } });
+    expect(conditionIn(management, 'Ready')).toMatchObject({ status: 'True' });
+  });
+
+  it('are kept with the successor of a CA, and its rotation goes on', async () => {
+    const rotating = { ...retain, certificates: { rotation: { etcdCA: 'please' } } };
+    const management = await completeCluster(retain);
+    await management.change(rotating);
+    const operator = await OperatorProcess.start(management);
+    await operator.rounds(3);
+    await operator.stop();
+    const successor = pairOf(management.objects.get<SecretObject & { spec?: never }>(Secret, 'c1-etcd-next'));
+    expect(successor).toBeDefined();
+
+    await deleteIn(management);
+    await management.clock.advance(60_000);
+    await createAgain(management, rotating);
+    const after = management.objects.get<SecretObject & { spec?: never }>(Secret, 'c1-etcd-next');
+    expect(pairOf(after)).toEqual(successor);
+    expect(after?.metadata.ownerReferences).toMatchObject([{ uid: management.hostedControlPlane.metadata.uid }]);
+    const trusted = pairOf(management.objects.get<SecretObject & { spec?: never }>(Secret, 'c1-etcd'))?.certificate;
+    expect(trusted).toContain(successor?.certificate.trim());
     expect(conditionIn(management, 'Ready')).toMatchObject({ status: 'True' });
   });
 });

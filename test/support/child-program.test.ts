@@ -18,10 +18,13 @@ afterEach(() => rm(directory, { recursive: true }));
 const output = () => readFile(log, 'utf8').catch(() => '');
 const ends = (pid: number) => until(`the end of ${pid}`, async () => (await processRecord(pid)) === undefined);
 
-it('a program ends with the process that started it, even if that process is killed', async () => {
+it.each([
+  ['a program', 'echo $$; exec sleep 600'],
+  ['a process that a program starts', 'sleep 600 & echo $!; wait'],
+])('%s ends with the process that started the program, even if that process is killed', async (_, command) => {
   const module = join(import.meta.dirname, 'child-program.ts');
   const script = `import(${JSON.stringify(module)}).then(({ ChildProgram }) => {
-    new ChildProgram('sh', ['-c', 'echo $$; exec sleep 600'], { log: ${JSON.stringify(log)} });
+    new ChildProgram('sh', ['-c', ${JSON.stringify(command)}], { log: ${JSON.stringify(log)} });
   }); setInterval(() => {}, 1000);`;
   const parent = spawn(process.execPath, ['-e', script], { stdio: 'ignore' });
   const pid = Number(await until('the program to run', async () => /^(\d+)\n/.exec(await output())?.[1]));

@@ -9,8 +9,8 @@ export interface ChildProgramOptions {
 }
 
 /**
- * A program that runs beside tests. It ends with the process that started it, however that ends: an aborted run leaves no
- * server behind.
+ * A program that runs beside tests. It and what it starts end with the process that started it, however that ends: an
+ * aborted run leaves no server behind.
  */
 export class ChildProgram {
   readonly #child: ChildProcess;
@@ -23,6 +23,7 @@ export class ChildProgram {
     const command = ['--pdeathsig', 'KILL', '--', file, ...args];
     this.#child = spawn('setpriv', command, { stdio: ['ignore', output, output], env, detached: true });
     closeSync(output);
+    if (this.#child.pid !== undefined) endGroupWithThisProcess(this.#child, this.#child.pid);
     this.#ended = new Promise((resolve) => {
       this.#child.once('exit', () => resolve());
       // it could not be started, so there is no exit to wait for
@@ -50,4 +51,20 @@ export class ChildProgram {
     if (this.isRunning && this.#child.pid !== undefined) process.kill(-this.#child.pid, signal);
     await this.#ended;
   }
+}
+
+/**
+ * Kills the process group of a program when this process has ended and the program has not. Only what reads from a pipe
+ * notices every end of the process at its other side.
+ */
+function endGroupWithThisProcess(program: ChildProcess, group: number): void {
+  const script = 'read -r _ || kill -KILL "-$1"';
+  const watcher = spawn('sh', ['-c', script, 'sh', String(group)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  watcher.unref();
+  // a watcher that was killed reads nothing
+  watcher.stdin.on('error', () => {});
+  program.once('exit', () => watcher.stdin.end('ended\n'));
 }

@@ -4,6 +4,8 @@ import { PersistentVolumeClaim } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { holdsEarlierData, wasEtcdFormed } from '../../../reconciler/etcd/earlier-data.ts';
 import { volumeMark } from '../../../reconciler/etcd/volume-mark.ts';
+import { restoredAnnotations } from '../../../reconciler/restore/observe.ts';
+import { restoreOf } from '../../../reconciler/restore/request.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
 import { clusterName, type ScopeChanges, scopeOf } from '../../support/scope.ts';
 
@@ -14,6 +16,8 @@ interface Case {
   /** When its only volume claim was created. */
   readonly claim?: string;
   readonly isMarked?: boolean;
+  /** The requests that it has completed. */
+  readonly restored?: string;
   readonly changes?: ScopeChanges;
   readonly wasFormed: boolean;
   readonly holdsEarlier: boolean;
@@ -39,6 +43,20 @@ it.each<[string, Case]>([
     },
   ],
   [
+    'a restore has replaced the data of an older claim already',
+    {
+      claim: earlier,
+      restored: restoreOf({ latest: true }, { namespace: 'team', cluster: clusterName }).id,
+      changes: {
+        spec: {
+          etcd: { replicas: 3, restore: { latest: true }, backup: { schedule: '@daily', secret: { name: 's3' } } },
+        },
+      },
+      wasFormed: true,
+      holdsEarlier: true,
+    },
+  ],
+  [
     'only the status is left',
     { changes: { status: { etcd: { clusterID: '1267' } } }, wasFormed: true, holdsEarlier: false },
   ],
@@ -46,16 +64,21 @@ it.each<[string, Case]>([
     'only the annotation is left',
     { changes: { annotations: { [etcdFormedAnnotation]: '' } }, wasFormed: true, holdsEarlier: false },
   ],
-])('what is known of the data of etcd when %s', (_, { claim, isMarked = true, changes, wasFormed, holdsEarlier }) => {
-  const management = new MemoryObjects();
-  const { apiVersion, kind } = PersistentVolumeClaim;
-  const annotations = isMarked ? volumeMark('1', { isReserved: false }) : {};
-  const labels = selectorLabels(clusterName, 'etcd');
-  const metadata = { name: 'etcd-data-c1-etcd-0', labels, annotations, creationTimestamp: claim };
-  if (claim !== undefined) management.put({ apiVersion, kind, metadata });
-  const scope = scopeOf(management, changes);
-  const { metadata: own } = scope.hostedControlPlane;
-  const hostedControlPlane = { ...scope.hostedControlPlane, metadata: { ...own, creationTimestamp: created } };
-  expect(wasEtcdFormed({ ...scope, hostedControlPlane })).toBe(wasFormed);
-  expect(holdsEarlierData({ ...scope, hostedControlPlane })).toBe(holdsEarlier);
-});
+])(
+  'what is known of the data of etcd when %s',
+  (_, { claim, isMarked = true, restored = '', changes, wasFormed, holdsEarlier }) => {
+    const management = new MemoryObjects();
+    const { apiVersion, kind } = PersistentVolumeClaim;
+    const annotations = isMarked
+      ? { ...volumeMark('1', { isReserved: false }), [restoredAnnotations.restore]: restored }
+      : {};
+    const labels = selectorLabels(clusterName, 'etcd');
+    const metadata = { name: 'etcd-data-c1-etcd-0', labels, annotations, creationTimestamp: claim };
+    if (claim !== undefined) management.put({ apiVersion, kind, metadata });
+    const scope = scopeOf(management, changes);
+    const { metadata: own } = scope.hostedControlPlane;
+    const hostedControlPlane = { ...scope.hostedControlPlane, metadata: { ...own, creationTimestamp: created } };
+    expect(wasEtcdFormed({ ...scope, hostedControlPlane })).toBe(wasFormed);
+    expect(holdsEarlierData({ ...scope, hostedControlPlane })).toBe(holdsEarlier);
+  },
+);

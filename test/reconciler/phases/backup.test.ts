@@ -119,7 +119,7 @@ describe('backups', () => {
       'the store',
       new StoreError('Unreachable', 'list team/c1: the store cannot be reached'),
       'StoreUnavailable',
-      'the store cannot be reached; next attempt at 2026-11-21T12:01:00.000Z',
+      'the store cannot be reached; the operator tries again at least once an hour',
     ],
     [
       'etcd',
@@ -131,7 +131,7 @@ describe('backups', () => {
       'a Secret',
       new InvalidConfiguration('BackupSecretInvalid', 'Secret team/s3: missing'),
       'BackupSecretInvalid',
-      'Secret team/s3: missing; next attempt at',
+      'Secret team/s3: missing; the operator tries again at least once an hour',
     ],
   ])('that fail because of %s report the reason and the time of the retry', async (_, error, reason, message) => {
     const { outcome, begun } = await run({}, await failedWith(error));

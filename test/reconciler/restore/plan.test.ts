@@ -8,8 +8,9 @@ import {
 
 const request = '0123456789abcdef';
 const run = 'run';
-const begun = { request, isComplete: false };
-const complete = { request, isComplete: true };
+const begun = { request, isComplete: false, earlier: [] };
+const complete = { request, isComplete: true, earlier: [] };
+const another = (isComplete: boolean, earlier: string[] = []) => ({ request: 'other', isComplete, earlier });
 const stopped = { wanted: [], pods: [], isAvailable: false };
 const noMembers = { isWanted: false, pods: [] };
 
@@ -40,7 +41,7 @@ function observed(changes: Partial<RestoreObservation> = {}): RestoreObservation
 const held = (changes: Partial<RestoreObservation> = {}) => observed({ servers: stopped, etcd: noMembers, ...changes });
 
 const creation = { kind: 'restore', members: [{ ordinal: 0, act: 'create' }], surplusPods: [] };
-const earlier = observed({ record: { request: 'other', isComplete: true }, members: [restored(0)] });
+const earlier = observed({ record: another(true), members: [restored(0)] });
 
 describe('the next step of a restore', () => {
   const table: [string, RestoreObservation, object][] = [
@@ -56,11 +57,29 @@ describe('the next step of a restore', () => {
       observed({ record: undefined, members: [restored(0)] }),
       { kind: 'nothing' },
     ],
+    [
+      'nothing if another one ran since it began',
+      observed({ record: another(true, ['first', request]) }),
+      { kind: 'nothing' },
+    ],
+    [
+      'nothing if another one ran since, as only the volumes still say',
+      observed({
+        record: undefined,
+        members: [member(0, { claim: { isGoing: false, restored: ['other', request] } })],
+      }),
+      { kind: 'nothing' },
+    ],
+    [
+      'to report that another one has begun since it began',
+      observed({ record: another(false, [request]), members: [restored(0)] }),
+      { kind: 'withdrawn' },
+    ],
     ['to report that it was withdrawn after it had started', observed({ request: undefined }), { kind: 'withdrawn' }],
     ['to choose and check the backup first', observed({ record: undefined, isPrepared: false }), { kind: 'prepare' }],
     [
       'to do so for another one too, even before the previous one has ended',
-      observed({ record: { request: 'other', isComplete: false }, isPrepared: false }),
+      observed({ record: another(false), isPrepared: false }),
       { kind: 'prepare' },
     ],
     ['to record its start', observed({ record: undefined }), { kind: 'begin' }],

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { ConfigMap } from '../../../constructs/api/resources.ts';
+import { ConfigMap, Event } from '../../../constructs/api/resources.ts';
+import { renderEvent } from '../../../reconciler/kube/events.ts';
 import { isConflict, isReplaced } from '../../../reconciler/kube/errors.ts';
 import {
   type AnyObject,
@@ -34,6 +35,22 @@ export const applyCases: readonly KubeCase[] = [
       const first = await client.apply(configMap({ namespace }, { a: '1' }), { ...us, force: true });
       const second = await client.apply(configMap({ namespace }, { a: '1' }), { ...us, force: true });
       expect(second.metadata.resourceVersion).toBe(first.metadata.resourceVersion);
+    },
+  },
+  {
+    name: 'stores an Event that is applied, and changes nothing but its series when it is applied again',
+    async run({ client, namespace }) {
+      const reporter = { reportingController: 'example.com/us', reportingInstance: 'one' };
+      const note = { type: 'Warning', reason: 'Failed', action: 'Run', note: 'it has failed' } as const;
+      const object = configMap({ namespace }, {}, { uid: 'uid', resourceVersion: '7' });
+      const start = { time: Date.parse('2026-11-21T12:00:00Z'), sequence: 1 };
+      const event = renderEvent(object, note, start, reporter);
+      const first = await client.apply(event, { ...us, force: true });
+      expect(first).toMatchObject(event);
+      const series = { count: 2, lastTime: start.time + 60_000 };
+      await client.apply(renderEvent(object, note, start, reporter, series), { ...us, force: true });
+      const counted = { count: 2, lastObservedTime: '2026-11-21T12:01:00.000000Z' };
+      expect(await client.get(Event, first.metadata)).toMatchObject({ ...event, series: counted });
     },
   },
   {

@@ -43,6 +43,8 @@ export class MemoryCluster {
   readonly etcd: MemoryEtcd;
   /** The client of users, Cluster API and all others that write to the management cluster. */
   readonly user: MemoryClient;
+  /** The image that operator processes know as their own. */
+  operatorImage: string | undefined = 'example.org/operator:test';
 
   constructor(clock: ManualClock, management?: MemoryApiServer, hosted?: MemoryApiServer, etcd = new MemoryEtcd()) {
     this.clock = clock;

@@ -4,15 +4,18 @@ import { etcdVolumeClaim } from '../../../constructs/cluster/names.ts';
 import { writtenStarts } from '../../../reconciler/etcd/etcd-facts.ts';
 import { etcdPeerUrl } from '../../../reconciler/etcd/member-objects.ts';
 import type { MemberStatus, Registration } from '../../../reconciler/etcd/members.ts';
+import { markOf } from '../../../reconciler/etcd/volume-mark.ts';
 import type { OpenEtcd } from '../../../reconciler/etcd/access.ts';
 import { LoneMember } from '../etcd-member.ts';
 import type { LoopMemberClient } from '../../../reconciler/etcd/observe.ts';
 import type { EtcdLoopAccess, OpenEtcdLoopAccess } from '../../../reconciler/etcd/reconcile-etcd.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { completedRequests, restoredAnnotations } from '../../../reconciler/restore/observe.ts';
 import type { Reader } from '../../../reconciler/management/view.ts';
 
 /**
  * An etcd cluster whose members are those with a volume. They answer while their pods run, and all are healthy. A member
- * starts on an empty volume only as a founder of a new cluster, by its configuration file.
+ * starts on an empty volume only as a founder of a new cluster, by its configuration file; a restore fills volumes too.
  */
 export class MemoryEtcd {
   /** In hexadecimal digits. */
@@ -51,12 +54,15 @@ export class MemoryEtcd {
   }
 
   #starts(cluster: string, ordinal: number, management: Reader): boolean {
-    const { uid = '' } = management.get(PersistentVolumeClaim, etcdVolumeClaim(cluster, ordinal))?.metadata ?? {};
-    if (writtenStarts(cluster, management)[ordinal]?.state === 'new') this.#written.add(uid);
+    const claim = management.get(PersistentVolumeClaim, etcdVolumeClaim(cluster, ordinal));
+    const { uid = '' } = claim?.metadata ?? {};
+    const isNew = writtenStarts(cluster, management)[ordinal]?.state === 'new';
+    if (isNew || (claim && isRestored(claim))) this.#written.add(uid);
     return this.#written.has(uid);
   }
 
   #member({ cluster, ordinal, running, reader: management, whileAlive }: MemberOptions): LoopMemberClient {
+    const idOf = (one: number) => memberId(cluster.name, one, management);
     const members = ordinalsOf(PersistentVolumeClaim, cluster.name, management).map((one): Registration => ({
       id: idOf(one),
       name: `${cluster.name}-etcd-${one}`,
@@ -72,13 +78,13 @@ export class MemoryEtcd {
       throw new Error('members of etcd in memory neither come nor go, and are never full');
     };
     return {
-      status: () => answering({ status: statusOf(ordinal, leader, this.clusterId), alarms: [] }),
+      status: () => answering({ status: statusOf(idOf(ordinal), idOf(leader), this.clusterId), alarms: [] }),
       read: () => answering(undefined),
       members: () => answering(members),
       clusterVersion: () => answering('3.6.0'),
       moveLeader: async (targetId) => {
         await whileAlive('ask etcd');
-        this.#leader = Number(targetId) - 1;
+        this.#leader = members.findIndex(({ id }) => id === targetId);
       },
       hash: never,
       recount: never,
@@ -101,8 +107,15 @@ interface MemberOptions {
   readonly whileAlive: (action: string) => Promise<void>;
 }
 
-function idOf(ordinal: number): string {
-  return String(ordinal + 1);
+/** A restored member has the ID that its claim names; the others count from one. */
+function memberId(cluster: string, ordinal: number, management: Reader): string {
+  const claim = management.get(PersistentVolumeClaim, etcdVolumeClaim(cluster, ordinal));
+  const { memberId: marked, isReserved = false } = claim ? markOf(claim) : {};
+  return marked !== undefined && !isReserved ? marked : String(ordinal + 1);
+}
+
+function isRestored(claim: KubeObject): boolean {
+  return Object.values(restoredAnnotations).some((name) => completedRequests(claim, name).length > 0);
 }
 
 function ordinalsOf(resource: Resource, cluster: string, management: Reader): number[] {
@@ -117,12 +130,12 @@ function ordinalIn(name: string): number {
   return Number(name.slice(name.lastIndexOf('-') + 1));
 }
 
-function statusOf(ordinal: number, leader: number, clusterId: string): MemberStatus {
+function statusOf(id: string, leaderId: string, clusterId: string): MemberStatus {
   return {
-    memberId: idOf(ordinal),
+    memberId: id,
     clusterId: BigInt(`0x${clusterId}`).toString(),
     version: '3.6.16',
-    leaderId: idOf(leader),
+    leaderId,
     raftTerm: 2,
     raftIndex: 1_000,
     raftAppliedIndex: 1_000,

@@ -60,6 +60,7 @@ export class OperatorProcess {
       clock,
       events: this.#events,
       onWatchError: onError,
+      operatorImage: managementCluster.operatorImage,
       onHostedError: (_, error) => onError(error),
       reach: {
         hostedApi: () => new MemoryClient(managementCluster.hosted, { before: this.#beforeHosted }),

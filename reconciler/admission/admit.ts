@@ -1,16 +1,16 @@
-import { pausedAnnotation } from '../constructs/api/group.ts';
-import type { HostedControlPlane } from '../constructs/api/hosted-control-plane.ts';
-import { parseHostedControlPlane } from '../constructs/api/parse.ts';
-import { type HostedCluster, networkOf } from '../constructs/cluster/cluster.ts';
-import { definedOnly } from '../constructs/cluster/defined.ts';
-import { keepingProxies } from '../constructs/cluster/in-cluster-access.ts';
-import { maxClusterNameLength } from '../constructs/cluster/names.ts';
-import type { RevisionFacts } from '../constructs/cluster/facts.ts';
-import { exposureStrategy } from '../constructs/control-plane/exposure/exposure.ts';
-import { adviceOnMove } from './etcd/formation.ts';
-import { ClusterObject, owningCluster } from './management/cluster-object.ts';
-import type { KubeObject, ObjectMeta } from './kube/object.ts';
-import { atRevision } from './revision/revisions.ts';
+import { pausedAnnotation } from '../../constructs/api/group.ts';
+import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
+import { parseHostedControlPlane } from '../../constructs/api/parse.ts';
+import { type HostedCluster, networkOf } from '../../constructs/cluster/cluster.ts';
+import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { keepingProxies } from '../../constructs/cluster/in-cluster-access.ts';
+import { maxClusterNameLength } from '../../constructs/cluster/names.ts';
+import type { RevisionFacts } from '../../constructs/cluster/facts.ts';
+import { exposureStrategy } from '../../constructs/control-plane/exposure/exposure.ts';
+import { adviceOnMove } from '../etcd/formation.ts';
+import { ClusterObject, owningCluster } from '../management/cluster-object.ts';
+import type { KubeObject, ObjectMeta } from '../kube/object.ts';
+import { atRevision } from '../revision/revisions.ts';
 
 /** What the operator may do for a HostedControlPlane. */
 export type Admission =

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { maxClusterNameLength } from '../../constructs/cluster/names.ts';
-import { type Admission, admit } from '../../reconciler/admission.ts';
+import { maxClusterNameLength } from '../../../constructs/cluster/names.ts';
+import { type Admission, admit } from '../../../reconciler/admission/admit.ts';
 import {
   type AnyObject,
   clusterObjectWith,
@@ -9,7 +9,7 @@ import {
   namespace,
   ownedByCluster,
   spec,
-} from '../support/scope.ts';
+} from '../../support/scope.ts';
 
 const cluster = clusterObjectWith();
 const object = hostedControlPlaneObject();

@@ -1,10 +1,10 @@
-import { fieldManager } from '../constructs/api/group.ts';
-import { Deployment, StatefulSet } from '../constructs/api/resources.ts';
-import { managedByLabel } from '../constructs/cluster/labels.ts';
-import { namesOf } from '../constructs/cluster/names.ts';
-import { conditionUpdate } from './engine/condition-update.ts';
-import { isControlledBy, type KubeObject } from './kube/object.ts';
-import type { ReconcileContext } from './memory.ts';
+import { fieldManager } from '../../constructs/api/group.ts';
+import { Deployment, StatefulSet } from '../../constructs/api/resources.ts';
+import { managedByLabel } from '../../constructs/cluster/labels.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
+import { conditionUpdate } from '../engine/condition-update.ts';
+import { isControlledBy, type KubeObject } from '../kube/object.ts';
+import type { ReconcileContext } from '../memory.ts';
 
 interface Workload extends KubeObject {
   readonly spec?: { readonly template?: { readonly metadata?: Partial<KubeObject['metadata']> } };

@@ -1,0 +1,168 @@
+import type { ConditionDescription } from './description.ts';
+
+/** Conditions of the steps in the management cluster. */
+export const controlPlaneConditions = {
+  CACertificatesReady: {
+    meaning: 'all CAs and service account keys exist',
+    reasons: {
+      CACertificateMissing: 'Warning',
+      CACertificateInvalid: 'Warning',
+      WaitingForIssuer: 'Normal',
+      TakingOverIdentity: 'Normal',
+      BackupSecretInvalid: 'Warning',
+      BackupNotFound: 'Warning',
+      BackupUnusable: 'Warning',
+      StoreUnavailable: 'Warning',
+    },
+  },
+  EtcdCertificatesReady: {
+    meaning: 'the certificates of etcd and of its clients exist and are valid',
+    reasons: {},
+  },
+  APIServerServiceReady: {
+    meaning: 'the Service of the API server exists and has the address it needs',
+    reasons: { WaitingForLoadBalancerAddress: 'Routine', NodePortTaken: 'Warning' },
+  },
+  SyncControlPlaneEndpointReady: {
+    meaning:
+      'the endpoint is known, and the operator has written it to where Cluster API and the infrastructure provider read it',
+    reasons: {
+      EndpointMismatch: 'Warning',
+      HostClaimed: 'Warning',
+      HostNotAdmitted: 'Warning',
+      GatewayNotFound: 'Warning',
+      GatewayListenerUnsuitable: 'Warning',
+      GatewayAPINotInstalled: 'Warning',
+      ReconcileSucceeded: 'Normal',
+    },
+  },
+  APIServerTLSRoutesReady: {
+    meaning: 'the routes to the API server exist and are accepted; always true for exposure strategies without routes',
+    reasons: {
+      HostClaimed: 'Warning',
+      WaitingForRoutes: 'Routine',
+      RouteRejected: 'Warning',
+      GatewayAPINotInstalled: 'Warning',
+      IngressAPINotInstalled: 'Warning',
+    },
+  },
+  NetworkPoliciesReady: {
+    meaning: 'the policies that restrict the traffic of the control plane exist',
+    reasons: { CiliumNotInstalled: 'Warning', PolicyInvalid: 'Warning' },
+  },
+  CertificatesReady: {
+    meaning: 'every leaf certificate exists and is valid',
+    reasons: {},
+  },
+  EtcdClusterReady: {
+    meaning: 'etcd serves requests',
+    reasons: {
+      WaitingForMembers: 'Routine',
+      PodsFailing: 'Warning',
+      ChangingMembers: 'Normal',
+      RollingOut: 'Normal',
+      VolumeSizeChanged: 'Warning',
+      StorageClassChanged: 'Warning',
+      VolumeNotExpandable: 'Warning',
+      VolumeSizeExhausted: 'Warning',
+      VersionNotAllowed: 'Warning',
+      WaitingForBackup: 'Normal',
+      ReconcileSucceeded: 'Normal',
+    },
+  },
+  EtcdRestoreReady: {
+    meaning: 'the backup in spec.etcd.restore has been restored; always true when the spec asks for none',
+    reasons: {
+      BackupSecretInvalid: 'Warning',
+      BackupNotFound: 'Warning',
+      BackupUnusable: 'Warning',
+      StoreUnavailable: 'Warning',
+      CheckingBackup: 'Normal',
+      StoppingAPIServers: 'Normal',
+      StoppingMembers: 'Normal',
+      RestoringMembers: 'Normal',
+      StartingMembers: 'Normal',
+    },
+  },
+  EtcdBackupReady: {
+    meaning: 'backups are taken on schedule; always true when the spec asks for none',
+    reasons: {
+      BackupSecretInvalid: 'Warning',
+      StoreUnavailable: 'Warning',
+      BackupFailed: 'Warning',
+      BackupFolderShared: 'Warning',
+      WaitingForMembers: 'Routine',
+    },
+  },
+  EtcdBackupVerified: {
+    meaning: 'the newest verification of a backup succeeded; always true when the spec asks for none',
+    reasons: {
+      BackupUnusable: 'Warning',
+      VerificationFailed: 'Warning',
+      BackupSecretInvalid: 'Warning',
+      StoreUnavailable: 'Warning',
+    },
+  },
+  EncryptionAtRestReady: {
+    meaning: 'every Secret is stored in etcd as the spec asks',
+    reasons: {
+      EncryptionKeysMissing: 'Warning',
+      EncryptionKeysInvalid: 'Warning',
+      WaitingForAPIServer: 'Routine',
+      DistributingKey: 'Normal',
+      RewritingSecrets: 'Normal',
+      RetiringKey: 'Normal',
+    },
+  },
+  APIServerDeploymentsReady: {
+    meaning: 'the API server is rolled out',
+    reasons: {
+      WaitingForEtcd: 'Routine',
+      WaitingForPods: 'Routine',
+      PodsFailing: 'Warning',
+      WaitingForBackup: 'Normal',
+      MountMissing: 'Warning',
+      ReconcileSucceeded: 'Normal',
+    },
+  },
+  CARotationReady: {
+    meaning: 'no CA is being replaced or has to be replaced',
+    reasons: {
+      DistributingTrust: 'Normal',
+      WithdrawingTrust: 'Normal',
+      ReissuingCertificates: 'Normal',
+      MovingWorkers: 'Normal',
+      RetiringTrust: 'Normal',
+      WaitingForIssuer: 'Normal',
+      CACertificateInvalid: 'Warning',
+      CAExpiring: 'Warning',
+    },
+  },
+  ServiceAccountKeyRotationReady: {
+    meaning: 'no service account key is being replaced',
+    reasons: {
+      DistributingTrust: 'Normal',
+      WithdrawingTrust: 'Normal',
+      ChangingSigner: 'Normal',
+      WaitingForTokens: 'Normal',
+      RetiringTrust: 'Normal',
+      ServiceAccountKeyInvalid: 'Warning',
+    },
+  },
+  ControllerManagerReady: {
+    meaning: 'the controller manager is rolled out and works',
+    reasons: { WaitingForPods: 'Routine', PodsFailing: 'Warning' },
+  },
+  SchedulerReady: {
+    meaning: 'the scheduler is rolled out',
+    reasons: { WaitingForPods: 'Routine', PodsFailing: 'Warning' },
+  },
+  AdminKubeconfigReady: {
+    meaning: 'the kubeconfig Secret of the Cluster exists',
+    reasons: {},
+  },
+  APIServerReachable: {
+    meaning: 'the API server of this control plane, and no other server, answers at the endpoint',
+    reasons: { EndpointUnreachable: 'Outage' },
+  },
+} as const satisfies Readonly<Record<string, ConditionDescription>>;

@@ -1,0 +1,79 @@
+import type { ConditionDescription } from './description.ts';
+
+/** Conditions that sum up, or that concern the whole HostedControlPlane. */
+export const summaryConditions = {
+  Ready: {
+    meaning: 'everything the spec asks for exists and works; otherwise its reason is that of the condition that blocks',
+    reasons: {
+      Ready: 'Normal',
+      WaitingForCluster: 'Normal',
+      ClusterMismatch: 'Warning',
+      ForeignControlPlane: 'Warning',
+      InvalidConfiguration: 'Warning',
+    },
+  },
+  Available: {
+    meaning: 'the API server answers, even if something else is degraded',
+    reasons: { Available: 'Normal', NotAvailable: 'Outage' },
+  },
+  Initialized: {
+    meaning: 'the API server has answered once, and workers can join',
+    reasons: { Initialized: 'Normal', NotInitialized: 'Routine' },
+  },
+  RollingOut: {
+    meaning: 'at least one API server does not match the spec yet',
+    reasons: { RollingOut: 'Routine', NotRollingOut: 'Routine' },
+  },
+  ScalingUp: {
+    meaning: 'API servers are being added',
+    reasons: { ScalingUp: 'Routine', NotScalingUp: 'Routine' },
+  },
+  ScalingDown: {
+    meaning: 'API servers are being removed',
+    reasons: { ScalingDown: 'Routine', NotScalingDown: 'Routine' },
+  },
+  CertificatesAvailable: {
+    meaning:
+      'every CA and certificate exists; the operator does not replace a CA that is lost after initialization, because that would cut off all workers',
+    reasons: { Available: 'Routine', NotAvailable: 'Routine' },
+  },
+  EtcdClusterHealthy: {
+    meaning: 'etcd has all members, a leader and no alarm',
+    reasons: {
+      Healthy: 'Routine',
+      NotHealthy: 'Routine',
+      HealthUnknown: 'Routine',
+      QuorumLost: 'Warning',
+      DataLost: 'Warning',
+      SpaceExhausted: 'Warning',
+      MemberDamaged: 'Warning',
+    },
+  },
+  ControlPlaneComponentsHealthy: {
+    meaning: 'API server, controller manager and scheduler have all their replicas',
+    reasons: { Healthy: 'Routine', NotHealthy: 'Routine', HealthUnknown: 'Routine' },
+  },
+  SpecSupported: {
+    meaning: 'every field that the spec sets has an effect in this release',
+    reasons: { Supported: 'Routine', FieldsWithoutEffect: 'Warning' },
+  },
+  Deleting: {
+    meaning: 'the control plane is being deleted',
+    reasons: {
+      NotDeleting: 'Routine',
+      WaitingForWorkersDeletion: 'Normal',
+      WaitingForFinalBackup: 'Normal',
+      WaitingForPods: 'Normal',
+      WaitingForVolumes: 'Normal',
+    },
+  },
+  Paused: {
+    meaning: 'the operator writes nothing for this cluster',
+    reasons: { Paused: 'Normal', NotPaused: 'Routine' },
+  },
+  SpecAccepted: {
+    meaning:
+      'the operator has accepted the spec; while it refuses a spec, it reconciles the last accepted one, whose certificates, etcd and backups it keeps',
+    reasons: {},
+  },
+} as const satisfies Readonly<Record<string, ConditionDescription>>;

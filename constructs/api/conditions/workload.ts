@@ -1,0 +1,46 @@
+import type { ConditionDescription } from './description.ts';
+
+/** Conditions of the steps in the hosted cluster. */
+export const workloadConditions = {
+  WorkloadRBACReady: {
+    meaning: 'the control plane components and joining nodes have their permissions in the hosted cluster',
+    reasons: { WaitingForAPIServer: 'Routine' },
+  },
+  WorkloadClusterInfoReady: {
+    meaning: 'kubeadm join finds the endpoint and the CA in kube-public/cluster-info',
+    reasons: { WaitingForAPIServer: 'Routine' },
+  },
+  WorkloadKubeadmConfigReady: {
+    meaning: 'kubeadm join finds kube-system/kubeadm-config',
+    reasons: { WaitingForAPIServer: 'Routine' },
+  },
+  WorkloadKubeletConfigReady: {
+    meaning: 'kubeadm join finds kube-system/kubelet-config',
+    reasons: { WaitingForAPIServer: 'Routine' },
+  },
+  WorkloadKubeletCertificatesReady: {
+    meaning: 'no kubelet waits for a serving certificate; without one, logs and exec do not work on its node',
+    reasons: { WaitingForAPIServer: 'Routine', RequestNotApproved: 'Warning', HostedClusterTooLarge: 'Warning' },
+  },
+  WorkloadSetupReady: {
+    meaning: 'workers can join: permissions and configuration exist, and the controllers work',
+    reasons: { WaitingForAPIServer: 'Routine', WaitingForControllers: 'Routine' },
+  },
+  WorkloadKubeProxyReady: {
+    meaning: 'kube-proxy is applied in the hosted cluster and runs on every node, unless it is disabled',
+    reasons: { WaitingForAPIServer: 'Routine', WaitingForPods: 'Routine' },
+  },
+  WorkloadCoreDNSReady: {
+    meaning: 'CoreDNS is applied in the hosted cluster and runs if there are nodes, unless it is disabled',
+    reasons: { WaitingForAPIServer: 'Routine', WaitingForPods: 'Routine' },
+  },
+  WorkloadKonnectivityReady: {
+    meaning:
+      'the konnectivity agent is applied in the hosted cluster and runs if there are nodes, unless it is disabled',
+    reasons: { WaitingForAPIServer: 'Routine', WaitingForPods: 'Routine' },
+  },
+  WorkloadInClusterAccessReady: {
+    meaning: 'pods of the hosted cluster can reach their API server',
+    reasons: { WaitingForAPIServer: 'Routine', WaitingForPods: 'Routine', InClusterAccessNotSupported: 'Warning' },
+  },
+} as const satisfies Readonly<Record<string, ConditionDescription>>;

@@ -1,0 +1,87 @@
+import type { HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
+import { storeSecret } from '../backup-secrets.ts';
+import { ManualClock } from '../manual-clock.ts';
+import type { ObjectStoreServer } from '../object-store-server.ts';
+import { namespace, now } from '../scope.ts';
+import { until } from '../until.ts';
+import { MemoryCluster } from './memory-cluster.ts';
+import { OperatorProcess } from './operator-process.ts';
+import { settleBy } from './scenario.ts';
+
+const hourMs = 3_600_000;
+/** The smallest control plane. */
+export const small = {
+  replicas: 1,
+  etcd: { replicas: 1 },
+  coredns: { disabled: true },
+  kubeProxy: { disabled: true },
+  konnectivityClient: { disabled: true },
+  networkPolicy: 'Disabled',
+};
+export const backup = {
+  schedule: '0 */2 * * *',
+  secret: { name: 's3' },
+  retention: { maxCount: 1 },
+  verify: { disabled: true },
+};
+
+/** A management cluster with a control plane whose backups go to a bucket that others of its name may use too. */
+export class BackedUpCluster {
+  readonly cluster: MemoryCluster;
+  operator: OperatorProcess;
+
+  private constructor(cluster: MemoryCluster, operator: OperatorProcess) {
+    this.cluster = cluster;
+    this.operator = operator;
+  }
+
+  /** @param clusterId of its etcd. @param objects how many others exist, so that the uids of two sites differ. @param changes of the spec */
+  static async start(
+    bucket: ObjectStoreServer,
+    clusterId: string,
+    objects: number,
+    changes: object = {},
+  ): Promise<BackedUpCluster> {
+    const cluster = new MemoryCluster(new ManualClock(now.getTime()));
+    cluster.etcd.clusterId = clusterId;
+    for (let count = 0; count < objects; count++) cluster.management.store.nextUid();
+    await cluster.install();
+    await cluster.order({ ...small, ...changes });
+    await cluster.user.create(storeSecret({ namespace, name: 's3' }, bucket.settings), { fieldManager: 'user' });
+    await settleBy(cluster);
+    await cluster.change({ etcd: { replicas: 1, backup } });
+    return new BackedUpCluster(cluster, await OperatorProcess.start(cluster));
+  }
+
+  get status(): HostedControlPlaneStatus {
+    return (this.cluster.hostedControlPlane as { status?: HostedControlPlaneStatus }).status ?? {};
+  }
+
+  get condition() {
+    return this.cluster.conditions.find(({ type }) => type === 'EtcdBackupReady');
+  }
+
+  /** Reconciles until the status satisfies a condition: requests to the bucket take real time. */
+  async reconcileUntil(what: string, holds: () => boolean): Promise<void> {
+    await until(what, async () => {
+      await this.operator.reconcile();
+      this.cluster.settle();
+      return holds();
+    });
+  }
+
+  /** Lets time pass until the next backup is due, and waits for it. @returns its name */
+  async backUp(hours: number): Promise<string> {
+    await this.cluster.clock.advance(hours * hourMs);
+    const before = this.status.etcd?.backup?.lastAttemptTime;
+    await this.reconcileUntil('a backup', () => this.status.etcd?.backup?.lastAttemptTime !== before);
+    await this.operator.reconcile();
+    return this.status.etcd?.backup?.lastBackup ?? 'none';
+  }
+
+  async restartOperator(): Promise<void> {
+    await this.operator.stop();
+    this.operator = await OperatorProcess.start(this.cluster);
+    await this.operator.reconcile();
+  }
+}
