@@ -286,11 +286,22 @@ export const conditions = {
     meaning: 'pods of the hosted cluster can reach their API server',
     reasons: { WaitingForAPIServer: 'Routine', WaitingForPods: 'Routine', InClusterAccessNotSupported: 'Warning' },
   },
+  WorkloadKubernetesServiceReady: {
+    meaning:
+      'the Service kubernetes of the hosted cluster leads to the API server, for programs that connect to its name',
+    reasons: {
+      WaitingForAPIServer: 'Routine',
+      WaitingForPods: 'Routine',
+      PodsFailing: 'Warning',
+      ServiceNotServed: 'Routine',
+    },
+  },
 } as const satisfies Readonly<Record<string, ConditionDescription>>;
 
 /**
  * Conditions that do not affect Ready. The control plane works while a backup store is unreachable, while a rotation is
- * in progress, and when a kubelet requests a certificate that it must not have.
+ * in progress, when a kubelet requests a certificate that it must not have, and while pods reach it by their environment
+ * only.
  */
 export const apartFromReady: readonly ConditionType[] = [
   'EtcdBackupReady',
@@ -298,6 +309,7 @@ export const apartFromReady: readonly ConditionType[] = [
   'CARotationReady',
   'ServiceAccountKeyRotationReady',
   'WorkloadKubeletCertificatesReady',
+  'WorkloadKubernetesServiceReady',
 ];
 
 export type ConditionType = keyof typeof conditions;
