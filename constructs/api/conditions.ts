@@ -294,6 +294,8 @@ export const conditions = {
       WaitingForPods: 'Routine',
       PodsFailing: 'Warning',
       ServiceNotServed: 'Routine',
+      // WorkloadInClusterAccessReady has the Warning.
+      InClusterAccessNotSupported: 'Routine',
     },
   },
 } as const satisfies Readonly<Record<string, ConditionDescription>>;
