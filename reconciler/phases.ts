@@ -16,7 +16,7 @@ import { restore } from './phases/restore.ts';
 import { routes } from './phases/routes.ts';
 import { serviceAccountKeyRotation } from './phases/service-account-key-rotation.ts';
 import { verification } from './phases/verification.ts';
-import { coreDNS, inClusterAccess, konnectivityAgent, kubeProxy } from './phases/workload/add-ons.ts';
+import { coreDNS, inClusterAccess, konnectivityAgent, kubeProxy, serviceAccess } from './phases/workload/add-ons.ts';
 import { clusterInfo, kubeadmConfig, kubeletConfig } from './phases/workload/join-configuration.ts';
 import { kubeletServingCertificates } from './phases/workload/kubelet-serving-certificates.ts';
 import { workloadRBAC } from './phases/workload/rbac.ts';
@@ -52,6 +52,7 @@ export const phases: readonly AnyPhase[] = [
   coreDNS,
   konnectivityAgent,
   inClusterAccess,
+  serviceAccess,
   workload,
   caRotation,
   serviceAccountKeyRotation,

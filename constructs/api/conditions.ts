@@ -12,7 +12,8 @@ export const conditions = {
 
 /**
  * Conditions that do not affect Ready. The control plane works while a backup store is unreachable, while a rotation is
- * in progress, and when a kubelet requests a certificate that it must not have.
+ * in progress, when a kubelet requests a certificate that it must not have, and while pods reach it by their environment
+ * only.
  */
 export const apartFromReady: readonly ConditionType[] = [
   'EtcdBackupReady',
@@ -20,6 +21,7 @@ export const apartFromReady: readonly ConditionType[] = [
   'CARotationReady',
   'ServiceAccountKeyRotationReady',
   'WorkloadKubeletCertificatesReady',
+  'WorkloadKubernetesServiceReady',
 ];
 
 export type ConditionType = keyof typeof conditions;

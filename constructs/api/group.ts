@@ -89,6 +89,12 @@ export const identityAnnotation = `${group}/identity-of`;
  */
 export const etcdFormedAnnotation = `${group}/etcd-formed`;
 
+/**
+ * On the Secret with the service account keys: the issuer of the tokens that they sign, as an `https` URL. It stays with
+ * the keys when they are moved, kept, or adopted from a backup.
+ */
+export const serviceAccountIssuerAnnotation = `${group}/service-account-issuer`;
+
 /** On an object, `clusterctl move` waits until it is gone. */
 export const blockMoveAnnotation = `${clusterctlLabel}/block-move`;
 

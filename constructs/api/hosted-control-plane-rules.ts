@@ -134,6 +134,13 @@ export const objectRules: readonly ValidationRule<unknown>[] = [
     fieldPath: '.spec.etcd.storageClassName',
   },
   {
+    // A second authenticator for it would be ambiguous. It is known once it is recorded.
+    rule: `!has(self.spec.oidcProviders) || ${unreported('serviceAccountIssuer')} || !(oldSelf.status.serviceAccountIssuer in self.spec.oidcProviders) || (has(oldSelf.spec.oidcProviders) && oldSelf.status.serviceAccountIssuer in oldSelf.spec.oidcProviders)`,
+    message:
+      "spec.oidcProviders has the issuer of the hosted cluster's own service accounts, status.serviceAccountIssuer, which API servers refuse: remove it",
+    fieldPath: '.spec.oidcProviders',
+  },
+  {
     rule: `self.spec.etcd == oldSelf.spec.etcd || !(${fixedSize('self.spec')}) || ${unreported('etcdVolumeSize')} || ${bytes('self.spec.etcd.volumeSize')}.compareTo(${bytes('oldSelf.status.etcdVolumeSize')}) >= 0`,
     message:
       'spec.etcd.volumeSize is smaller than the volumes, which have grown: set it to at least status.etcdVolumeSize',

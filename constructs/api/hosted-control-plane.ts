@@ -81,7 +81,7 @@ export const templateFields = {
   ),
   inClusterAccess: InClusterAccess.optional(),
   proxy: FixedContainer.prefault({}).describe(
-    'The HAProxy of inClusterAccess Proxy. It runs on every node and, with exposure strategies that share host names, next to the API server.',
+    'The HAProxy of inClusterAccess Proxy, which runs on every node and, with exposure strategies that share host names, next to the API server; with inClusterAccess Policy that of the two pods behind the kubernetes Service.',
   ),
   networkPolicy: NetworkPolicySpec,
   konnectivityClient: z

@@ -71,6 +71,11 @@ export const HostedControlPlaneStatus = z.object({
   availableReplicas: count().describe('Number of API server pods that are available: ready for the minimum time.'),
   upToDateReplicas: count().describe('Number of API server pods that match the spec.'),
   inClusterAccess: InClusterAccess.optional().describe('How pods of the hosted cluster reach their API server.'),
+  serviceAccountIssuer: z
+    .string()
+    .max(512)
+    .optional()
+    .describe('Issuer of the service account tokens of the hosted cluster, at which clients discover their keys.'),
   hosts: z
     .array(
       z

@@ -113,6 +113,8 @@ export interface Facts {
   readonly operatorNamespace?: string | undefined;
   /** Image of the operator, which pods that write to etcd's volumes run too; missing when it is unknown. */
   readonly operatorImage?: string | undefined;
+  /** Issuer of service account tokens, as a URL; that of a new control plane when missing. */
+  readonly serviceAccountIssuer?: string | undefined;
   /** PEM of the cluster CA certificate, which workers trust. */
   readonly clusterCA?: string | undefined;
   /** Number of nodes of the hosted cluster; missing until the operator has read it. */

@@ -24,10 +24,26 @@ export function inClusterAccessOf(
  * outer TLS session carries the name of this cluster. Otherwise they connect to the endpoint directly.
  */
 export function usesTunnel(spec: Spec): boolean {
-  const { kind } = exposureOf(spec);
-  if (kind !== 'gateway' && kind !== 'ingress') return false;
+  if (!sharesEntry(spec)) return false;
   // Such an exposure strategy advertises an address only if the spec requests a load balancer.
   return (spec.inClusterAccess ?? withoutAddress(spec)) === 'Proxy';
+}
+
+/** Whether clients must name this cluster in TLS, because many clusters share the address of the endpoint. */
+export function sharesEntry(spec: Spec): boolean {
+  const { kind } = exposureOf(spec);
+  return kind === 'gateway' || kind === 'ingress';
+}
+
+/**
+ * Whether pods reach the API server at the Service `kubernetes` too, by its name or address. Otherwise they reach it by
+ * their environment only.
+ */
+export function servesKubernetesService(
+  cluster: { readonly spec: Spec },
+  facts: Pick<Facts, 'advertiseAddress'>,
+): boolean {
+  return inClusterAccessOf(cluster, facts) !== 'Policy' || !sharesEntry(cluster.spec);
 }
 
 /**

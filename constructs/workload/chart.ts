@@ -11,7 +11,7 @@ import { caAtStart } from './add-on.ts';
 import { type AppliedKind, appliedKinds } from './applied-kinds.ts';
 import { ClusterInfo } from './cluster-info.ts';
 import { CoreDNS } from './coredns.ts';
-import { InClusterAccess } from './in-cluster-access/in-cluster-access.ts';
+import { InClusterAccess, ServiceAccess } from './in-cluster-access/in-cluster-access.ts';
 import { KonnectivityAgent } from './konnectivity-agent.ts';
 import { KubeProxy } from './kube-proxy.ts';
 import { KubeadmConfig } from './kubeadm-config.ts';
@@ -27,6 +27,7 @@ const unprivilegedParts = [
   'coredns',
   'konnectivity-agent',
   'in-cluster-access',
+  'service-access',
 ] as const;
 export type WorkloadPart = 'rbac' | (typeof unprivilegedParts)[number];
 
@@ -66,6 +67,7 @@ export class WorkloadChart extends Chart {
     if (wants('in-cluster-access') && endpoint) {
       new InClusterAccess(this, 'in-cluster-access', { cluster, facts, endpoint });
     }
+    if (wants('service-access') && endpoint) new ServiceAccess(this, 'service-access', { cluster, facts, endpoint });
   }
 }
 

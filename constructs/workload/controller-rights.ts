@@ -74,7 +74,7 @@ const firstServiceAccount: Access = {
 const slices: Access = {
   resource: EndpointSlice,
   verbs: watch,
-  why: 'deleting stale EndpointSlices of proxies of Service kubernetes',
+  why: 'deleting stale EndpointSlices of Service kubernetes',
 };
 
 function accessTo({ resource, names }: AppliedKind): Access[] {

@@ -1,7 +1,7 @@
 import { fieldManager } from '../../constructs/api/group.ts';
 import { CertificateSigningRequest, EndpointSlice, Node, ServiceAccount } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
-import { reachesProxies } from '../../constructs/workload/in-cluster-access/kubernetes-service.ts';
+import { isStaleSlice } from '../../constructs/workload/in-cluster-access/kubernetes-service.ts';
 import { ApplySet } from '../kube/apply-set.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import { isConflict, isForbidden, isNotFound, isReplaced, isTooLarge } from '../kube/errors.ts';
@@ -92,15 +92,9 @@ export class HostedClusterClient implements HostedClient {
     const resources = new Set([...rbacResources, ...this.#target.applied.map(({ resource }) => resource)]);
     const inventory = [...resources].flatMap((resource) => this.#known.list(resource));
     await this.#attempt(() => this.#applySet.prune(owner, keep, inventory));
-    if (!reachesProxies(keep)) await this.#attempt(() => this.#deleteSlices());
-  }
-
-  /**
-   * A Service without selector keeps its EndpointSlices, and those of proxies would continue to receive connections.
-   */
-  async #deleteSlices(): Promise<void> {
-    for (const { metadata } of this.#known.list(EndpointSlice)) {
-      await this.#privileged.delete(EndpointSlice, metadata, { uid: metadata.uid });
+    const stale = this.#known.list(EndpointSlice).filter(({ metadata }) => isStaleSlice(metadata.name, keep));
+    for (const { metadata } of stale) {
+      await this.#attempt(() => this.#privileged.delete(EndpointSlice, metadata, { uid: metadata.uid }));
     }
   }
 

@@ -1,5 +1,6 @@
 import { fieldManager } from '../../constructs/api/group.ts';
 import {
+  apiServerSlice,
   CertificateSigningRequest,
   ClusterRole,
   ClusterRoleBinding,
@@ -63,6 +64,13 @@ export function hostedInformers(
       resource: EndpointSlice,
       namespace: kubernetesService.namespace,
       labelSelector: `${managedByLabel}=${fieldManager},kubernetes.io/service-name=${kubernetesService.name}`,
+      metadataOnly: true,
+    }),
+    new Informer({
+      ...common,
+      resource: EndpointSlice,
+      namespace: kubernetesService.namespace,
+      fieldSelector: `metadata.name=${apiServerSlice}`,
       metadataOnly: true,
     }),
     ...nodeSigners.map(

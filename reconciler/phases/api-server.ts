@@ -6,6 +6,7 @@ import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { mountsOf } from '../../constructs/pod/mounts.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { versionAnnotation } from '../../constructs/pod/component.ts';
+import { recordIssuer } from '../pki/service-account-issuer.ts';
 import { awaitedBackup } from '../upgrade/backup-before-upgrade.ts';
 import type { KubeObject } from '../kube/object.ts';
 import {
@@ -51,8 +52,9 @@ export const apiServer = phase({
       );
     }
 
-    const withMounts = { ...facts, mounts: mounts.checksums };
-    const live = await writer.apply(renderControlPlane(cluster, withMounts, 'api-server'));
+    const serviceAccountIssuer = await recordIssuer(scope, facts.endpoint);
+    const known = { ...facts, mounts: mounts.checksums, serviceAccountIssuer };
+    const live = await writer.apply(renderControlPlane(cluster, known, 'api-server'));
 
     const readiness = deploymentReadiness(live.find(({ kind }) => kind === Deployment.kind));
     if (!readiness.ready) return waitForPods('api-server', `API server: ${readiness.message}`, scope);

@@ -36,6 +36,8 @@ export interface Observation {
   /** Size of etcd's volumes: the current one, or the initial one before they exist. */
   readonly etcdVolumeSize: string;
   readonly loadBalancerIP: string | undefined;
+  /** Issuer that is recorded with the service account keys; undefined before API servers have one. */
+  readonly serviceAccountIssuer: string | undefined;
   /** How pods of the hosted cluster reach their API server; undefined before the endpoint is known. */
   readonly inClusterAccess: InClusterAccess | undefined;
 }
@@ -61,7 +63,10 @@ export function observedStatus(observed: Observation): Omit<HostedControlPlaneSt
     availableReplicas: apiServer?.status?.availableReplicas ?? 0,
     upToDateReplicas: upToDate(observed),
     etcdVolumeSize: observed.etcdVolumeSize,
-    ...definedOnly({ inClusterAccess: observed.inClusterAccess ?? previous?.inClusterAccess }),
+    ...definedOnly({
+      inClusterAccess: observed.inClusterAccess ?? previous?.inClusterAccess,
+      serviceAccountIssuer: observed.serviceAccountIssuer ?? previous?.serviceAccountIssuer,
+    }),
     ...(observed.loadBalancerIP ? { legacyIP: observed.loadBalancerIP } : {}),
     ...kept(previous),
     ...found,

@@ -1,5 +1,6 @@
+import { serviceAccountIssuerAnnotation } from '../../constructs/api/group.ts';
 import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
-import { Deployment, Pod, Service, StatefulSet } from '../../constructs/api/resources.ts';
+import { Deployment, Pod, Secret, Service, StatefulSet } from '../../constructs/api/resources.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import { etcdVolumeSize } from '../../constructs/control-plane/etcd/config.ts';
 import type { Facts } from '../../constructs/cluster/facts.ts';
@@ -39,6 +40,9 @@ export function observe(
     apiServerPods: reader.list<PodObject>(Pod, selectorLabels(cluster.name, 'api-server')),
     etcdVolumeSize: facts.etcd?.volumeSize ?? etcdVolumeSize(cluster),
     loadBalancerIP: reader.get<ServiceObject>(Service, names.apiService)?.status?.loadBalancer?.ingress?.[0]?.ip,
+    serviceAccountIssuer: reader.get(Secret, names.secrets.serviceAccount)?.metadata.annotations?.[
+      serviceAccountIssuerAnnotation
+    ],
     inClusterAccess: facts.endpoint && inClusterAccessOf(cluster, facts),
   };
 }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { Service } from '../../constructs/api/resources.ts';
 import { kubernetesService } from '../../constructs/workload/in-cluster-access/kubernetes-service.ts';
@@ -18,7 +19,8 @@ import type { RequestPlan, RequestTarget, RequestTimes } from './request-times.t
  * Requests by one kind of in-cluster access compared with those directly to the endpoint, from the same node in the same minute.
  */
 export interface AccessTimes {
-  readonly access: 'Policy' | 'Proxy' | 'LoadBalancer';
+  /** `Service` stands for the Service `kubernetes` of a cluster with `Policy`. */
+  readonly access: 'Policy' | 'Proxy' | 'LoadBalancer' | 'Service';
   readonly direct: RequestTimes;
   readonly byAccess: RequestTimes;
 }
@@ -26,6 +28,7 @@ export interface AccessTimes {
 type RequestQuestion = Omit<RequestPlan, keyof BenchTestbed['extent']['requests']>;
 
 const cluster = 'access';
+const serviceName = 'kubernetes.default.svc';
 const node = join(import.meta.dirname, '../../node_modules/.bin/node');
 const program = join(import.meta.dirname, 'request-times.ts');
 
@@ -33,8 +36,8 @@ const program = join(import.meta.dirname, 'request-times.ts');
 export async function measureAccess({ instance, extent, report }: BenchTestbed): Promise<AccessTimes[]> {
   await installAddon(instance, 'traefik', report);
   const bench = await Workbench.open(kubeconfigPath(instance), benchNamespace);
-  const plan = async (names: readonly string[]) => ({
-    ...(await whatToAsk(instance, bench, names)),
+  const plan = async (names: readonly string[], name = cluster) => ({
+    ...(await whatToAsk(instance, bench, names, name)),
     ...extent.requests,
   });
   try {
@@ -48,15 +51,35 @@ export async function measureAccess({ instance, extent, report }: BenchTestbed):
     const [alone, balanced] = await timesOf(worker, await plan(['direct', 'LoadBalancer']));
     await removeWorker(instance, worker.name);
     await bench.delete(cluster, 120_000);
-    if (!direct || !policy || !proxy || !alone || !balanced) throw new Error('a target was not measured');
+    const [endpoint, service] = await serviceTimes(instance, bench, plan);
+    if (!direct || !policy || !proxy || !alone || !balanced || !endpoint || !service)
+      throw new Error('a target was not measured');
     return [
       { access: 'Policy', direct, byAccess: policy },
       { access: 'Proxy', direct, byAccess: proxy },
       { access: 'LoadBalancer', direct: alone, byAccess: balanced },
+      { access: 'Service', direct: endpoint, byAccess: service },
     ];
   } finally {
     await bench.client.connection.close();
   }
+}
+
+/** On a cluster whose endpoint needs no host name, because the Service leads nowhere otherwise. */
+async function serviceTimes(
+  instance: Instance,
+  bench: Workbench,
+  plan: (names: readonly string[], name: string) => Promise<RequestPlan>,
+): Promise<RequestTimes[]> {
+  const name = `${cluster}-service`;
+  await bench.create(name, { ...single, inClusterAccess: 'Policy' });
+  await bench.untilReady(name);
+  const worker = await addWorker(instance, { namespace: benchNamespace, name });
+  await bench.untilCondition(name, 'WorkloadKubernetesServiceReady', { status: 'True' });
+  const times = await timesOf(worker, await plan(['address', 'Service'], name));
+  await removeWorker(instance, worker.name);
+  await bench.delete(name, 120_000);
+  return times;
 }
 
 async function timesOf(worker: Worker, plan: RequestPlan): Promise<RequestTimes[]> {
@@ -73,18 +96,26 @@ async function timesOf(worker: Worker, plan: RequestPlan): Promise<RequestTimes[
   return measured();
 }
 
-async function whatToAsk(instance: Instance, bench: Workbench, names: readonly string[]): Promise<RequestQuestion> {
-  const { host, port } = (await bench.get(cluster)).spec.controlPlaneEndpoint ?? { host: '', port: 0 };
-  const endpoint = { host: gatewayAddress(instance), port, serverName: host };
-  return withHostedApi(instance, { namespace: bench.namespace, name: cluster }, async (api) => {
+async function whatToAsk(
+  instance: Instance,
+  bench: Workbench,
+  names: readonly string[],
+  name: string,
+): Promise<RequestQuestion> {
+  const { host, port } = (await bench.get(name)).spec.controlPlaneEndpoint ?? { host: '', port: 0 };
+  // An address is no name for TLS to send.
+  const endpoint = isIP(host)
+    ? { host, port, serverName: serviceName }
+    : { host: gatewayAddress(instance), port, serverName: host };
+  return withHostedApi(instance, { namespace: bench.namespace, name }, async (api) => {
     const { client, certificateAuthority } = api;
     await client.apply(readers, { fieldManager: 'bench', force: true });
     const token = (await hostedKubectl(instance, api, ['create', 'token', 'default'])).trim();
     const service = await client.get<KubeObject & { spec: { clusterIP: string } }>(Service, kubernetesService);
-    const inCluster = { host: service.spec.clusterIP, port: 443, serverName: 'kubernetes.default.svc' };
-    const targets = names.map((name): RequestTarget => {
-      const isEndpoint = name === 'direct' || name === 'Policy';
-      return { name, ...(isEndpoint ? endpoint : inCluster) };
+    const inCluster = { host: service.spec.clusterIP, port: 443, serverName: serviceName };
+    const targets = names.map((target): RequestTarget => {
+      const isEndpoint = ['direct', 'Policy', 'address'].includes(target);
+      return { name: target, ...(isEndpoint ? endpoint : inCluster) };
     });
     return { targets, certificateAuthority, path, token };
   });

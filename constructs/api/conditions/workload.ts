@@ -43,4 +43,16 @@ export const workloadConditions = {
     meaning: 'pods of the hosted cluster can reach their API server',
     reasons: { WaitingForAPIServer: 'Routine', WaitingForPods: 'Routine', InClusterAccessNotSupported: 'Warning' },
   },
+  WorkloadKubernetesServiceReady: {
+    meaning:
+      'the Service kubernetes of the hosted cluster leads to the API server, for programs that connect to its name',
+    reasons: {
+      WaitingForAPIServer: 'Routine',
+      WaitingForPods: 'Routine',
+      PodsFailing: 'Warning',
+      ServiceNotServed: 'Routine',
+      // WorkloadInClusterAccessReady has the Warning.
+      InClusterAccessNotSupported: 'Routine',
+    },
+  },
 } as const satisfies Readonly<Record<string, ConditionDescription>>;

@@ -5,6 +5,7 @@ import type { Flag } from '../../pod/flags.ts';
 import { inClusterAccessOf, policyApiVersion } from '../../cluster/in-cluster-access.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { ports } from '../../cluster/ports.ts';
+import { issuerAtEndpoint } from '../../cluster/service-account-issuer.ts';
 import { tokenLifetimeFlags } from './token-lifetime.ts';
 
 export const apiServerPaths = {
@@ -23,11 +24,11 @@ export const konnectivitySocket = `${apiServerPaths.konnectivitySockets}/konnect
 export function apiServerFlags(
   cluster: HostedCluster,
   endpoint: Endpoint,
-  { advertiseAddress, encryptionAtRest }: Pick<Facts, 'advertiseAddress' | 'encryptionAtRest'> = {},
+  facts: Pick<Facts, 'advertiseAddress' | 'encryptionAtRest' | 'serviceAccountIssuer'> = {},
 ): Flag[] {
   const { pki } = apiServerPaths;
   const names = namesOf(cluster.name);
-  const issuer = `https://kubernetes.default.svc.${cluster.network.serviceDomain}`;
+  const { advertiseAddress, encryptionAtRest, serviceAccountIssuer = issuerAtEndpoint(endpoint) } = facts;
   return [
     ...inClusterAccessFlags(cluster, advertiseAddress),
     ['allow-privileged', 'true', 'CNI and kube-proxy pods are privileged'],
@@ -72,8 +73,12 @@ export function apiServerFlags(
     ['requestheader-group-headers', 'X-Remote-Group', ''],
     ['requestheader-username-headers', 'X-Remote-User', ''],
     ['secure-port', String(exposureStrategy(cluster.spec).securePort), 'also the port of the kubernetes Service'],
-    ['service-account-issuer', issuer, 'same as kubeadm'],
-    ['service-account-jwks-uri', `https://${formatEndpoint(endpoint)}/openid/v1/jwks`, ''],
+    ['service-account-issuer', serviceAccountIssuer, 'never changes, because clients compare it'],
+    [
+      'service-account-jwks-uri',
+      `https://${formatEndpoint(endpoint)}/openid/v1/jwks`,
+      'where every issuer has its keys',
+    ],
     ['service-account-key-file', `${pki}/sa.pub`, 'keys of all tokens that are accepted'],
     ...tokenLifetimeFlags(cluster.spec.deployment?.apiServer?.args),
     ['service-account-signing-key-file', `${pki}/sa.key`, ''],

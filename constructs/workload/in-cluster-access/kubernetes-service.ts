@@ -1,14 +1,16 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
+import { apiServerSlice } from '../../api/resources.ts';
 import type { RenderedObject } from '../../control-plane/chart.ts';
 import { proxyLabels } from './proxy.ts';
+import { serviceProxyLabels } from './service-proxy.ts';
 
 /** The Service at which pods reach their API server. */
 export const kubernetesService = { name: 'kubernetes', namespace: 'default' } as const;
 
 export interface KubernetesServiceProps {
-  /** Whether the Service selects the proxy of the node. */
-  readonly reachesProxy: boolean;
+  /** What the Service selects: the proxy of the node, pods anywhere, or nothing. */
+  readonly reaches: 'node' | 'pods' | undefined;
 }
 
 /**
@@ -17,33 +19,40 @@ export interface KubernetesServiceProps {
  * renders the Service, because it deletes objects that are no longer rendered.
  */
 export class KubernetesService extends Construct {
-  constructor(scope: Construct, id: string, { reachesProxy }: KubernetesServiceProps) {
+  constructor(scope: Construct, id: string, { reaches }: KubernetesServiceProps) {
     super(scope, id);
     new ApiObject(this, 'service', {
       apiVersion: 'v1',
       kind: 'Service',
       metadata: kubernetesService,
-      ...(reachesProxy
-        ? {
-            spec: {
-              selector: proxyLabels,
-              internalTrafficPolicy: 'Local',
-              // A node has only one proxy, so its readiness must not matter.
-              publishNotReadyAddresses: true,
-            },
-          }
-        : {}),
+      ...(reaches ? { spec: selections[reaches] } : {}),
     });
   }
 }
 
-/** Whether the Service among these objects selects proxies. Otherwise its EndpointSlices of proxies are stale. */
-export function reachesProxies(objects: readonly RenderedObject[]): boolean {
-  return objects.some(
+const selections = {
+  node: {
+    selector: proxyLabels,
+    internalTrafficPolicy: 'Local',
+    // A node has only one proxy, so its readiness must not matter.
+    publishNotReadyAddresses: true,
+  },
+  pods: { selector: serviceProxyLabels },
+} as const;
+
+/**
+ * Whether an EndpointSlice of the Service is stale with these objects, although nobody deletes it: a Service without
+ * selector keeps the slices of its proxies, and an API server that ends keeps the slice with the address it advertised.
+ */
+export function isStaleSlice(slice: string, objects: readonly RenderedObject[]): boolean {
+  const selects = objects.some(
     ({ kind, metadata, spec }) =>
       kind === 'Service' &&
       metadata.name === kubernetesService.name &&
       metadata.namespace === kubernetesService.namespace &&
       spec !== undefined,
   );
+  if (slice !== apiServerSlice) return !selects;
+  // Without either, API servers advertise an address.
+  return selects || objects.some(({ kind }) => kind === 'MutatingAdmissionPolicy');
 }

@@ -1,33 +1,26 @@
-import { isIP } from 'node:net';
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import type { HostedControlPlaneSpec } from '../../api/hosted-control-plane.ts';
 import { container, type Probes } from '../../pod/component.ts';
-import { type Endpoint, formatEndpoint } from '../../cluster/facts.ts';
-import { haproxyConfig, haproxyFiles, haproxyImage, haproxyScript } from '../../pod/haproxy.ts';
+import { haproxyImage } from '../../pod/haproxy.ts';
 import { ports } from '../../cluster/ports.ts';
 import { unprivileged } from '../../pod/unprivileged.ts';
 import { imageReference } from '../../cluster/versions.ts';
+import {
+  type IpFamily,
+  proxyCommand,
+  proxyFiles,
+  proxyNamespace,
+  type ProxyTarget,
+  proxyVolumes,
+} from './forwarding.ts';
 
 const name = 'hosted-control-plane-proxy';
-/** Namespace of the Service `kubernetes`, and therefore of all pods that it can select. */
-const namespace = 'default';
-const paths = { config: '/etc/proxy/config', ca: '/etc/proxy/authority' } as const;
-const caFile = 'ca.crt';
-/** Kubernetes creates it in every namespace and keeps it current. */
-const caConfigMap = 'kube-root-ca.crt';
 
 /** The labels that the Service `kubernetes` selects. */
 export const proxyLabels = { 'app.kubernetes.io/name': name } as const;
 
 type Settings = HostedControlPlaneSpec['proxy'];
-
-/** The endpoint to which proxies connect. */
-export interface ProxyTarget {
-  readonly endpoint: Endpoint;
-  /** Whether an outer TLS session carries the host name, by which a gateway routes. */
-  readonly isTunnel: boolean;
-}
 
 export interface ProxyProps {
   readonly target: ProxyTarget;
@@ -35,38 +28,27 @@ export interface ProxyProps {
   readonly port: number;
   /** The user's settings of the container. */
   readonly settings: Settings;
-  /** The preferred IP family when a host has addresses of both. */
-  readonly ipFamily: 'ipv4' | 'ipv6';
+  readonly ipFamily: IpFamily;
 }
 
 /**
  * A proxy to the API server on every node, for the Service `kubernetes`. It depends on nothing that needs the API: no
- * cluster DNS, no pod network, no token. It needs no key, because its traffic is encrypted end to end.
+ * cluster DNS, no pod network, no token.
  */
 export class Proxy extends Construct {
   constructor(scope: Construct, id: string, { target, port, settings, ipFamily }: ProxyProps) {
     super(scope, id);
-    const metadata = { name, namespace };
+    const metadata = { name, namespace: proxyNamespace };
     new k8s.KubeConfigMap(this, 'config', {
       metadata,
-      data: {
-        [haproxyFiles.config]: haproxyConfig({
-          connections: 4_000,
-          health: `127.0.0.1:${ports.tunnelHealth}`,
-          sections: [
-            // Names are resolved as on the node. An answer stays valid until a different one arrives.
-            ['resolvers node', 'parse-resolv-conf', 'accepted_payload_size 4096', ...holds],
-            ['frontend api-server', `bind "\${HOST_IP}:${port}"`, 'default_backend endpoint'],
-            ['backend endpoint', 'retries 3', 'option redispatch 1', server(target, ipFamily)],
-          ],
-        }),
-        [haproxyFiles.script]: haproxyScript({
-          config: `${paths.config}/${haproxyFiles.config}`,
-          watched: target.isTunnel ? [`${paths.ca}/${caFile}`] : [],
-          serveSeconds: 0,
-          drainSeconds: 5,
-        }),
-      },
+      data: proxyFiles({
+        target,
+        ipFamily,
+        bind: `\${HOST_IP}:${port}`,
+        health: `127.0.0.1:${ports.tunnelHealth}`,
+        connections: 4_000,
+        serveSeconds: 0,
+      }),
     });
     new k8s.KubeDaemonSet(this, 'proxy', {
       metadata: { ...metadata, labels: proxyLabels },
@@ -84,27 +66,8 @@ export class Proxy extends Construct {
   }
 }
 
-/** One server for each address that a host may have, so that HAProxy can skip a broken one. */
-function server({ endpoint, isTunnel }: ProxyTarget, ipFamily: string): string {
-  const { host } = endpoint;
-  const address = isIP(host)
-    ? `server endpoint ${formatEndpoint(endpoint)}`
-    : `server-template endpoint 4 ${formatEndpoint(endpoint)} resolvers node init-addr libc,none resolve-prefer ${ipFamily}`;
-  if (!isTunnel) return address;
-  const ca = `${paths.ca}/${caFile}`;
-  return `${address} ssl sni str(${host}) verify required verifyhost ${host} ca-file ${ca} ssl-min-ver TLSv1.3`;
-}
-
-/** The longest time that HAProxy accepts: an outdated answer is better than none. */
-const longest = '24d';
-const holds = [
-  'hold valid 30s',
-  'hold obsolete 30s',
-  ...['nx', 'other', 'refused', 'timeout'].map((answer) => `hold ${answer} ${longest}`),
-];
-
-function podSpec({ isTunnel }: ProxyTarget, settings: Settings): k8s.PodSpec {
-  const ca = { name: 'authority', mountPath: paths.ca, readOnly: true };
+function podSpec(target: ProxyTarget, settings: Settings): k8s.PodSpec {
+  const { volumes, volumeMounts } = proxyVolumes(name, target);
   return {
     hostNetwork: true,
     dnsPolicy: 'Default',
@@ -120,7 +83,7 @@ function podSpec({ isTunnel }: ProxyTarget, settings: Settings): k8s.PodSpec {
       container({
         name: 'proxy',
         image: imageReference(haproxyImage, settings.image),
-        command: ['sh', `${paths.config}/${haproxyFiles.script}`],
+        command: proxyCommand,
         args: [],
         env: [{ name: 'HOST_IP', valueFrom: { fieldRef: { fieldPath: 'status.hostIP' } } }],
         // None, although it listens: only one pod can have a port that is declared on the host network.
@@ -128,20 +91,10 @@ function podSpec({ isTunnel }: ProxyTarget, settings: Settings): k8s.PodSpec {
         probes: hostProbes,
         requests: { cpu: '10m', memory: '32Mi' },
         settings,
-        volumeMounts: [{ name: 'config', mountPath: paths.config, readOnly: true }, ...(isTunnel ? [ca] : [])],
+        volumeMounts,
       }),
     ],
-    volumes: [
-      { name: 'config', configMap: { name } },
-      ...(isTunnel
-        ? [
-            {
-              name: ca.name,
-              configMap: { name: caConfigMap, items: [{ key: caFile, path: caFile }] },
-            },
-          ]
-        : []),
-    ],
+    volumes,
   };
 }
 

@@ -51,6 +51,16 @@ describe('by policy, the default behind a gateway,', () => {
   test('pods connect directly: there is no proxy, and the kubernetes Service has no endpoints', async () => {
     expect(await cluster.kubectl(['get', 'daemonset', '--output', 'name'])).toBe('');
     expect(await endpointsOfKubernetes()).toEqual([]);
+    const { reason } = await cluster.bench.untilCondition('hosted', 'WorkloadKubernetesServiceReady', {
+      status: 'False',
+    });
+    expect(reason).toBe('ServiceNotServed');
+  });
+
+  test('a pod discovers the issuer of its token at the endpoint', async () => {
+    const path = '/.well-known/openid-configuration';
+    const metadata = JSON.parse(await inPod('by-policy', `${byName(host)} get --raw ${path}`)) as object;
+    expect(metadata).toMatchObject({ issuer: `https://${host}`, jwks_uri: `https://${host}:443/openid/v1/jwks` });
   });
 });
 

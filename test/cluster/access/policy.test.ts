@@ -204,6 +204,10 @@ describe.each(servers)('a $minor API server', ({ version, flags }) => {
   it('points its kubernetes Service to proxies if they are requested, and back', async () => {
     const service = async () => (await requests.get(kubernetes)).body as { spec: object; metadata: object };
     const before = (await service()).spec;
+    expect(before).toMatchObject({
+      selector: { 'app.kubernetes.io/name': 'hosted-control-plane-service-proxy' },
+      internalTrafficPolicy: 'Cluster',
+    });
 
     const proxied = objectsOf(version, { inClusterAccess: 'Proxy' });
     expect(await applyAll(requests, proxied)).toEqual([201, 201, 200]);

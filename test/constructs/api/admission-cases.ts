@@ -297,9 +297,8 @@ export const admissionCases: readonly AdmissionCase[] = [
 
   { name: 'accepts token issuers', spec: { oidcProviders: { 'https://issuer.example.org': issuer } } },
   {
-    name: "refuses the hosted cluster's own issuer",
+    name: 'accepts the service accounts of the management cluster',
     spec: { oidcProviders: { 'https://kubernetes.default.svc.cluster.local': issuer } },
-    refused: { path: 'spec.oidcProviders', because: 'is reserved' },
   },
 
   {
@@ -446,6 +445,19 @@ const signingInAt = (tokenServiceURL: string) => {
 };
 
 export const updateCases: readonly UpdateCase[] = [
+  ...['https://c1.team.example.org', 'https://kubernetes.default.svc.cluster.local'].map((own): UpdateCase => ({
+    name: `refuses the issuer ${own} of the hosted cluster's own service accounts`,
+    from: {},
+    status: { serviceAccountIssuer: own },
+    spec: { oidcProviders: { [own]: issuer } },
+    refused: { path: 'spec.oidcProviders', because: 'own service accounts' },
+  })),
+  {
+    name: "accepts another issuer than that of the hosted cluster's own service accounts",
+    from: {},
+    status: { serviceAccountIssuer: 'https://c1.team.example.org' },
+    spec: { oidcProviders: { 'https://kubernetes.default.svc.cluster.local': issuer } },
+  },
   { name: 'accepts a token service with https', from: {}, spec: signingInAt('https://sts.example.org') },
   {
     name: 'refuses a token service without https',

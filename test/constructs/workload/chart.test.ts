@@ -14,6 +14,7 @@ const parts = [
   'coredns',
   'konnectivity-agent',
   'in-cluster-access',
+  'service-access',
 ] as const satisfies readonly WorkloadPart[];
 const cluster = clusterOf();
 

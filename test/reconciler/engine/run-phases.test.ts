@@ -260,6 +260,7 @@ describe('the phases of a control plane', () => {
       WorkloadCoreDNSReady ← WorkloadRBACReady
       WorkloadKonnectivityReady ← WorkloadRBACReady
       WorkloadInClusterAccessReady ← WorkloadRBACReady
+      WorkloadKubernetesServiceReady ← WorkloadRBACReady
       WorkloadSetupReady ← WorkloadRBACReady, WorkloadClusterInfoReady, WorkloadKubeadmConfigReady, WorkloadKubeletConfigReady, APIServerReachable
       CARotationReady ← EtcdCertificatesReady, CertificatesReady, AdminKubeconfigReady
       ServiceAccountKeyRotationReady ← CertificatesReady"

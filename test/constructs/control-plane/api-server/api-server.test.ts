@@ -36,7 +36,16 @@ describe('the API server', () => {
     const network = { serviceDomain: 'cluster.example', services: { cidrBlocks: ['10.1.0.0/16', 'fd00::/112'] } };
     expect(flags({ network })).toMatchObject({
       'service-cluster-ip-range': '10.1.0.0/16,fd00::/112',
-      'service-account-issuer': 'https://kubernetes.default.svc.cluster.example',
+    });
+  });
+
+  it('issues tokens as its endpoint, or as recorded, and has the keys at its endpoint', () => {
+    const keys = { 'service-account-jwks-uri': 'https://192.0.2.10:6443/openid/v1/jwks' };
+    expect(flags()).toMatchObject({ ...keys, 'service-account-issuer': 'https://192.0.2.10:6443' });
+    const serviceAccountIssuer = 'https://kubernetes.default.svc.cluster.local';
+    expect(flags({}, { serviceAccountIssuer })).toMatchObject({
+      ...keys,
+      'service-account-issuer': serviceAccountIssuer,
     });
   });
 

@@ -3,7 +3,8 @@ import { haproxyFiles } from '../../../../constructs/pod/haproxy.ts';
 import type { RenderedObject } from '../../../../constructs/control-plane/chart.ts';
 import type { Facts } from '../../../../constructs/cluster/facts.ts';
 import { renderWorkload } from '../../../../constructs/workload/chart.ts';
-import { reachesProxies } from '../../../../constructs/workload/in-cluster-access/kubernetes-service.ts';
+import { isStaleSlice } from '../../../../constructs/workload/in-cluster-access/kubernetes-service.ts';
+import { proxyLabels } from '../../../../constructs/workload/in-cluster-access/proxy.ts';
 import { type ClusterChanges, clusterOf, knownFacts } from '../../../support/rendered-cluster.ts';
 import { identityOf, workloadsOf } from '../../../support/rendered-objects.ts';
 
@@ -143,18 +144,66 @@ describe('the proxy of a node', () => {
   });
 });
 
-it.each([
-  { inClusterAccess: 'Proxy', pointsToProxies: true },
-  { inClusterAccess: 'Policy', pointsToProxies: false },
-  { inClusterAccess: 'LoadBalancer', pointsToProxies: false },
-])(
-  'the kubernetes Service points to proxies with $inClusterAccess: $pointsToProxies',
-  ({ inClusterAccess, pointsToProxies }) => {
-    const objects = renderWorkload(clusterOf({ spec: { ...gateway, inClusterAccess } }), {
-      ...knownFacts,
-      ...behindGateway,
-      advertiseAddress: '192.0.2.10',
-    });
-    expect(reachesProxies(objects)).toBe(pointsToProxies);
-  },
-);
+describe('two proxies behind the kubernetes Service', () => {
+  const byName: Partial<Facts> = { endpoint: { host: 'lb.example.org', port: 443 }, advertiseAddress: undefined };
+  const objects = render({}, byName);
+  const pods = (facts: Partial<Facts> = {}, spec: object = {}, network: ClusterChanges['network'] = {}) =>
+    renderWorkload(clusterOf({ spec, network }), { ...knownFacts, ...byName, ...facts }, 'service-access');
+  const { pod, selector, containers, object } = workloadsOf(pods())[0]!;
+
+  it('are selected by it, wherever the client runs', () => {
+    expect(service(objects)?.['spec']).toEqual({ selector });
+    expect(object.metadata.namespace).toBe('default');
+    expect(selector).not.toEqual(proxyLabels);
+  });
+
+  it('pass connections on to the endpoint as they are, at the port of the API server', () => {
+    const config = configOf(pods());
+    expect(config).toContain('bind "${POD_IP}:6443"');
+    expect(config).toContain('server-template endpoint 4 lb.example.org:443 resolvers node ');
+    expect(config).not.toMatch(/ ssl | crt /);
+    expect(configOf(pods({}, {}, { services: { cidrBlocks: ['fd00:10::/112'] } }))).toContain('resolve-prefer ipv6');
+  });
+
+  it('have no key, no token and no right, and need neither the network of a node nor cluster DNS', () => {
+    expect(pod).toMatchObject({ automountServiceAccountToken: false, dnsPolicy: 'Default' });
+    expect(pod).not.toHaveProperty('hostNetwork');
+    expect(JSON.stringify(pod.volumes)).not.toMatch(/secret|serviceAccountToken/i);
+    expect(containers[0]?.securityContext).toMatchObject({ capabilities: { drop: ['ALL'] } });
+  });
+
+  it.each([
+    [5, 2],
+    [1, 1],
+    [0, 1],
+  ])('are at most one for each node: of %d nodes on %d', (nodes, replicas) => {
+    expect(workloadsOf(pods({ nodes }))[0]?.object['spec']).toMatchObject({ replicas });
+  });
+
+  it.each<[string, object, Partial<Facts>]>([
+    ['an address', {}, { advertiseAddress: '192.0.2.10' }],
+    ['a proxy on each node', { inClusterAccess: 'Proxy' }, {}],
+    ['a name that clients must send', gateway, behindGateway],
+    ['no support for policies', { version: 'v1.33.1', inClusterAccess: 'Policy' }, {}],
+  ])('do not exist with %s', (_, spec, facts) => {
+    expect(pods(facts, spec)).toEqual([]);
+  });
+});
+
+describe.each<[string, object, { ofProxies: boolean; ofAPIServers: boolean }]>([
+  ['Proxy', { ...gateway, inClusterAccess: 'Proxy' }, { ofProxies: false, ofAPIServers: true }],
+  ['Policy without proxies', { ...gateway, inClusterAccess: 'Policy' }, { ofProxies: true, ofAPIServers: true }],
+  ['Policy with proxies', { inClusterAccess: 'Policy' }, { ofProxies: false, ofAPIServers: true }],
+  ['LoadBalancer', { inClusterAccess: 'LoadBalancer' }, { ofProxies: true, ofAPIServers: false }],
+])('with %s', (_, spec, { ofProxies, ofAPIServers }) => {
+  const facts = { ...knownFacts, ...behindGateway, advertiseAddress: '192.0.2.10' };
+  const objects = renderWorkload(clusterOf({ spec }), facts);
+
+  it(`EndpointSlices of proxies are stale: ${ofProxies}`, () => {
+    expect(isStaleSlice('kubernetes-x7k2p', objects)).toBe(ofProxies);
+  });
+
+  it(`the EndpointSlice of the API servers is stale: ${ofAPIServers}`, () => {
+    expect(isStaleSlice('kubernetes', objects)).toBe(ofAPIServers);
+  });
+});

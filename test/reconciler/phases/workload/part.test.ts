@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { apartFromReady } from '../../../../constructs/api/conditions.ts';
 import { HostedClusterNotReady } from '../../../../reconciler/hosted/not-ready.ts';
 import { KubeError } from '../../../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
@@ -7,6 +8,7 @@ import {
   inClusterAccess,
   konnectivityAgent,
   kubeProxy,
+  serviceAccess,
 } from '../../../../reconciler/phases/workload/add-ons.ts';
 import {
   clusterInfo,
@@ -20,7 +22,7 @@ import { knownFacts } from '../../../support/rendered-cluster.ts';
 import { scopeOf } from '../../../support/scope.ts';
 
 const parts = { workloadRBAC, clusterInfo, kubeadmConfig, kubeletConfig };
-const addOns = { kubeProxy, coreDNS, konnectivityAgent, inClusterAccess };
+const addOns = { kubeProxy, coreDNS, konnectivityAgent, inClusterAccess, serviceAccess };
 const every = Object.entries({ ...parts, ...addOns });
 
 const fails = (error: Error) => async () => {
@@ -129,5 +131,45 @@ it('reports a remedy when the in-cluster access is not supported, and changes no
   await expect(inClusterAccess.run(scope)).rejects.toMatchObject({
     name: 'InvalidConfiguration',
     reason: 'InClusterAccessNotSupported',
+  });
+});
+
+describe('the kubernetes Service beside the environment of pods', () => {
+  const spec = { inClusterAccess: 'Policy' };
+
+  it.each([
+    'pods "proxy-x" is forbidden: exceeded quota: none, requested: pods=1, used: pods=0, limited: pods=0',
+    'pods "proxy-x" is forbidden: violates PodSecurity "restricted:latest"',
+  ])('reports that its pods are refused: %s', async (message) => {
+    const conditions = [{ type: 'ReplicaFailure', status: 'True', message }];
+    const apply = async <T extends KubeObject>(objects: readonly KubeObject[]) =>
+      objects.map((object) => ({ ...object, status: { conditions } })) as unknown as T[];
+    const outcome = await serviceAccess.run(scopeWith({ apply }, 3, spec));
+    expect(outcome).toMatchObject({
+      reason: 'PodsFailing',
+      message: `Deployment hosted-control-plane-service-proxy: ${message}: admit these pods in namespace default of the hosted cluster; until then pods reach the API server by their environment only`,
+    });
+  });
+
+  it('waits for a pod if there are nodes', async () => {
+    const apply = async <T extends KubeObject>(objects: readonly KubeObject[]) => [...objects] as unknown as T[];
+    expect(await serviceAccess.run(scopeWith({ apply }, 3, spec))).toMatchObject({
+      reason: 'WaitingForPods',
+      message: 'Deployment default/hosted-control-plane-service-proxy: 0 of 2 pods available',
+    });
+  });
+
+  it('reports that it leads nowhere behind a name that its clients do not send, and holds nothing up', async () => {
+    const exposure = { gateway: { namespace: 'gateways', name: 'web' } };
+    const scope = scopeWith({ apply: async () => [] }, 3, {
+      ...spec,
+      exposure: { loadBalancer: undefined, ...exposure },
+    });
+    expect(await serviceAccess.run(scope)).toMatchObject({
+      kind: 'degraded',
+      reason: 'ServiceNotServed',
+      message: expect.stringContaining('Set inClusterAccess to Proxy') as string,
+    });
+    expect(apartFromReady).toContain(serviceAccess.condition);
   });
 });

@@ -1,0 +1,92 @@
+import { k8s } from 'cdk8s-plus-30';
+import { Construct } from 'constructs';
+import { container, probes } from '../../pod/component.ts';
+import { haproxyImage } from '../../pod/haproxy.ts';
+import { restrictedPod } from '../../pod/restricted-pod.ts';
+import { ports } from '../../cluster/ports.ts';
+import { imageReference } from '../../cluster/versions.ts';
+import { addOnTolerations, replicasFor } from '../add-on.ts';
+import { proxyCommand, proxyFiles, proxyNamespace, proxyVolumes } from './forwarding.ts';
+import type { ProxyProps } from './proxy.ts';
+
+const name = 'hosted-control-plane-service-proxy';
+
+/** The labels that the Service `kubernetes` selects where pods connect to the endpoint, and only some by its name. */
+export const serviceProxyLabels = { 'app.kubernetes.io/name': name } as const;
+
+export interface ServiceProxyProps extends ProxyProps {
+  /** Number of nodes of the hosted cluster; undefined when it is unknown. */
+  readonly nodes: number | undefined;
+}
+
+/**
+ * Two proxies to the API server behind the Service `kubernetes`, for programs that connect to its name or address. They
+ * are ordinary pods of the pod network, and nothing of the control plane or of the add-ons connects through them.
+ */
+export class ServiceProxy extends Construct {
+  constructor(scope: Construct, id: string, { target, port, settings, ipFamily, nodes }: ServiceProxyProps) {
+    super(scope, id);
+    const metadata = { name, namespace: proxyNamespace };
+    new k8s.KubeConfigMap(this, 'config', {
+      metadata,
+      data: proxyFiles({
+        target,
+        ipFamily,
+        bind: `\${POD_IP}:${port}`,
+        health: `\${POD_IP}:${ports.tunnelHealth}`,
+        connections: 4_000,
+        // Until kube-proxy on every node has removed the pod from the Service.
+        serveSeconds: 3,
+      }),
+    });
+    const { volumes, volumeMounts } = proxyVolumes(name, target);
+    new k8s.KubeDeployment(this, 'proxy', {
+      metadata: { ...metadata, labels: serviceProxyLabels },
+      spec: {
+        replicas: replicasFor(2, nodes),
+        selector: { matchLabels: serviceProxyLabels },
+        strategy: {
+          type: 'RollingUpdate',
+          rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(1), maxUnavailable: k8s.IntOrString.fromNumber(0) },
+        },
+        template: {
+          metadata: { labels: serviceProxyLabels },
+          spec: {
+            ...restrictedPod({
+              selector: serviceProxyLabels,
+              spreadPerRevision: true,
+              pod: { priorityClassName: 'system-cluster-critical' },
+              volumes,
+              containers: [
+                container({
+                  name: 'proxy',
+                  image: imageReference(haproxyImage, settings.image),
+                  command: proxyCommand,
+                  args: [],
+                  env: [{ name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }],
+                  ports: { api: port, health: ports.tunnelHealth },
+                  probes: probes({
+                    port: 'health',
+                    scheme: 'HTTP',
+                    startup: '/healthz',
+                    readiness: '/healthz',
+                    liveness: '/healthz',
+                    readinessPeriodSeconds: 5,
+                  }),
+                  requests: { cpu: '10m', memory: '32Mi' },
+                  settings,
+                  volumeMounts,
+                }),
+              ],
+            }),
+            // The DNS of the node resolves the endpoint for the kubelet too.
+            dnsPolicy: 'Default',
+            nodeSelector: { 'kubernetes.io/os': 'linux' },
+            tolerations: [...addOnTolerations],
+            terminationGracePeriodSeconds: 15,
+          },
+        },
+      },
+    });
+  }
+}
