@@ -1,5 +1,4 @@
 import type { HostedCluster } from '../constructs/cluster/cluster.ts';
-import { overruledArguments } from '../constructs/control-plane/overruled.ts';
 import { type RequeueAt, earliest } from './engine/requeue.ts';
 import { openEtcd } from './etcd/access.ts';
 import { storeReaderOf } from './backup/store-reader.ts';
@@ -36,7 +35,6 @@ import { createWriter } from './management/writer.ts';
  */
 export async function reconcileNormal(context: ReconcileContext, admission: Admitted): Promise<RequeueAt> {
   const scope = scopeOf(context, admission);
-  reportOverruledArguments(context, scope);
   const results = await runPhases(phases, scope);
 
   const facts = mergeFacts(results.map((result) => result.facts));
@@ -108,17 +106,6 @@ function rolloutOf({ cluster, now }: { readonly cluster: HostedCluster; readonly
   return at <= now ? { due: after } : { later: at };
 }
 
-/**
- * Emits an event for each user argument that the operator overrules: once per change of the spec, not at every
- * reconcile.
- */
-function reportOverruledArguments({ object, options }: ReconcileContext, { cluster, hostedControlPlane }: Scope): void {
-  if (object.metadata.generation === hostedControlPlane.status?.observedGeneration) return;
-  for (const { component, flags } of overruledArguments(cluster)) {
-    options.events.record(object, argumentsOverruled(component, flags));
-  }
-}
-
 /** @param scope with the facts of all phases */
 async function writeStatus(
   { object, options }: ReconcileContext,
@@ -135,6 +122,10 @@ async function writeStatus(
     scope.etcdLoop.report(),
   );
   const status = observedStatus(observation);
+  // Once for each change of the spec; the condition SpecSupported stays.
+  if (object.metadata.generation !== scope.hostedControlPlane.status?.observedGeneration) {
+    for (const overruled of observation.overruled) options.events.record(object, argumentsOverruled(overruled));
+  }
   const initialized = status.initialization?.controlPlaneInitialized ?? false;
   const reconciled = scope.refusal === undefined ? undefined : scope.facts.revision?.generation;
   await options.statusWriter.write(object, status, summarize(observation, initialized), { reconciled });

@@ -5,6 +5,7 @@ import type { HostedControlPlaneSpec } from '../../constructs/api/hosted-control
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { InClusterAccess } from '../../constructs/api/in-cluster-access-spec.ts';
 import { usedWithoutEffect } from '../../constructs/api/without-effect.ts';
+import { type OverruledArguments, overruledMessage } from '../../constructs/control-plane/overruled.ts';
 import { definedOnly } from '../../constructs/cluster/defined.ts';
 import { versionAnnotation } from '../../constructs/pod/component.ts';
 import { selectorString } from '../../constructs/cluster/labels.ts';
@@ -38,6 +39,8 @@ export interface Observation {
   readonly loadBalancerIP: string | undefined;
   /** How pods of the hosted cluster reach their API server; undefined before the endpoint is known. */
   readonly inClusterAccess: InClusterAccess | undefined;
+  /** Arguments of the spec that have no effect. */
+  readonly overruled: readonly OverruledArguments[];
 }
 
 /** The status of a control plane that is neither paused nor being deleted, without conditions. */
@@ -230,15 +233,18 @@ function componentsHealthy(observed: Observation): ConditionUpdate {
 }
 
 /** Apart from Ready: the control plane works as if the fields were unset. */
-function specSupported({ spec }: Observation): ConditionUpdate {
+function specSupported({ spec, overruled }: Observation): ConditionUpdate {
   const fields = usedWithoutEffect(spec);
-  return fields.length === 0
-    ? conditionUpdate('True', 'Supported')
-    : conditionUpdate(
-        'False',
-        'FieldsWithoutEffect',
-        `this release does not act on ${fields.map((field) => `spec.${field}`).join(' and ')}: do not rely on it, or remove it`,
-      );
+  const problems = [
+    ...(fields.length > 0
+      ? [
+          `this release does not act on ${fields.map((field) => `spec.${field}`).join(' and ')}: do not rely on it, or remove it`,
+        ]
+      : []),
+    ...overruled.map(overruledMessage),
+  ];
+  if (problems.length === 0) return conditionUpdate('True', 'Supported');
+  return conditionUpdate('False', fields.length > 0 ? 'FieldsWithoutEffect' : 'Overruled', problems.join('; '));
 }
 
 /** Its reason is that of the phase that blocks: one with a Warning before others, and the first of them. */

@@ -45,6 +45,7 @@ export function observation(changes: Partial<Observation> = {}): Observation {
     etcdVolumeSize: '4Gi',
     loadBalancerIP: undefined,
     inClusterAccess: 'LoadBalancer',
+    overruled: [],
     ...changes,
   };
 }

@@ -6,9 +6,12 @@ import { renderSamples } from '../../support/rendered-objects.ts';
 it('reports for each component which arguments have no effect', async () => {
   const sample = (await renderSamples()).find(({ name }) => name === 'customized');
   expect(overruledArguments(sample!.cluster)).toEqual([
-    { component: 'kube-apiserver', flags: ['authorization-mode'] },
+    {
+      component: 'kube-apiserver',
+      flags: ['authorization-mode=AlwaysAllow', 'disable-admission-plugins=NodeRestriction'],
+    },
     { component: 'konnectivity-server', flags: ['mode'] },
-    { component: 'kube-controller-manager', flags: ['controllers'] },
+    { component: 'kube-controller-manager', flags: ['controllers=-token-cleaner-controller'] },
     { component: 'kube-scheduler', flags: ['leader-elect'] },
     { component: 'kube-proxy', flags: ['cluster-cidr'] },
     { component: 'coredns', flags: ['conf'] },
@@ -28,4 +31,15 @@ it('counts flags that depend on the endpoint as overridden before the endpoint i
   expect(overruledArguments(clusterOf({ spec: { deployment: { apiServer: { args } } } }))).toEqual([
     { component: 'kube-apiserver', flags: ['external-hostname'] },
   ]);
+});
+
+it('overrules that the plugin is disabled on which the access of pods depends, only if it is in use', () => {
+  const args = { 'disable-admission-plugins': 'MutatingAdmissionPolicy,ServiceAccount' };
+  const cluster = clusterOf({ spec: { deployment: { apiServer: { args } } } });
+  const overruledBy = (facts: { advertiseAddress?: string }) => overruledArguments(cluster, facts)[0]?.flags;
+  const [policy, account] = ['MutatingAdmissionPolicy', 'ServiceAccount'].map(
+    (one) => `disable-admission-plugins=${one}`,
+  );
+  expect(overruledBy({})).toEqual([policy, account]);
+  expect(overruledBy({ advertiseAddress: '192.0.2.10' })).toEqual([account]);
 });
