@@ -1,4 +1,5 @@
 import type { HostedCluster } from '../constructs/cluster/cluster.ts';
+import { overruledArguments } from '../constructs/control-plane/overruled.ts';
 import { type RequeueAt, earliest } from './engine/requeue.ts';
 import { openEtcd } from './etcd/access.ts';
 import { storeReaderOf } from './backup/store-reader.ts';
@@ -124,7 +125,8 @@ async function writeStatus(
   const status = observedStatus(observation);
   // Once for each change of the spec; the condition SpecSupported stays.
   if (object.metadata.generation !== scope.hostedControlPlane.status?.observedGeneration) {
-    for (const overruled of observation.overruled) options.events.record(object, argumentsOverruled(overruled));
+    for (const overruled of overruledArguments(scope.cluster, scope.facts))
+      options.events.record(object, argumentsOverruled(overruled));
   }
   const initialized = status.initialization?.controlPlaneInitialized ?? false;
   const reconciled = scope.refusal === undefined ? undefined : scope.facts.revision?.generation;

@@ -1,3 +1,4 @@
+import { nodeTopology } from '../api/overlay-spec.ts';
 import { apiServerFlags } from './api-server/flags.ts';
 import type { HostedCluster } from '../cluster/cluster.ts';
 import { controllerManagerFlags } from './controllers/controller-manager.ts';
@@ -15,6 +16,19 @@ export interface OverruledArguments {
   readonly component: string;
   /** Names of flags, or `name=entry` for entries of lists. */
   readonly flags: readonly string[];
+}
+
+/** What of the spec has no effect, because the control plane depends on another value, and what to do: sentences. */
+export function overruledSettings(cluster: HostedCluster, facts: Pick<Facts, 'advertiseAddress'>): string[] {
+  const { topologySpreadConstraints = [] } = cluster.spec.deployment.defaults ?? {};
+  return [
+    ...overruledArguments(cluster, facts).map(overruledMessage),
+    ...(topologySpreadConstraints.some(({ topologyKey }) => topologyKey === nodeTopology)
+      ? [
+          `etcd: its members run on different nodes, whatever the constraint with topologyKey ${nodeTopology} in deployment.defaults says: move it to the components that it is for`,
+        ]
+      : []),
+  ];
 }
 
 /** What is overruled and what to do, as a sentence for an event or a condition. */

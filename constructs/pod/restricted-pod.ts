@@ -1,13 +1,10 @@
 import type { k8s } from 'cdk8s-plus-30';
-import type { Pod } from '../api/pod-spec.ts';
-import { definedOnly } from '../cluster/defined.ts';
+import { nodeTopology } from '../api/overlay-spec.ts';
 import { nonRoot, unprivileged } from './unprivileged.ts';
 
 export interface RestrictedPodProps {
   readonly containers: k8s.Container[];
   readonly volumes: k8s.Volume[];
-  /** The user's settings for this component, if any. */
-  readonly pod: Pod | undefined;
   /**
    * Count only pods of one revision when spreading. True for Deployments, whose surge pods could not be scheduled
    * otherwise.
@@ -38,10 +35,9 @@ export function restrictedPod(props: RestrictedPodProps): k8s.PodSpec {
       fsGroupChangePolicy: 'OnRootMismatch',
     },
     topologySpreadConstraints: [
-      spread('kubernetes.io/hostname', 'DoNotSchedule'),
+      spread(nodeTopology, 'DoNotSchedule'),
       spread('topology.kubernetes.io/zone', 'ScheduleAnyway'),
     ],
-    ...definedOnly({ priorityClassName: props.pod?.priorityClassName }),
     containers: props.containers,
     volumes: props.volumes,
   };

@@ -33,6 +33,16 @@ export const tenantAccess: readonly Access[] = [
 const registry = 'registry.example.org';
 const ingressDomain = 'clusters.example.org';
 const mountPrefix = 'mount-';
+const addedPrefix = 'tenants.example.org/';
+
+/** Fields with additions to pods of the management cluster. */
+const overlaid = [
+  '.?deployment.?defaults',
+  '.?deployment.?apiServer',
+  '.?deployment.?controllerManager',
+  '.?deployment.?scheduler',
+  '.?etcd',
+];
 
 /** A role for tenants, and a sample of a policy that limits what their control planes may run, mount and be called. */
 class Tenants extends Chart {
@@ -61,6 +71,10 @@ class Tenants extends Chart {
         ],
         variables: [
           { name: 'images', expression: `[${imagePaths().map(optionalPath).join(', ')}]` },
+          {
+            name: 'additions',
+            expression: `[${overlaid.map((path) => `?object.spec${path}`).join(', ')}]`,
+          },
           { name: 'mounts', expression: 'object.spec.?deployment.?apiServer.?mounts.orValue({})' },
           { name: 'ingress', expression: 'object.spec.?exposure.?ingress' },
         ],
@@ -85,6 +99,14 @@ function validations(): k8s.Validation[] {
     {
       expression: `variables.mounts.all(name, !has(variables.mounts[name].secret) || variables.mounts[name].secret.secretName.startsWith('${mountPrefix}'))`,
       message: `the name of a Secret that a control plane mounts begins with ${mountPrefix}: copy what it needs to such a Secret`,
+    },
+    {
+      expression: `variables.additions.all(one, !has(one.priorityClassName) || !one.priorityClassName.startsWith('system-'))`,
+      message: 'PriorityClasses whose names begin with system- are those of the platform: choose another one',
+    },
+    {
+      expression: `variables.additions.all(one, (!has(one.labels) || one.labels.all(key, key.startsWith('${addedPrefix}'))) && (!has(one.annotations) || one.annotations.all(key, key.startsWith('${addedPrefix}'))))`,
+      message: `the keys of labels and annotations that are added to pods begin with ${addedPrefix}: rename them`,
     },
     {
       expression: `!variables.ingress.hasValue() || (${belowNamespace(`${given}.apiHost`)} && ${belowNamespace(`${given}.konnectivityHost`)} && (!has(${given}.tunnelHost) || ${belowNamespace(`${given}.tunnelHost`)}))`,

@@ -5,7 +5,6 @@ import type { HostedControlPlaneSpec } from '../../constructs/api/hosted-control
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { InClusterAccess } from '../../constructs/api/in-cluster-access-spec.ts';
 import { usedWithoutEffect } from '../../constructs/api/without-effect.ts';
-import { type OverruledArguments, overruledMessage } from '../../constructs/control-plane/overruled.ts';
 import { definedOnly } from '../../constructs/cluster/defined.ts';
 import { versionAnnotation } from '../../constructs/pod/component.ts';
 import { selectorString } from '../../constructs/cluster/labels.ts';
@@ -39,8 +38,8 @@ export interface Observation {
   readonly loadBalancerIP: string | undefined;
   /** How pods of the hosted cluster reach their API server; undefined before the endpoint is known. */
   readonly inClusterAccess: InClusterAccess | undefined;
-  /** Arguments of the spec that have no effect. */
-  readonly overruled: readonly OverruledArguments[];
+  /** What of the spec has no effect, in sentences. */
+  readonly overruled: readonly string[];
 }
 
 /** The status of a control plane that is neither paused nor being deleted, without conditions. */
@@ -241,7 +240,7 @@ function specSupported({ spec, overruled }: Observation): ConditionUpdate {
           `this release does not act on ${fields.map((field) => `spec.${field}`).join(' and ')}: do not rely on it, or remove it`,
         ]
       : []),
-    ...overruled.map(overruledMessage),
+    ...overruled,
   ];
   if (problems.length === 0) return conditionUpdate('True', 'Supported');
   return conditionUpdate('False', fields.length > 0 ? 'FieldsWithoutEffect' : 'Overruled', problems.join('; '));

@@ -1,7 +1,7 @@
 import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import { Deployment, Pod, Service, StatefulSet } from '../../constructs/api/resources.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
-import { overruledArguments } from '../../constructs/control-plane/overruled.ts';
+import { overruledSettings } from '../../constructs/control-plane/overruled.ts';
 import { etcdVolumeSize } from '../../constructs/control-plane/etcd/config.ts';
 import type { Facts } from '../../constructs/cluster/facts.ts';
 import { inClusterAccessOf } from '../../constructs/cluster/in-cluster-access.ts';
@@ -40,7 +40,7 @@ export function observe(
     apiServerPods: reader.list<PodObject>(Pod, selectorLabels(cluster.name, 'api-server')),
     etcdVolumeSize: facts.etcd?.volumeSize ?? etcdVolumeSize(cluster),
     loadBalancerIP: reader.get<ServiceObject>(Service, names.apiService)?.status?.loadBalancer?.ingress?.[0]?.ip,
-    overruled: overruledArguments(cluster, facts),
+    overruled: overruledSettings(cluster, facts),
     inClusterAccess: facts.endpoint && inClusterAccessOf(cluster, facts),
   };
 }

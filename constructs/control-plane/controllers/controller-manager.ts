@@ -51,7 +51,7 @@ export class ControllerManager extends Construct {
       cluster,
       component: 'controller-manager',
       flags: controllerManagerFlags(cluster),
-      settings: cluster.spec.deployment?.controllerManager,
+      settings: cluster.spec.deployment.controllerManager,
       port: ports.controllerManager,
       // It serves only /healthz, which does not show whether the controllers work.
       probePaths: { startup: '/healthz', readiness: '/healthz', liveness: '/healthz' },

@@ -3,6 +3,7 @@ import type { HostedCluster } from '../../cluster/cluster.ts';
 import { container, projected } from '../../pod/component.ts';
 import { etcdPaths } from './config.ts';
 import type { RestoreRun } from '../../cluster/facts.ts';
+import { withAdditions } from '../../pod/overlay.ts';
 import { restorePaths } from './volume.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { etcdVersion, imageReference } from '../../cluster/versions.ts';
@@ -20,6 +21,14 @@ export function etcdServerPki(cluster: string): k8s.Volume {
     { secret: etcdCA, items: { 'ca.crt': 'tls.crt' } },
     { secret: etcdServer, items: { 'server.crt': 'tls.crt', 'server.key': 'tls.key' } },
   ]);
+}
+
+/** A pod where members may run, with what the user adds to theirs. Its steps get no variables of the user. */
+export function asMember(
+  { spec }: HostedCluster,
+  pod: { readonly metadata: k8s.ObjectMeta; readonly spec: k8s.PodSpec },
+): typeof pod {
+  return withAdditions(pod, [spec.deployment.defaults, spec.etcd], { keepsNodes: true, takesVariables: false });
 }
 
 /** Waits for the snapshot from the operator. The pod has no credentials of a backup store and no encryption key. */

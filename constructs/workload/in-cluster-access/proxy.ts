@@ -5,6 +5,7 @@ import type { HostedControlPlaneSpec } from '../../api/hosted-control-plane.ts';
 import { container, type Probes } from '../../pod/component.ts';
 import { type Endpoint, formatEndpoint } from '../../cluster/facts.ts';
 import { haproxyConfig, haproxyFiles, haproxyImage, haproxyScript } from '../../pod/haproxy.ts';
+import { withAdditions } from '../../pod/overlay.ts';
 import { ports } from '../../cluster/ports.ts';
 import { unprivileged } from '../../pod/unprivileged.ts';
 import { imageReference } from '../../cluster/versions.ts';
@@ -78,7 +79,7 @@ export class Proxy extends Construct {
           type: 'RollingUpdate',
           rollingUpdate: { maxSurge: k8s.IntOrString.fromString('10%'), maxUnavailable: k8s.IntOrString.fromNumber(0) },
         },
-        template: { metadata: { labels: proxyLabels }, spec: podSpec(target, settings) },
+        template: withAdditions({ metadata: { labels: proxyLabels }, spec: podSpec(target, settings) }, [settings]),
       },
     });
   }

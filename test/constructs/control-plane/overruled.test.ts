@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { overruledArguments } from '../../../constructs/control-plane/overruled.ts';
+import { overruledArguments, overruledSettings } from '../../../constructs/control-plane/overruled.ts';
 import { clusterOf } from '../../support/rendered-cluster.ts';
 import { renderSamples } from '../../support/rendered-objects.ts';
 
@@ -42,4 +42,22 @@ it('overrules that the plugin is disabled on which the access of pods depends, o
   );
   expect(overruledBy({})).toEqual([policy, account]);
   expect(overruledBy({ advertiseAddress: '192.0.2.10' })).toEqual([account]);
+});
+
+it('names a default that would take the members of etcd to one node', () => {
+  const spreading = (topologyKey: string) =>
+    clusterOf({
+      spec: {
+        deployment: {
+          defaults: { topologySpreadConstraints: [{ topologyKey, maxSkew: 1, whenUnsatisfiable: 'ScheduleAnyway' }] },
+          scheduler: { args: { 'leader-elect': 'false' } },
+        },
+      },
+    });
+  const argument = expect.stringContaining('kube-scheduler: args cannot set leader-elect');
+  expect(overruledSettings(spreading('zone'), {})).toEqual([argument]);
+  expect(overruledSettings(spreading('kubernetes.io/hostname'), {})).toEqual([
+    argument,
+    'etcd: its members run on different nodes, whatever the constraint with topologyKey kubernetes.io/hostname in deployment.defaults says: move it to the components that it is for',
+  ]);
 });

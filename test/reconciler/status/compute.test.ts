@@ -51,9 +51,8 @@ describe('the summaries', () => {
   });
 
   it('name what the operator overrules, as long as it does', () => {
-    const overruled = [{ component: 'kube-apiserver', flags: ['disable-admission-plugins=NodeRestriction'] }];
-    const told =
-      'kube-apiserver: args cannot set disable-admission-plugins=NodeRestriction, because the control plane depends on the value of the operator: remove it from args';
+    const told = 'kube-scheduler: args cannot set leader-elect: remove it';
+    const overruled = [told];
     expect(summaryOf({ overruled }, 'SpecSupported')).toBe(`False Overruled: ${told}`);
     const { spec } = hostedCluster({ deployment: { apiServer: { audit: { policy: { rules: [] } } } } });
     expect(summaryOf({ spec, overruled }, 'SpecSupported')).toBe(
