@@ -78,6 +78,17 @@ export const templateFields = {
   apiServer: APIServer.prefault({}).describe('Configuration of the API server.'),
   deployment: Deployment.prefault({}).describe('Pods of the control plane, which run in the management cluster.'),
   etcd: Etcd.prefault({}).describe('The etcd of this control plane.'),
+  imageRegistry: z
+    .string()
+    .max(255)
+    .regex(
+      /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?(:[0-9]{1,5})?(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*$/,
+      'must be a host and an optional port and path, such as registry.example.org/mirror, without scheme',
+    )
+    .optional()
+    .describe(
+      'Registry of all images, such as registry.example.org/mirror: those of the control plane, of add-ons in the hosted cluster and of pods that restore backups. Repositories and tags stay, and the registry of a single image takes precedence.',
+    ),
   encryptionAtRest: EncryptionAtRest.prefault({}).describe('Encryption of the Secrets of the hosted cluster in etcd.'),
   certificates: Certificates.prefault({}).describe('Lifetimes, issuer and rotation of certificates.'),
   oidcProviders: OIDCProviders.optional().describe(

@@ -97,6 +97,10 @@ function validations(): k8s.Validation[] {
       message: `images come from ${registry}: set the registry to ${registry}, or remove registry and repository`,
     },
     {
+      expression: `!has(object.spec.imageRegistry) || object.spec.imageRegistry == '${registry}'`,
+      message: `images come from ${registry}: set imageRegistry to ${registry}, or remove it`,
+    },
+    {
       expression: `variables.mounts.all(name, !has(variables.mounts[name].secret) || variables.mounts[name].secret.secretName.startsWith('${mountPrefix}'))`,
       message: `the name of a Secret that a control plane mounts begins with ${mountPrefix}: copy what it needs to such a Secret`,
     },

@@ -96,7 +96,7 @@ function podSpec({ spec }: HostedCluster, endpoint: Endpoint): k8s.PodSpec {
     containers: [
       container({
         name,
-        image: imageReference({ ...defaults, tag: `v${defaultsFor(spec.version).coredns}` }, settings.image),
+        image: imageReference(spec, { ...defaults, tag: `v${defaultsFor(spec.version).coredns}` }, settings.image),
         command: ['/coredns'],
         args: renderFlags(corednsFlags, settings.args),
         env: apiServerVariables(endpoint),

@@ -119,7 +119,11 @@ function podSpec({ cluster, endpoint, konnectivityEndpoint }: KonnectivityAgentP
     containers: [
       container({
         name,
-        image: imageReference({ ...defaults, tag: `v${defaultsFor(version).konnectivity}` }, settings.image),
+        image: imageReference(
+          cluster.spec,
+          { ...defaults, tag: `v${defaultsFor(version).konnectivity}` },
+          settings.image,
+        ),
         command: ['/proxy-agent'],
         args: renderFlags(konnectivityAgentFlags(konnectivityEndpoint, address), settings.args),
         env: [

@@ -103,7 +103,7 @@ function podSpec({ spec }: HostedCluster, flags: Readonly<Record<string, string>
       {
         ...container({
           name,
-          image: imageReference(kubernetesImage(name, version), settings.image),
+          image: imageReference(spec, kubernetesImage(name, version), settings.image),
           command: ['/usr/local/bin/kube-proxy'],
           args: formatFlags(ownFlags),
           env: [{ name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }],

@@ -71,7 +71,11 @@ export class ApiServer extends Construct {
           containers: [
             container({
               name: 'kube-apiserver',
-              image: imageReference(kubernetesImage('kube-apiserver', cluster.spec.version), settings.image),
+              image: imageReference(
+                cluster.spec,
+                kubernetesImage('kube-apiserver', cluster.spec.version),
+                settings.image,
+              ),
               command: ['kube-apiserver'],
               args: renderFlags(apiServerFlags(cluster, endpoint, facts), settings.args),
               ports: { api: exposureStrategy(cluster.spec).securePort },

@@ -93,7 +93,7 @@ export class KubeClientComponent extends Construct {
           containers: [
             container({
               name: program,
-              image: imageReference(kubernetesImage(program, cluster.spec.version), settings.image),
+              image: imageReference(cluster.spec, kubernetesImage(program, cluster.spec.version), settings.image),
               command: [program],
               args: renderFlags(props.flags, settings.args),
               ports: { https: props.port },

@@ -66,6 +66,7 @@ export class Etcd extends Construct {
     });
 
     const image = imageReference(
+      cluster.spec,
       {
         registry: 'registry.k8s.io',
         repository: 'etcd',

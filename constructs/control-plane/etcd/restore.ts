@@ -63,13 +63,13 @@ export class EtcdRestore extends Construct {
             { name: etcdDataVolume, persistentVolumeClaim: { claimName: etcdVolumeClaim(cluster.name, ordinal) } },
             etcdServerPki(cluster.name),
           ],
-          containers: [swapStep(restore)],
+          containers: [swapStep(cluster, restore)],
         }),
         // etcdutl rejects the files of an interrupted attempt, so only the whole pod is retried.
         restartPolicy: 'Never',
         terminationGracePeriodSeconds: 5,
         initContainers: [
-          receiveStep(restore),
+          receiveStep(cluster, restore),
           restoreStep(cluster, restore.run, memberArguments(cluster, restore, ordinal)),
         ],
       },

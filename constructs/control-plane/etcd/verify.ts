@@ -55,7 +55,7 @@ export class EtcdVerify extends Construct {
         // Limits the pod's lifetime in case the operator does not come back.
         activeDeadlineSeconds: 2 * 60 * 60,
         terminationGracePeriodSeconds: 5,
-        initContainers: [receiveStep(run), restoreStep(cluster, run.run, memberArguments)],
+        initContainers: [receiveStep(cluster, run), restoreStep(cluster, run.run, memberArguments)],
       },
     };
     new k8s.KubePod(this, 'pod', asMember(cluster, pod));
@@ -82,7 +82,7 @@ function etcd(cluster: HostedCluster, restoreRun: RestoreRun): k8s.Container {
   const image = { registry: 'registry.k8s.io', repository: 'etcd', tag: etcdTag(etcdVersion(cluster.spec)) };
   return container({
     name: 'etcd',
-    image: imageReference(image, settings.image),
+    image: imageReference(cluster.spec, image, settings.image),
     command: ['etcd'],
     args: [
       `--name=${name}`,

@@ -25,7 +25,7 @@ export class InClusterAccess extends Construct {
     if (access === 'Proxy') {
       new Proxy(this, 'proxy', {
         target: proxyTarget(cluster, facts, endpoint),
-        settings: cluster.spec.proxy,
+        spec: cluster.spec,
         port: exposureStrategy(cluster.spec).securePort,
         ipFamily: cluster.network.services[0]?.includes(':') ? 'ipv6' : 'ipv4',
       });

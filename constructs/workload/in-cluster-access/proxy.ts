@@ -21,8 +21,6 @@ const caConfigMap = 'kube-root-ca.crt';
 /** The labels that the Service `kubernetes` selects. */
 export const proxyLabels = { 'app.kubernetes.io/name': name } as const;
 
-type Settings = HostedControlPlaneSpec['proxy'];
-
 /** The endpoint to which proxies connect. */
 export interface ProxyTarget {
   readonly endpoint: Endpoint;
@@ -34,8 +32,7 @@ export interface ProxyProps {
   readonly target: ProxyTarget;
   /** Port of the proxy on every node: the target port of the Service `kubernetes`. */
   readonly port: number;
-  /** The user's settings of the container. */
-  readonly settings: Settings;
+  readonly spec: Pick<HostedControlPlaneSpec, 'proxy' | 'imageRegistry'>;
   /** The preferred IP family when a host has addresses of both. */
   readonly ipFamily: 'ipv4' | 'ipv6';
 }
@@ -45,7 +42,7 @@ export interface ProxyProps {
  * cluster DNS, no pod network, no token. It needs no key, because its traffic is encrypted end to end.
  */
 export class Proxy extends Construct {
-  constructor(scope: Construct, id: string, { target, port, settings, ipFamily }: ProxyProps) {
+  constructor(scope: Construct, id: string, { target, port, spec, ipFamily }: ProxyProps) {
     super(scope, id);
     const metadata = { name, namespace };
     new k8s.KubeConfigMap(this, 'config', {
@@ -79,7 +76,7 @@ export class Proxy extends Construct {
           type: 'RollingUpdate',
           rollingUpdate: { maxSurge: k8s.IntOrString.fromString('10%'), maxUnavailable: k8s.IntOrString.fromNumber(0) },
         },
-        template: withAdditions({ metadata: { labels: proxyLabels }, spec: podSpec(target, settings) }, [settings]),
+        template: withAdditions({ metadata: { labels: proxyLabels }, spec: podSpec(target, spec) }, [spec.proxy]),
       },
     });
   }
@@ -104,7 +101,7 @@ const holds = [
   ...['nx', 'other', 'refused', 'timeout'].map((answer) => `hold ${answer} ${longest}`),
 ];
 
-function podSpec({ isTunnel }: ProxyTarget, settings: Settings): k8s.PodSpec {
+function podSpec({ isTunnel }: ProxyTarget, spec: ProxyProps['spec']): k8s.PodSpec {
   const ca = { name: 'authority', mountPath: paths.ca, readOnly: true };
   return {
     hostNetwork: true,
@@ -120,7 +117,7 @@ function podSpec({ isTunnel }: ProxyTarget, settings: Settings): k8s.PodSpec {
     containers: [
       container({
         name: 'proxy',
-        image: imageReference(haproxyImage, settings.image),
+        image: imageReference(spec, haproxyImage, spec.proxy.image),
         command: ['sh', `${paths.config}/${haproxyFiles.script}`],
         args: [],
         env: [{ name: 'HOST_IP', valueFrom: { fieldRef: { fieldPath: 'status.hostIP' } } }],
@@ -128,7 +125,7 @@ function podSpec({ isTunnel }: ProxyTarget, settings: Settings): k8s.PodSpec {
         ports: {},
         probes: hostProbes,
         requests: { cpu: '10m', memory: '32Mi' },
-        settings,
+        settings: spec.proxy,
         volumeMounts: [{ name: 'config', mountPath: paths.config, readOnly: true }, ...(isTunnel ? [ca] : [])],
       }),
     ],

@@ -174,6 +174,7 @@ describe('the sample policy for tenants', () => {
     ['an image of the API server', { deployment: { apiServer: { image } } }, 'images come from registry.example.org'],
     ['an image of etcd', { etcd: { image } }, 'images come from registry.example.org'],
     ['an image in the hosted cluster', { coredns: { image } }, 'images come from registry.example.org'],
+    ['another registry of all images', { imageRegistry: image.registry }, 'set imageRegistry to registry.example.org'],
     ['another repository of a public registry', { etcd: { image: { repository: 'x/etcd' } } }, 'remove registry and'],
     ['a Secret of another purpose', mounting('other-ca'), 'mounts begins with mount-'],
     [

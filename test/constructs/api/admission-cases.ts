@@ -527,6 +527,12 @@ export const admissionCases: readonly AdmissionCase[] = [
       'DoNotSchedule',
     ],
   ]),
+  { name: 'accepts a registry with port and path', spec: { imageRegistry: 'mirror.example.org:5000/a/b-c' } },
+  {
+    name: 'refuses a registry with a scheme',
+    spec: { imageRegistry: 'https://mirror.example.org' },
+    refused: { path: 'spec.imageRegistry' },
+  },
   {
     name: 'refuses a requirement of nodes without values',
     spec: apiServerPod({

@@ -200,3 +200,37 @@ describe('what the operator needs of pods', () => {
     expect([...new Set(variables)].sort()).toEqual([...reservedVariables].sort());
   });
 });
+
+describe('imageRegistry', () => {
+  const ingress = { apiHost: 'api.example.org', konnectivityHost: 'k.example.org', tunnelHost: 't.example.org' };
+  const imagesOf = (spec: object) =>
+    Object.values(podsOf({ exposure: { ingress }, ...spec }))
+      .flat()
+      .flatMap(({ name, pod }) =>
+        [...(pod.initContainers ?? []), ...pod.containers].map((one) => [`${name} ${one.name}`, one.image ?? '']),
+      );
+
+  it('is that of every image in both clusters, those of helpers included', () => {
+    const images = imagesOf({ imageRegistry: 'mirror.example.org/k8s' });
+    expect(images.map(([container]) => container)).toEqual(
+      expect.arrayContaining([
+        'c1-api-server tunnel',
+        'c1-etcd-restore-0 receive',
+        'c1-etcd-restore-0 restore',
+        'c1-etcd-verify etcd',
+        'coredns coredns',
+        'hosted-control-plane-proxy proxy',
+        'konnectivity-agent konnectivity-agent',
+        'kube-proxy kube-proxy',
+      ]),
+    );
+    expect(images.filter(([, image]) => !image?.startsWith('mirror.example.org/k8s/'))).toEqual([]);
+  });
+
+  it('leaves the registry that a component has', () => {
+    const coredns = { image: { registry: 'other.example.org' } };
+    const images = new Map(imagesOf({ imageRegistry: 'mirror.example.org', coredns }) as [string, string][]);
+    expect(images.get('coredns coredns')).toMatch(/^other[.]example[.]org\/coredns\/coredns:/);
+    expect(images.get('kube-proxy kube-proxy')).toMatch(/^mirror[.]example[.]org\/kube-proxy:/);
+  });
+});
