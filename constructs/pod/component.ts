@@ -12,9 +12,11 @@ export const versionAnnotation = 'controlplane.cluster.x-k8s.io/version';
 /** Annotation with the certificates and configuration that a pod reads only when it starts. */
 export const restartsWithAnnotation = 'controlplane.cluster.x-k8s.io/restarts-with';
 
-export interface PodTemplateProps extends Omit<RestrictedPodProps, 'selector'> {
+export interface PodTemplateProps extends Omit<RestrictedPodProps, 'selector' | 'near'> {
   readonly cluster: HostedCluster;
   readonly component: ComponentName;
+  /** The component to which it connects most; its nodes are preferred. @default none */
+  readonly near?: ComponentName;
   /** The user's settings of this component, which come on top of the defaults of all components. */
   readonly settings: Additions;
   /** Input that the pod reads only when it starts, by name. A change of any value replaces the pod. */
@@ -25,7 +27,7 @@ export interface PodTemplateProps extends Omit<RestrictedPodProps, 'selector'> {
 
 /** The pod template of every workload in the management cluster. */
 export function podTemplate(props: PodTemplateProps): k8s.PodTemplateSpec {
-  const { cluster, component, containers, volumes, spreadPerRevision, settings } = props;
+  const { cluster, component, near, containers, volumes, spreadPerRevision, settings } = props;
   const annotations = definedOnly({
     [versionAnnotation]: props.version,
     [restartsWithAnnotation]: restartsWith(props.restartsWith),
@@ -37,7 +39,13 @@ export function podTemplate(props: PodTemplateProps): k8s.PodTemplateSpec {
         labels: objectLabels(cluster.name, component),
         ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
       },
-      spec: restrictedPod({ selector, containers, volumes, spreadPerRevision }),
+      spec: restrictedPod({
+        selector,
+        containers,
+        volumes,
+        spreadPerRevision,
+        ...definedOnly({ near: near && selectorLabels(cluster.name, near) }),
+      }),
     },
     [cluster.spec.deployment.defaults, settings],
     { keepsNodes: component === 'etcd' },

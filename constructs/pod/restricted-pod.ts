@@ -10,6 +10,8 @@ export interface RestrictedPodProps {
    * otherwise.
    */
   readonly spreadPerRevision: boolean;
+  /** Selects pods of another workload; a node with one of them is preferred. @default none */
+  readonly near?: Readonly<Record<string, string>>;
   /** Selects the pods of this workload. */
   readonly selector: Readonly<Record<string, string>>;
 }
@@ -34,6 +36,7 @@ export function restrictedPod(props: RestrictedPodProps): k8s.PodSpec {
       // Otherwise the kubelet changes the owner of every file of the etcd volume at every start.
       fsGroupChangePolicy: 'OnRootMismatch',
     },
+    ...(props.near ? { affinity: nearTo(props.near) } : {}),
     topologySpreadConstraints: [
       spread(nodeTopology, 'DoNotSchedule'),
       spread('topology.kubernetes.io/zone', 'ScheduleAnyway'),
@@ -41,4 +44,10 @@ export function restrictedPod(props: RestrictedPodProps): k8s.PodSpec {
     containers: props.containers,
     volumes: props.volumes,
   };
+}
+
+/** Only preferred, so that pods still spread. What they prefer to be near to spreads as they do. */
+function nearTo(matchLabels: Readonly<Record<string, string>>): k8s.Affinity {
+  const podAffinityTerm = { topologyKey: nodeTopology, labelSelector: { matchLabels } };
+  return { podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 10, podAffinityTerm }] } };
 }

@@ -49,6 +49,7 @@ export class ApiServer extends Construct {
         template: podTemplate({
           cluster,
           component: 'api-server',
+          near: 'etcd',
           settings,
           version: cluster.spec.version,
           spreadPerRevision: true,

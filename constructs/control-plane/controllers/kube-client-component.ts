@@ -76,6 +76,7 @@ export class KubeClientComponent extends Construct {
         template: podTemplate({
           cluster,
           component,
+          near: 'api-server',
           settings,
           spreadPerRevision: true,
           restartsWith: props.restartsWith,
