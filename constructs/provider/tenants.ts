@@ -35,15 +35,6 @@ const ingressDomain = 'clusters.example.org';
 const mountPrefix = 'mount-';
 const addedPrefix = 'tenants.example.org/';
 
-/** Fields with additions to pods of the management cluster. */
-const overlaid = [
-  '.?deployment.?defaults',
-  '.?deployment.?apiServer',
-  '.?deployment.?controllerManager',
-  '.?deployment.?scheduler',
-  '.?etcd',
-];
-
 /** A role for tenants, and a sample of a policy that limits what their control planes may run, mount and be called. */
 class Tenants extends Chart {
   constructor(scope: Construct, id: string) {
@@ -70,11 +61,8 @@ class Tenants extends Chart {
           { name: 'not-the-operator', expression: `request.userInfo.username != '${operatorUser}'` },
         ],
         variables: [
-          { name: 'images', expression: `[${imagePaths().map(optionalPath).join(', ')}]` },
-          {
-            name: 'additions',
-            expression: `[${overlaid.map((path) => `?object.spec${path}`).join(', ')}]`,
-          },
+          { name: 'images', expression: `[${pathsWith('registry', 'repository').map(optionalPath).join(', ')}]` },
+          { name: 'additions', expression: `[${additionPaths().map(optionalPath).join(', ')}]` },
           { name: 'mounts', expression: 'object.spec.?deployment.?apiServer.?mounts.orValue({})' },
           { name: 'ingress', expression: 'object.spec.?exposure.?ingress' },
         ],
@@ -121,17 +109,21 @@ function validations(): k8s.Validation[] {
 
 const operatorUser = `system:serviceaccount:${providerNamespace}:${providerNames.serviceAccount}`;
 
-/** Paths of all images in the spec, from the schema, so that a new one is restricted too. */
-function imagePaths(): string[][] {
+/** Paths of all objects in the spec with these fields, from the schema, so that a new one is restricted too. */
+function pathsWith(...fields: readonly string[]): string[][] {
   const [{ schema }] = hostedControlPlaneCRD.spec.versions;
   const spec = schema.openAPIV3Schema.properties?.['spec'];
-  return spec ? imagesBelow(spec, ['object', 'spec']) : [];
+  return spec ? pathsBelow(spec, fields, ['object', 'spec']) : [];
 }
 
-function imagesBelow(schema: StructuralSchema, path: readonly string[]): string[][] {
-  const { registry: host, repository } = schema.properties ?? {};
-  if (host && repository) return [[...path]];
-  return children(schema).flatMap(([name, child]) => imagesBelow(child, [...path, name]));
+function pathsBelow(schema: StructuralSchema, fields: readonly string[], path: readonly string[]): string[][] {
+  if (fields.every((field) => schema.properties?.[field])) return [[...path]];
+  return children(schema).flatMap(([name, child]) => pathsBelow(child, fields, [...path, name]));
+}
+
+/** Additions to pods of the management cluster. In the hosted cluster a tenant may do anyway what they do. */
+function additionPaths(): string[][] {
+  return pathsWith('priorityClassName', 'labels').filter(([, , field]) => field === 'deployment' || field === 'etcd');
 }
 
 /** An element of a list that is there only if every part of the path is. */
