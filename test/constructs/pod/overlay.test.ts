@@ -61,8 +61,9 @@ const components: readonly (readonly [name: string, own: (settings: object) => o
 describe('what a user adds to pods', () => {
   it.each(components)('of %s are on them', (name, own) => {
     const { metadata, pod } = podOf(own(additions('a')), name);
-    expect(metadata.labels).toMatchObject(team('a'));
-    expect(metadata.annotations).toMatchObject(team('a'));
+    const without = podOf({}, name).metadata;
+    expect(metadata.labels).toEqual({ ...without.labels, ...team('a') });
+    expect(metadata.annotations).toEqual({ ...without.annotations, ...team('a') });
     expect(pod).toMatchObject({
       nodeSelector: team('a'),
       priorityClassName: 'a',
