@@ -29,7 +29,7 @@ function podsAmong(objects: readonly RenderedObject[]): RenderedPod[] {
   return objects.flatMap((object) => {
     const spec = object['spec'] as V1PodSpec & { readonly template?: V1PodTemplateSpec };
     const { name } = object.metadata;
-    if (object.kind === 'Pod') return [{ name, metadata: object.metadata as V1ObjectMeta, pod: spec }];
+    if (object.kind === 'Pod') return [{ name, metadata: object.metadata, pod: spec }];
     const { metadata, spec: pod } = spec?.template ?? {};
     return pod ? [{ name, metadata: metadata ?? {}, pod }] : [];
   });
