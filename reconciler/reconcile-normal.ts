@@ -37,7 +37,6 @@ import { createWriter } from './management/writer.ts';
  */
 export async function reconcileNormal(context: ReconcileContext, admission: Admitted): Promise<RequeueAt> {
   const scope = scopeOf(context, admission);
-  reportOverruledArguments(context, scope);
   context.memory.references.follow(context.key, referencesOf(scope.cluster));
   const results = await runPhases(phases, scope);
 
@@ -110,17 +109,6 @@ function rolloutOf({ cluster, now }: { readonly cluster: HostedCluster; readonly
   return at <= now ? { due: after } : { later: at };
 }
 
-/**
- * Emits an event for each user argument that the operator overrules: once per change of the spec, not at every
- * reconcile.
- */
-function reportOverruledArguments({ object, options }: ReconcileContext, { cluster, hostedControlPlane }: Scope): void {
-  if (object.metadata.generation === hostedControlPlane.status?.observedGeneration) return;
-  for (const { component, flags } of overruledArguments(cluster)) {
-    options.events.record(object, argumentsOverruled(component, flags));
-  }
-}
-
 /** @param scope with the facts of all phases */
 async function writeStatus(
   { object, options }: ReconcileContext,
@@ -137,6 +125,11 @@ async function writeStatus(
     scope.etcdLoop.report(),
   );
   const status = observedStatus(observation);
+  // Once for each change of the spec; the condition SpecSupported stays.
+  if (object.metadata.generation !== scope.hostedControlPlane.status?.observedGeneration) {
+    for (const overruled of overruledArguments(scope.cluster, scope.facts))
+      options.events.record(object, argumentsOverruled(overruled));
+  }
   const initialized = status.initialization?.controlPlaneInitialized ?? false;
   const reconciled = scope.refusal === undefined ? undefined : scope.facts.revision?.generation;
   await options.statusWriter.write(object, status, summarize(observation, initialized), { reconciled });

@@ -175,7 +175,9 @@ describe.each(samples)('sample $name', ({ cluster, facts, objects, source }) => 
         [managedByLabel]: fieldManager,
       });
     }
-    for (const { template, object } of workloads) expect(template.metadata?.labels).toEqual(object.metadata.labels);
+    // Users add labels of their own to pods.
+    for (const { template, object } of workloads)
+      expect(template.metadata?.labels).toMatchObject(object.metadata.labels ?? {});
   });
 
   it('gives no pod a token of the management cluster', () => {

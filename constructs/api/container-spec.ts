@@ -98,7 +98,8 @@ export const container = {
 };
 
 /** Settings of a container whose arguments only the operator sets. */
-const { args: _, ...fixedContainer } = container;
+const { args: _, ...fixed } = container;
+export const fixedContainer = fixed;
 export const FixedContainer = z.object(fixedContainer);
 
 export type Image = z.output<typeof Image>;

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { Certificates } from './certificates-spec.ts';
-import { FixedContainer } from './container-spec.ts';
+import { fixedContainer } from './container-spec.ts';
 import { Etcd } from './etcd-spec.ts';
 import { ExposureSpec, Gateway } from './exposure-spec.ts';
 import { exactlyOneExposure, noLoadBalancerBesideNodePort, updateRules } from './hosted-control-plane-rules.ts';
 import { InClusterAccess } from './in-cluster-access-spec.ts';
 import { KubernetesVersion } from './kubernetes-version.ts';
 import { OIDCProviders } from './oidc-spec.ts';
-import { ApiServerPod, pod, scalablePod } from './pod-spec.ts';
+import { daemonOverlay, Overlay } from './overlay-spec.ts';
+import { ApiServerPod, addOnPod, controllerPod, daemonPod } from './pod-spec.ts';
 import type { HostedControlPlaneStatus } from './status.ts';
 import { MachineTemplate, Rollout } from './topology-spec.ts';
 import { withRules } from './validation-rule.ts';
@@ -40,9 +41,12 @@ export const EncryptionAtRest = z.object({
 export type EncryptionAtRest = z.output<typeof EncryptionAtRest>;
 
 const Deployment = z.object({
+  defaults: Overlay.optional().describe(
+    'Additions to the pods of the API server, the controller manager, the scheduler and etcd. What a component sets itself comes on top: entries of maps and lists are added, and those with the same name replace these.',
+  ),
   apiServer: ApiServerPod.prefault({}).describe('Pods of the API server. spec.replicas sets their number.'),
-  controllerManager: z.object(scalablePod(1)).prefault({}).describe('Pods of the controller manager.'),
-  scheduler: z.object(scalablePod(1)).prefault({}).describe('Pods of the scheduler.'),
+  controllerManager: z.object(controllerPod).prefault({}).describe('Pods of the controller manager.'),
+  scheduler: z.object(controllerPod).prefault({}).describe('Pods of the scheduler.'),
 });
 
 const APIServer = z.object({
@@ -74,19 +78,33 @@ export const templateFields = {
   apiServer: APIServer.prefault({}).describe('Configuration of the API server.'),
   deployment: Deployment.prefault({}).describe('Pods of the control plane, which run in the management cluster.'),
   etcd: Etcd.prefault({}).describe('The etcd of this control plane.'),
+  imageRegistry: z
+    .string()
+    .max(255)
+    .regex(
+      /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?(:[0-9]{1,5})?(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*$/,
+      'must be a host and an optional port and path, such as registry.example.org/mirror, without scheme',
+    )
+    .optional()
+    .describe(
+      'Registry of all images, such as registry.example.org/mirror: those of the control plane, of add-ons in the hosted cluster and of pods that restore backups. Repositories and tags stay, and the registry of a single image takes precedence.',
+    ),
   encryptionAtRest: EncryptionAtRest.prefault({}).describe('Encryption of the Secrets of the hosted cluster in etcd.'),
   certificates: Certificates.prefault({}).describe('Lifetimes, issuer and rotation of certificates.'),
   oidcProviders: OIDCProviders.optional().describe(
     'Token issuers that the API server trusts, by issuer URL. It has no effect in this release, and the condition SpecSupported says so.',
   ),
   inClusterAccess: InClusterAccess.optional(),
-  proxy: FixedContainer.prefault({}).describe(
-    'The HAProxy of inClusterAccess Proxy, which runs on every node and, with exposure strategies that share host names, next to the API server; with inClusterAccess Policy that of the two pods behind the kubernetes Service.',
-  ),
+  proxy: z
+    .object({ ...fixedContainer, ...daemonOverlay })
+    .prefault({})
+    .describe(
+      'The HAProxy of inClusterAccess Proxy, which runs on every node and, with exposure strategies that share host names, next to the API server; with inClusterAccess Policy that of the two pods behind the kubernetes Service.',
+    ),
   networkPolicy: NetworkPolicySpec,
   konnectivityClient: z
     .object({
-      ...scalablePod(2),
+      ...addOnPod,
       disabled: z
         .boolean()
         .default(false)
@@ -96,14 +114,14 @@ export const templateFields = {
     .describe('The konnectivity agent in the hosted cluster, through which the API server reaches nodes and pods.'),
   kubeProxy: z
     .object({
-      ...pod,
+      ...daemonPod,
       disabled: z.boolean().default(false).describe('Do not run kube-proxy, for networks that replace it.'),
     })
     .prefault({})
     .describe('kube-proxy in the hosted cluster.'),
   coredns: z
     .object({
-      ...scalablePod(2),
+      ...addOnPod,
       disabled: z.boolean().default(false).describe('Do not run CoreDNS, for clusters that bring their own DNS.'),
       corefile: z
         .string()

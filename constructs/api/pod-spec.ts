@@ -1,22 +1,22 @@
 import { z } from 'zod';
 import { Audit } from './audit-spec.ts';
 import { container } from './container-spec.ts';
-import { objectName } from './object-name.ts';
 import { Mounts } from './mount-spec.ts';
+import { addOnOverlay, daemonOverlay, overlay } from './overlay-spec.ts';
 
-/** Settings of every pod. */
-export const pod = {
-  ...container,
-  priorityClassName: objectName()
-    .optional()
-    .describe('PriorityClass of the pods, which decides which pods are evicted or preempted first.'),
-};
+/** Settings of the pods of a control plane. */
+export const pod = { ...container, ...overlay };
 
-/** Settings of every pod with replicas. */
-export const scalablePod = (defaultReplicas: number) => ({
-  ...pod,
-  replicas: z.int32().min(1).default(defaultReplicas).describe('Number of pods.'),
-});
+/** Settings of pods on every node of the hosted cluster. */
+export const daemonPod = { ...container, ...daemonOverlay };
+
+const replicas = (standard: number) => z.int32().min(1).default(standard).describe('Number of pods.');
+
+/** Settings of the controllers of a control plane. */
+export const controllerPod = { ...pod, replicas: replicas(1) };
+
+/** Settings of add-ons with replicas in the hosted cluster. */
+export const addOnPod = { ...container, ...addOnOverlay, replicas: replicas(2) };
 
 /** Settings of the pods of the API server. */
 export const ApiServerPod = z.object({
@@ -29,6 +29,5 @@ export const ApiServerPod = z.object({
 });
 
 export type { Container, Image } from './container-spec.ts';
-export type Pod = z.output<z.ZodObject<typeof pod>>;
-export type ScalablePod = z.output<z.ZodObject<ReturnType<typeof scalablePod>>>;
+export type ControllerPod = z.output<z.ZodObject<typeof controllerPod>>;
 export type ApiServerPod = z.output<typeof ApiServerPod>;

@@ -88,10 +88,29 @@ export function tagOf(image: string | undefined): string | undefined {
   return /:([^/:@]+)(?:@.*)?$/.exec(image ?? '')?.[1];
 }
 
-/** A component's image. Each part that the user sets replaces that part of the default. */
-export function imageReference(defaults: Image, override: Container['image']): string {
-  const { registry, repository, tag } = { ...defaults, ...definedOnly(override ?? {}) };
+/**
+ * A component's image. Each part that the user sets replaces that part of the default.
+ * @param spec its `imageRegistry` replaces the registry of every image that has none of its own
+ */
+export function imageReference({ imageRegistry }: ImageSource, defaults: Image, override: Container['image']): string {
+  const ofAll = definedOnly({ registry: imageRegistry });
+  const { registry, repository, tag } = { ...defaults, ...ofAll, ...definedOnly(override ?? {}) };
   return `${registry}/${repository}:${tag}`;
+}
+
+/** The part of a spec that decides where all images come from. */
+export interface ImageSource {
+  readonly imageRegistry?: string | undefined;
+}
+
+/** A whole image reference, with the registry of all images instead of its own. */
+export function inImageRegistry({ imageRegistry }: ImageSource, image: string): string {
+  if (imageRegistry === undefined) return image;
+  const [first = '', ...path] = image.split('/');
+  // Like container runtimes: without a dot or a port it is not a host, and Docker Hub is meant.
+  const hasHost = path.length > 0 && (/[.:]/.test(first) || first === 'localhost');
+  if (hasHost) return [imageRegistry, ...path].join('/');
+  return [imageRegistry, ...(path.length > 0 ? [] : ['library']), image].join('/');
 }
 
 /** The default image of a Kubernetes component. */

@@ -1,7 +1,9 @@
+import { nodeTopology } from '../api/overlay-spec.ts';
 import { apiServerFlags } from './api-server/flags.ts';
 import type { HostedCluster } from '../cluster/cluster.ts';
 import { controllerManagerFlags } from './controllers/controller-manager.ts';
 import { reservedEtcdSettings } from './etcd/settings.ts';
+import type { Facts } from '../cluster/facts.ts';
 import { overruledFlags } from '../pod/flags.ts';
 import { konnectivityServerFlags } from './api-server/konnectivity-server.ts';
 import { schedulerFlags } from './controllers/scheduler.ts';
@@ -12,15 +14,37 @@ import { kubeProxyFlags } from '../workload/kube-proxy.ts';
 /** Arguments of the user that have no effect, because those of the operator take precedence. */
 export interface OverruledArguments {
   readonly component: string;
+  /** Names of flags, or `name=entry` for entries of lists. */
   readonly flags: readonly string[];
 }
 
+/** What of the spec has no effect, because the control plane depends on another value, and what to do: sentences. */
+export function overruledSettings(cluster: HostedCluster, facts: Pick<Facts, 'advertiseAddress'>): string[] {
+  const { topologySpreadConstraints = [] } = cluster.spec.deployment.defaults ?? {};
+  return [
+    ...overruledArguments(cluster, facts).map(overruledMessage),
+    ...(topologySpreadConstraints.some(({ topologyKey }) => topologyKey === nodeTopology)
+      ? [
+          `etcd: its members run on different nodes, whatever the constraint with topologyKey ${nodeTopology} in deployment.defaults says: move it to the components that it is for`,
+        ]
+      : []),
+  ];
+}
+
+/** What is overruled and what to do, as a sentence for an event or a condition. */
+export function overruledMessage({ component, flags }: OverruledArguments): string {
+  return `${component}: args cannot set ${flags.join(', ')}, because the control plane depends on the value of the operator: remove it from args`;
+}
+
 /** The user's arguments that are overruled, by component; components without any are omitted. */
-export function overruledArguments(cluster: HostedCluster): OverruledArguments[] {
+export function overruledArguments(
+  cluster: HostedCluster,
+  facts: Pick<Facts, 'advertiseAddress'> = {},
+): OverruledArguments[] {
   const { deployment, etcd, kubeProxy, coredns, konnectivityClient } = cluster.spec;
   // A flag that depends on the endpoint is overruled for every endpoint, so any value serves.
   const unknown = { host: '', port: 0 };
-  const apiServer = apiServerFlags(cluster, unknown);
+  const apiServer = apiServerFlags(cluster, unknown, facts);
   const found = [
     { component: 'kube-apiserver', flags: overruledFlags(apiServer, deployment.apiServer.args) },
     {

@@ -1,7 +1,9 @@
 import { k8s } from 'cdk8s-plus-30';
 import type { Container } from '../api/pod-spec.ts';
+import type { HostedCluster } from '../cluster/cluster.ts';
 import { definedOnly } from '../cluster/defined.ts';
 import { type ComponentName, objectLabels, selectorLabels } from '../cluster/labels.ts';
+import { type Additions, withAdditions } from './overlay.ts';
 import { restrictedPod, type RestrictedPodProps } from './restricted-pod.ts';
 
 /** Annotation of API server pods with the `spec.version` for which they were rendered. */
@@ -10,9 +12,13 @@ export const versionAnnotation = 'controlplane.cluster.x-k8s.io/version';
 /** Annotation with the certificates and configuration that a pod reads only when it starts. */
 export const restartsWithAnnotation = 'controlplane.cluster.x-k8s.io/restarts-with';
 
-export interface PodTemplateProps extends Omit<RestrictedPodProps, 'selector'> {
-  readonly cluster: string;
+export interface PodTemplateProps extends Omit<RestrictedPodProps, 'selector' | 'near'> {
+  readonly cluster: HostedCluster;
   readonly component: ComponentName;
+  /** The component to which it connects most; its nodes are preferred. @default none */
+  readonly near?: ComponentName;
+  /** The user's settings of this component, which come on top of the defaults of all components. */
+  readonly settings: Additions;
   /** Input that the pod reads only when it starts, by name. A change of any value replaces the pod. */
   readonly restartsWith?: Readonly<Record<string, string>>;
   /** Kubernetes version of the pod, independent of the name of its image; see {@link versionAnnotation}. */
@@ -21,18 +27,29 @@ export interface PodTemplateProps extends Omit<RestrictedPodProps, 'selector'> {
 
 /** The pod template of every workload in the management cluster. */
 export function podTemplate(props: PodTemplateProps): k8s.PodTemplateSpec {
-  const { cluster, component, containers, volumes, pod, spreadPerRevision } = props;
+  const { cluster, component, near, containers, volumes, spreadPerRevision, settings } = props;
   const annotations = definedOnly({
     [versionAnnotation]: props.version,
     [restartsWithAnnotation]: restartsWith(props.restartsWith),
   });
-  return {
-    metadata: {
-      labels: objectLabels(cluster, component),
-      ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
+  const selector = selectorLabels(cluster.name, component);
+  return withAdditions(
+    {
+      metadata: {
+        labels: objectLabels(cluster.name, component),
+        ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
+      },
+      spec: restrictedPod({
+        selector,
+        containers,
+        volumes,
+        spreadPerRevision,
+        ...definedOnly({ near: near && selectorLabels(cluster.name, near) }),
+      }),
     },
-    spec: restrictedPod({ selector: selectorLabels(cluster, component), containers, volumes, pod, spreadPerRevision }),
-  };
+    [cluster.spec.deployment.defaults, settings],
+    { keepsNodes: component === 'etcd' },
+  );
 }
 
 /** {@link restartsWithAnnotation} as a part of a pod template's metadata; empty without facts. */

@@ -1,10 +1,26 @@
 /**
- * One command-line flag: name without dashes, value, and why it is set. The tables of a component are sorted by name.
+ * One command-line flag: name without dashes, value, why it is set, and for a list which entries the user's list cannot
+ * have. A list without any entry is not rendered. The tables of a component are sorted by name.
  */
-export type Flag = readonly [name: string, value: string, why: string];
+export type Flag = readonly [name: string, value: string, why: string, never?: readonly string[]];
 
-/** Flags whose value is a list of `key=value`. The user's entries are kept besides those of the operator. */
-const lists: readonly string[] = ['feature-gates', 'runtime-config'];
+/**
+ * Flags whose value is a list, and where the operator's entries go that the user's list lacks. The first entry that
+ * answers decides, so each goes where it decides. Entries may be `key=value`; then the operator's value of a key wins.
+ */
+const lists: Readonly<Record<string, 'before' | 'after'>> = {
+  'authorization-mode': 'before',
+  controllers: 'before',
+  'disable-admission-plugins': 'before',
+  'enable-admission-plugins': 'before',
+  'feature-gates': 'after',
+  'kubelet-preferred-address-types': 'after',
+  'requestheader-allowed-names': 'before',
+  'requestheader-extra-headers-prefix': 'before',
+  'requestheader-group-headers': 'before',
+  'requestheader-username-headers': 'before',
+  'runtime-config': 'after',
+};
 
 /**
  * Arguments as `--name=value`, sorted by name. The operator's flags take precedence over the user's, because a wrong
@@ -14,13 +30,18 @@ export function renderFlags(ours: readonly Flag[], users: Readonly<Record<string
   return formatFlags(mergeFlags(ours, users));
 }
 
-/** Values by name. Those of the operator take precedence. */
+/** Values by name. Those of the operator take precedence; of lists, entry by entry. */
 export function mergeFlags(
   ours: readonly Flag[],
   users: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
-  const merged = ours.map(([name, value]) => [name, together(name, value, users[name])] as const);
-  return { ...users, ...Object.fromEntries(merged) };
+  const merged = new Map(Object.entries(users));
+  for (const flag of ours) {
+    const value = together(flag, users[flag[0]]);
+    if (value === undefined) merged.delete(flag[0]);
+    else merged.set(flag[0], value);
+  }
+  return Object.fromEntries(merged);
 }
 
 /** Values as arguments, sorted by name. */
@@ -29,31 +50,50 @@ export function formatFlags(flags: Readonly<Record<string, string>>): string[] {
   return sorted.map(([name, value]) => `--${name}=${value}`);
 }
 
-/** The user's flags that have no effect because the operator sets another value. The operator reports them once. */
+/**
+ * What of the user's flags has no effect, because the operator sets another value: the name of a flag, or of a list
+ * `name=entry`.
+ */
 export function overruledFlags(ours: readonly Flag[], users: Readonly<Record<string, string>> = {}): string[] {
   return ours
-    .filter(([name, value]) => users[name] !== undefined && isOverruled(name, value, users[name]))
-    .map(([name]) => name)
+    .flatMap((flag) => {
+      const [name, value] = flag;
+      const given = users[name];
+      if (given === undefined) return [];
+      if (!lists[name]) return given === value ? [] : [name];
+      const kept = new Set(accepted(flag, given));
+      return entriesOf(given)
+        .filter((entry) => !kept.has(entry))
+        .map((entry) => `${name}=${entry}`);
+    })
     .sort();
 }
 
-function together(name: string, ours: string, users: string | undefined): string {
-  if (users === undefined || !lists.includes(name)) return ours;
-  return [...new Map([...entriesOf(users), ...entriesOf(ours)])].map((entry) => entry.join('=')).join(',');
+/** The value of one of the operator's flags; undefined for a list without entries. */
+function together(flag: Flag, users: string | undefined): string | undefined {
+  const [name, value] = flag;
+  const place = lists[name];
+  if (!place) return value;
+  const theirs = users === undefined ? [] : accepted(flag, users);
+  const missing = entriesOf(value).filter((entry) => !theirs.includes(entry));
+  const all = place === 'before' ? [...missing, ...theirs] : [...theirs, ...missing];
+  return all.length === 0 ? undefined : [...new Set(all)].join(',');
 }
 
-function isOverruled(name: string, ours: string, users: string): boolean {
-  if (!lists.includes(name)) return ours !== users;
-  const given = new Map(entriesOf(users));
-  return entriesOf(ours).some(([key, value]) => given.has(key) && given.get(key) !== value);
+/** The entries of the user's list that have an effect. */
+function accepted([, value, , never = []]: Flag, users: string): string[] {
+  const ours = new Map(entriesOf(value).map((entry) => [keyOf(entry), entry]));
+  return entriesOf(users).filter((entry) => !never.includes(entry) && (ours.get(keyOf(entry)) ?? entry) === entry);
 }
 
-function entriesOf(list: string): [key: string, value: string][] {
+function entriesOf(list: string): string[] {
   return list
     .split(',')
-    .filter((entry) => entry.trim() !== '')
-    .map((entry) => {
-      const [key = '', ...value] = entry.trim().split('=');
-      return [key, value.join('=')];
-    });
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+function keyOf(entry: string): string {
+  const [key = ''] = entry.split('=');
+  return key;
 }

@@ -1,18 +1,17 @@
 import type { k8s } from 'cdk8s-plus-30';
-import type { Pod } from '../api/pod-spec.ts';
-import { definedOnly } from '../cluster/defined.ts';
+import { nodeTopology } from '../api/overlay-spec.ts';
 import { nonRoot, unprivileged } from './unprivileged.ts';
 
 export interface RestrictedPodProps {
   readonly containers: k8s.Container[];
   readonly volumes: k8s.Volume[];
-  /** The user's settings for this component, if any. */
-  readonly pod: Pod | undefined;
   /**
    * Count only pods of one revision when spreading. True for Deployments, whose surge pods could not be scheduled
    * otherwise.
    */
   readonly spreadPerRevision: boolean;
+  /** Selects pods of another workload; a node with one of them is preferred. @default none */
+  readonly near?: Readonly<Record<string, string>>;
   /** Selects the pods of this workload. */
   readonly selector: Readonly<Record<string, string>>;
 }
@@ -37,12 +36,18 @@ export function restrictedPod(props: RestrictedPodProps): k8s.PodSpec {
       // Otherwise the kubelet changes the owner of every file of the etcd volume at every start.
       fsGroupChangePolicy: 'OnRootMismatch',
     },
+    ...(props.near ? { affinity: nearTo(props.near) } : {}),
     topologySpreadConstraints: [
-      spread('kubernetes.io/hostname', 'DoNotSchedule'),
+      spread(nodeTopology, 'DoNotSchedule'),
       spread('topology.kubernetes.io/zone', 'ScheduleAnyway'),
     ],
-    ...definedOnly({ priorityClassName: props.pod?.priorityClassName }),
     containers: props.containers,
     volumes: props.volumes,
   };
+}
+
+/** Only preferred, so that pods still spread. What they prefer to be near to spreads as they do. */
+function nearTo(matchLabels: Readonly<Record<string, string>>): k8s.Affinity {
+  const podAffinityTerm = { topologyKey: nodeTopology, labelSelector: { matchLabels } };
+  return { podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 10, podAffinityTerm }] } };
 }

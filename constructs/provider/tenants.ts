@@ -33,6 +33,7 @@ export const tenantAccess: readonly Access[] = [
 const registry = 'registry.example.org';
 const ingressDomain = 'clusters.example.org';
 const mountPrefix = 'mount-';
+const addedPrefix = 'tenants.example.org/';
 
 /** A role for tenants, and a sample of a policy that limits what their control planes may run, mount and be called. */
 class Tenants extends Chart {
@@ -60,7 +61,8 @@ class Tenants extends Chart {
           { name: 'not-the-operator', expression: `request.userInfo.username != '${operatorUser}'` },
         ],
         variables: [
-          { name: 'images', expression: `[${imagePaths().map(optionalPath).join(', ')}]` },
+          { name: 'images', expression: `[${pathsWith('registry', 'repository').map(optionalPath).join(', ')}]` },
+          { name: 'additions', expression: `[${additionPaths().map(optionalPath).join(', ')}]` },
           { name: 'mounts', expression: 'object.spec.?deployment.?apiServer.?mounts.orValue({})' },
           { name: 'ingress', expression: 'object.spec.?exposure.?ingress' },
         ],
@@ -83,8 +85,20 @@ function validations(): k8s.Validation[] {
       message: `images come from ${registry}: set the registry to ${registry}, or remove registry and repository`,
     },
     {
+      expression: `!has(object.spec.imageRegistry) || object.spec.imageRegistry == '${registry}'`,
+      message: `images come from ${registry}: set imageRegistry to ${registry}, or remove it`,
+    },
+    {
       expression: `variables.mounts.all(name, !has(variables.mounts[name].secret) || variables.mounts[name].secret.secretName.startsWith('${mountPrefix}'))`,
       message: `the name of a Secret that a control plane mounts begins with ${mountPrefix}: copy what it needs to such a Secret`,
+    },
+    {
+      expression: `variables.additions.all(one, !has(one.priorityClassName) || !one.priorityClassName.startsWith('system-'))`,
+      message: 'PriorityClasses whose names begin with system- are those of the platform: choose another one',
+    },
+    {
+      expression: `variables.additions.all(one, (!has(one.labels) || one.labels.all(key, key.startsWith('${addedPrefix}'))) && (!has(one.annotations) || one.annotations.all(key, key.startsWith('${addedPrefix}'))))`,
+      message: `the keys of labels and annotations that are added to pods begin with ${addedPrefix}: rename them`,
     },
     {
       expression: `!variables.ingress.hasValue() || (${belowNamespace(`${given}.apiHost`)} && ${belowNamespace(`${given}.konnectivityHost`)} && (!has(${given}.tunnelHost) || ${belowNamespace(`${given}.tunnelHost`)}))`,
@@ -95,17 +109,21 @@ function validations(): k8s.Validation[] {
 
 const operatorUser = `system:serviceaccount:${providerNamespace}:${providerNames.serviceAccount}`;
 
-/** Paths of all images in the spec, from the schema, so that a new one is restricted too. */
-function imagePaths(): string[][] {
+/** Paths of all objects in the spec with these fields, from the schema, so that a new one is restricted too. */
+function pathsWith(...fields: readonly string[]): string[][] {
   const [{ schema }] = hostedControlPlaneCRD.spec.versions;
   const spec = schema.openAPIV3Schema.properties?.['spec'];
-  return spec ? imagesBelow(spec, ['object', 'spec']) : [];
+  return spec ? pathsBelow(spec, fields, ['object', 'spec']) : [];
 }
 
-function imagesBelow(schema: StructuralSchema, path: readonly string[]): string[][] {
-  const { registry: host, repository } = schema.properties ?? {};
-  if (host && repository) return [[...path]];
-  return children(schema).flatMap(([name, child]) => imagesBelow(child, [...path, name]));
+function pathsBelow(schema: StructuralSchema, fields: readonly string[], path: readonly string[]): string[][] {
+  if (fields.every((field) => schema.properties?.[field])) return [[...path]];
+  return children(schema).flatMap(([name, child]) => pathsBelow(child, fields, [...path, name]));
+}
+
+/** Additions to pods of the management cluster. In the hosted cluster a tenant may do anyway what they do. */
+function additionPaths(): string[][] {
+  return pathsWith('priorityClassName', 'labels').filter(([, , field]) => field === 'deployment' || field === 'etcd');
 }
 
 /** An element of a list that is there only if every part of the path is. */

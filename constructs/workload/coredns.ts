@@ -5,6 +5,7 @@ import { dnsServiceAddress, type HostedCluster } from '../cluster/cluster.ts';
 import { container, type Probes, probes, restartMetadata } from '../pod/component.ts';
 import type { Endpoint } from '../cluster/facts.ts';
 import { type Flag, renderFlags } from '../pod/flags.ts';
+import { withAdditions } from '../pod/overlay.ts';
 import { restrictedPod } from '../pod/restricted-pod.ts';
 import { defaultsFor, imageReference } from '../cluster/versions.ts';
 import { addOnNamespace, addOnTolerations, replicasFor } from './add-on.ts';
@@ -70,13 +71,16 @@ export class CoreDNS extends Construct {
           type: 'RollingUpdate',
           rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(1), maxUnavailable: k8s.IntOrString.fromNumber(0) },
         },
-        template: {
-          metadata: {
-            labels: selector,
-            ...restartMetadata({ ...startsWith, corefile: checksum(corefile) }),
+        template: withAdditions(
+          {
+            metadata: {
+              labels: selector,
+              ...restartMetadata({ ...startsWith, corefile: checksum(corefile) }),
+            },
+            spec: podSpec(cluster, endpoint),
           },
-          spec: podSpec(cluster, endpoint),
-        },
+          [settings],
+        ),
       },
     });
   }
@@ -88,12 +92,11 @@ function podSpec({ spec }: HostedCluster, endpoint: Endpoint): k8s.PodSpec {
   const pod = restrictedPod({
     selector,
     spreadPerRevision: true,
-    pod: { ...settings, priorityClassName: settings.priorityClassName ?? 'system-cluster-critical' },
     volumes: [{ name: 'config', configMap: { name, items: [{ key: file, path: file }] } }],
     containers: [
       container({
         name,
-        image: imageReference({ ...defaults, tag: `v${defaultsFor(spec.version).coredns}` }, settings.image),
+        image: imageReference(spec, { ...defaults, tag: `v${defaultsFor(spec.version).coredns}` }, settings.image),
         command: ['/coredns'],
         args: renderFlags(corednsFlags, settings.args),
         env: apiServerVariables(endpoint),
@@ -114,6 +117,7 @@ function podSpec({ spec }: HostedCluster, endpoint: Endpoint): k8s.PodSpec {
     automountServiceAccountToken: true,
     // The DNS of the node: CoreDNS cannot resolve external names, or the endpoint, through itself.
     dnsPolicy: 'Default',
+    priorityClassName: 'system-cluster-critical',
     nodeSelector: { 'kubernetes.io/os': 'linux' },
     tolerations: [...addOnTolerations],
     securityContext: {

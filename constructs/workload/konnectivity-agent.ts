@@ -6,6 +6,7 @@ import { container, probes, restartMetadata } from '../pod/component.ts';
 import type { Endpoint } from '../cluster/facts.ts';
 import { type Flag, renderFlags } from '../pod/flags.ts';
 import { ports } from '../cluster/ports.ts';
+import { withAdditions } from '../pod/overlay.ts';
 import { restrictedPod } from '../pod/restricted-pod.ts';
 import { defaultsFor, imageReference } from '../cluster/versions.ts';
 import { addOnNamespace, addOnTolerations, replicasFor } from './add-on.ts';
@@ -94,7 +95,9 @@ function addressOf(revision: k8s.PodTemplateSpec): string {
 }
 
 function podTemplate(props: KonnectivityAgentProps, address: string): k8s.PodTemplateSpec {
-  return { metadata: { labels, ...restartMetadata(props.startsWith) }, spec: podSpec(props, address) };
+  return withAdditions({ metadata: { labels, ...restartMetadata(props.startsWith) }, spec: podSpec(props, address) }, [
+    props.cluster.spec.konnectivityClient,
+  ]);
 }
 
 function podSpec({ cluster, endpoint, konnectivityEndpoint }: KonnectivityAgentProps, address: string): k8s.PodSpec {
@@ -103,7 +106,6 @@ function podSpec({ cluster, endpoint, konnectivityEndpoint }: KonnectivityAgentP
   const pod = restrictedPod({
     selector: labels,
     spreadPerRevision: true,
-    pod: { ...settings, priorityClassName: settings.priorityClassName ?? 'system-cluster-critical' },
     volumes: [
       {
         name: 'token',
@@ -117,7 +119,11 @@ function podSpec({ cluster, endpoint, konnectivityEndpoint }: KonnectivityAgentP
     containers: [
       container({
         name,
-        image: imageReference({ ...defaults, tag: `v${defaultsFor(version).konnectivity}` }, settings.image),
+        image: imageReference(
+          cluster.spec,
+          { ...defaults, tag: `v${defaultsFor(version).konnectivity}` },
+          settings.image,
+        ),
         command: ['/proxy-agent'],
         args: renderFlags(konnectivityAgentFlags(konnectivityEndpoint, address), settings.args),
         env: [
@@ -148,6 +154,7 @@ function podSpec({ cluster, endpoint, konnectivityEndpoint }: KonnectivityAgentP
     // webhooks of the network plugin only through this agent.
     hostNetwork: true,
     dnsPolicy: 'Default',
+    priorityClassName: 'system-cluster-critical',
     nodeSelector: { 'kubernetes.io/os': 'linux' },
     tolerations: [...addOnTolerations, ...withoutNetwork, ...unreachable],
     // During termination it gets no new calls and serves until it is killed. The time is the default timeout of an

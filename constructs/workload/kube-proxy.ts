@@ -5,6 +5,7 @@ import type { HostedCluster } from '../cluster/cluster.ts';
 import { container, probes, restartMetadata } from '../pod/component.ts';
 import { type Endpoint, formatEndpoint } from '../cluster/facts.ts';
 import { type Flag, formatFlags, mergeFlags } from '../pod/flags.ts';
+import { withAdditions } from '../pod/overlay.ts';
 import { imageReference, kubernetesImage } from '../cluster/versions.ts';
 import { serviceAccounts } from '../cluster/workload-identities.ts';
 import { isConfigurationField, kubeProxyConfiguration } from './kube-proxy-configuration.ts';
@@ -63,7 +64,10 @@ export class KubeProxy extends Construct {
         selector: { matchLabels: labels },
         // Rules stay in force while kube-proxy restarts.
         updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: k8s.IntOrString.fromString('10%') } },
-        template: { metadata: { labels, ...restartMetadata(startsWith) }, spec: podSpec(cluster, flags) },
+        template: withAdditions(
+          { metadata: { labels, ...restartMetadata(startsWith) }, spec: podSpec(cluster, flags) },
+          [cluster.spec.kubeProxy],
+        ),
       },
     });
   }
@@ -91,7 +95,7 @@ function podSpec({ spec }: HostedCluster, flags: Readonly<Record<string, string>
     enableServiceLinks: false,
     hostNetwork: true,
     dnsPolicy: 'Default',
-    priorityClassName: settings.priorityClassName ?? 'system-node-critical',
+    priorityClassName: 'system-node-critical',
     // Pods need Services on every node, whatever its purpose and state.
     tolerations: [{ operator: 'Exists' }],
     nodeSelector: { 'kubernetes.io/os': 'linux' },
@@ -99,7 +103,7 @@ function podSpec({ spec }: HostedCluster, flags: Readonly<Record<string, string>
       {
         ...container({
           name,
-          image: imageReference(kubernetesImage(name, version), settings.image),
+          image: imageReference(spec, kubernetesImage(name, version), settings.image),
           command: ['/usr/local/bin/kube-proxy'],
           args: formatFlags(ownFlags),
           env: [{ name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }],

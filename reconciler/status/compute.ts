@@ -40,6 +40,8 @@ export interface Observation {
   readonly serviceAccountIssuer: string | undefined;
   /** How pods of the hosted cluster reach their API server; undefined before the endpoint is known. */
   readonly inClusterAccess: InClusterAccess | undefined;
+  /** What of the spec has no effect, in sentences. */
+  readonly overruled: readonly string[];
 }
 
 /** The status of a control plane that is neither paused nor being deleted, without conditions. */
@@ -235,15 +237,18 @@ function componentsHealthy(observed: Observation): ConditionUpdate {
 }
 
 /** Apart from Ready: the control plane works as if the fields were unset. */
-function specSupported({ spec }: Observation): ConditionUpdate {
+function specSupported({ spec, overruled }: Observation): ConditionUpdate {
   const fields = usedWithoutEffect(spec);
-  return fields.length === 0
-    ? conditionUpdate('True', 'Supported')
-    : conditionUpdate(
-        'False',
-        'FieldsWithoutEffect',
-        `this release does not act on ${fields.map((field) => `spec.${field}`).join(' and ')}: do not rely on it, or remove it`,
-      );
+  const problems = [
+    ...(fields.length > 0
+      ? [
+          `this release does not act on ${fields.map((field) => `spec.${field}`).join(' and ')}: do not rely on it, or remove it`,
+        ]
+      : []),
+    ...overruled,
+  ];
+  if (problems.length === 0) return conditionUpdate('True', 'Supported');
+  return conditionUpdate('False', fields.length > 0 ? 'FieldsWithoutEffect' : 'Overruled', problems.join('; '));
 }
 
 /** Its reason is that of the phase that blocks: one with a Warning before others, and the first of them. */

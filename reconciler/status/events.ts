@@ -1,3 +1,4 @@
+import { type OverruledArguments, overruledMessage } from '../../constructs/control-plane/overruled.ts';
 import type { EventNote } from '../kube/events.ts';
 import type { ExpiringCertificate } from './newly-expiring.ts';
 
@@ -21,12 +22,12 @@ export function hostedChangeReverted(what: string): EventNote {
 }
 
 /** Event on the HostedControlPlane when arguments of the user have no effect. */
-export function argumentsOverruled(component: string, flags: readonly string[]): EventNote {
+export function argumentsOverruled(overruled: OverruledArguments): EventNote {
   return {
     type: 'Warning',
     reason: 'ControllerArgumentTakesPrecedence',
     action: 'ArgumentOverridden',
-    note: `${component}: args cannot set ${flags.join(', ')}, because the control plane depends on the value of the operator: remove it from args`,
+    note: overruledMessage(overruled),
   };
 }
 

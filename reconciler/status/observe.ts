@@ -2,6 +2,7 @@ import { serviceAccountIssuerAnnotation } from '../../constructs/api/group.ts';
 import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import { Deployment, Pod, Secret, Service, StatefulSet } from '../../constructs/api/resources.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
+import { overruledSettings } from '../../constructs/control-plane/overruled.ts';
 import { etcdVolumeSize } from '../../constructs/control-plane/etcd/config.ts';
 import type { Facts } from '../../constructs/cluster/facts.ts';
 import { inClusterAccessOf } from '../../constructs/cluster/in-cluster-access.ts';
@@ -43,6 +44,7 @@ export function observe(
     serviceAccountIssuer: reader.get(Secret, names.secrets.serviceAccount)?.metadata.annotations?.[
       serviceAccountIssuerAnnotation
     ],
+    overruled: overruledSettings(cluster, facts),
     inClusterAccess: facts.endpoint && inClusterAccessOf(cluster, facts),
   };
 }

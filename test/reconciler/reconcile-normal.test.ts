@@ -145,11 +145,13 @@ describe('user arguments that the provider overrides', () => {
       .list<StoredObject>(Event, {})
       .filter((event) => event['reason'] === 'ControllerArgumentTakesPrecedence')
       .map((event) => event['note']);
+  const supported = (managementCluster: MemoryCluster) =>
+    managementCluster.conditions.find(({ type }) => type === 'SpecSupported');
   const args = (value: string) => ({ deployment: { scheduler: { args: { 'leader-elect': value } } } });
   const note =
     'kube-scheduler: args cannot set leader-elect, because the control plane depends on the value of the operator: remove it from args';
 
-  it('are reported by the first reconcile after a change of the spec, and not again while it stays so', async () => {
+  it('are reported by the first reconcile after a change of the spec, and by a condition while it stays so', async () => {
     const managementCluster = await orderedCluster(args('false'));
     const operator = await OperatorProcess.start(managementCluster);
     await operator.reconcile();
@@ -163,6 +165,12 @@ describe('user arguments that the provider overrides', () => {
     await managementCluster.change(args('sometimes'));
     await operator.untilObserved();
     await operator.reconcile();
+    expect(notes(managementCluster)).toEqual([note, note]);
+    expect(supported(managementCluster)).toMatchObject({ status: 'False', reason: 'Overruled', message: note });
+    await managementCluster.change(args('true'));
+    await operator.untilObserved();
+    await operator.reconcile();
+    expect(supported(managementCluster)).toMatchObject({ status: 'True', reason: 'Supported' });
     expect(notes(managementCluster)).toEqual([note, note]);
     await operator.stop();
   });

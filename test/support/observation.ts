@@ -46,6 +46,7 @@ export function observation(changes: Partial<Observation> = {}): Observation {
     loadBalancerIP: undefined,
     inClusterAccess: 'LoadBalancer',
     serviceAccountIssuer: undefined,
+    overruled: [],
     ...changes,
   };
 }

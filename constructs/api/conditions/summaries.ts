@@ -54,8 +54,9 @@ export const summaryConditions = {
     reasons: { Healthy: 'Routine', NotHealthy: 'Routine', HealthUnknown: 'Routine' },
   },
   SpecSupported: {
-    meaning: 'every field that the spec sets has an effect in this release',
-    reasons: { Supported: 'Routine', FieldsWithoutEffect: 'Warning' },
+    meaning: 'every field and argument that the spec sets has an effect in this release',
+    // An event of its own reports each component whose arguments are overruled.
+    reasons: { Supported: 'Routine', FieldsWithoutEffect: 'Warning', Overruled: 'Routine' },
   },
   Deleting: {
     meaning: 'the control plane is being deleted',

@@ -26,10 +26,10 @@ export class ApiServer extends Construct {
   constructor(scope: Construct, id: string, { cluster, facts, endpoint }: ApiServerProps) {
     super(scope, id);
     const { apiServer: name, konnectivity, secrets } = namesOf(cluster.name);
-    const settings = cluster.spec.deployment?.apiServer;
+    const settings = cluster.spec.deployment.apiServer;
     const metadata = { name, namespace: cluster.namespace, labels: objectLabels(cluster.name, 'api-server') };
     const selector = selectorLabels(cluster.name, 'api-server');
-    const mounts = mountsOf(settings?.mounts);
+    const mounts = mountsOf(settings.mounts);
 
     const hasTunnel = usesTunnel(cluster.spec);
 
@@ -47,9 +47,10 @@ export class ApiServer extends Construct {
           rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(1), maxUnavailable: k8s.IntOrString.fromNumber(0) },
         },
         template: podTemplate({
-          cluster: cluster.name,
+          cluster,
           component: 'api-server',
-          pod: settings,
+          near: 'etcd',
+          settings,
           version: cluster.spec.version,
           spreadPerRevision: true,
           restartsWith: {
@@ -71,9 +72,13 @@ export class ApiServer extends Construct {
           containers: [
             container({
               name: 'kube-apiserver',
-              image: imageReference(kubernetesImage('kube-apiserver', cluster.spec.version), settings?.image),
+              image: imageReference(
+                cluster.spec,
+                kubernetesImage('kube-apiserver', cluster.spec.version),
+                settings.image,
+              ),
               command: ['kube-apiserver'],
-              args: renderFlags(apiServerFlags(cluster, endpoint, facts), settings?.args),
+              args: renderFlags(apiServerFlags(cluster, endpoint, facts), settings.args),
               ports: { api: exposureStrategy(cluster.spec).securePort },
               // While etcd has no quorum a restart cures nothing, and its back-off would last longer than the fault.
               probes: probes({

@@ -32,8 +32,14 @@ export function apiServerFlags(
   return [
     ...inClusterAccessFlags(cluster, advertiseAddress),
     ['allow-privileged', 'true', 'CNI and kube-proxy pods are privileged'],
-    ['authorization-mode', 'Node,RBAC', 'kubelets can read only the objects of their own pods'],
+    ['authorization-mode', 'Node,RBAC', 'kubelets can read only the objects of their own pods', ['AlwaysAllow']],
     ['client-ca-file', `${pki}/ca.crt`, 'reloaded when it changes'],
+    [
+      'disable-admission-plugins',
+      '',
+      'the API server exits if a plugin is in both lists',
+      neededPlugins(cluster, advertiseAddress),
+    ],
     [
       'egress-selector-config-file',
       `${apiServerPaths.egress}/${egressSelectorFile}`,
@@ -91,6 +97,16 @@ export function apiServerFlags(
     ],
     ['tls-cert-file', `${pki}/apiserver.crt`, 'reloaded when it changes'],
     ['tls-private-key-file', `${pki}/apiserver.key`, 'reloaded when it changes'],
+  ];
+}
+
+/** Admission plugins that the control plane depends on. */
+function neededPlugins(cluster: HostedCluster, advertiseAddress: string | undefined): string[] {
+  return [
+    'NodeRestriction',
+    // Add-ons authenticate with the tokens that it mounts.
+    'ServiceAccount',
+    ...(inClusterAccessOf(cluster, { advertiseAddress }) === 'Policy' ? ['MutatingAdmissionPolicy'] : []),
   ];
 }
 

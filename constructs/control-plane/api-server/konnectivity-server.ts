@@ -74,6 +74,7 @@ export function konnectivityServer(cluster: HostedCluster): k8s.Container {
   return container({
     name: 'konnectivity-server',
     image: imageReference(
+      cluster.spec,
       {
         registry: 'registry.k8s.io',
         repository: 'kas-network-proxy/proxy-server',

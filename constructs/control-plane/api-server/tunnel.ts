@@ -61,10 +61,10 @@ export class TunnelConfig extends Construct {
  * The tunnel's endpoint next to an API server. It terminates the outer TLS, which only carries the name by which a
  * gateway routes, and forwards the inner connection, whose TLS is between the API server and the client in the pod.
  */
-export function tunnel({ spec: { proxy } }: HostedCluster): k8s.Container {
+export function tunnel({ spec }: HostedCluster): k8s.Container {
   return container({
     name: 'tunnel',
-    image: imageReference(haproxyImage, proxy.image),
+    image: imageReference(spec, haproxyImage, spec.proxy.image),
     command: ['sh', `${paths.config}/${haproxyFiles.script}`],
     args: [],
     env: [{ name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }],
@@ -78,7 +78,7 @@ export function tunnel({ spec: { proxy } }: HostedCluster): k8s.Container {
       readinessPeriodSeconds: 5,
     }),
     requests: { cpu: '10m', memory: '48Mi' },
-    settings: proxy,
+    settings: spec.proxy,
     volumeMounts: [
       { name: 'tunnel-config', mountPath: paths.config, readOnly: true },
       { name: 'tunnel-pki', mountPath: paths.pki, readOnly: true },

@@ -24,7 +24,13 @@ export function controllerManagerFlags(cluster: HostedCluster): Flag[] {
       'maximum time for which a node presents a certificate of a replaced CA',
     ],
     ['cluster-signing-key-file', `${pki}/signer.key`, 'must belong to the certificate, or both are ignored'],
-    ['controllers', '*,bootstrap-signer-controller,token-cleaner-controller', 'kubeadm join needs the last two'],
+    [
+      'controllers',
+      '*,bootstrap-signer-controller,token-cleaner-controller',
+      'kubeadm join needs the last two',
+      // The last two are what these controllers were called before Kubernetes 1.28, which still reads those names.
+      ['-bootstrap-signer-controller', '-token-cleaner-controller', '-bootstrapsigner', '-tokencleaner'],
+    ],
     ['kube-api-burst', '600', 'with the default 30 the first controllers start five seconds late'],
     ['kube-api-qps', '300', 'see kube-api-burst'],
     ['requestheader-client-ca-file', `${pki}/front-proxy-ca.crt`, ''],
@@ -45,7 +51,7 @@ export class ControllerManager extends Construct {
       cluster,
       component: 'controller-manager',
       flags: controllerManagerFlags(cluster),
-      settings: cluster.spec.deployment?.controllerManager,
+      settings: cluster.spec.deployment.controllerManager,
       port: ports.controllerManager,
       // It serves only /healthz, which does not show whether the controllers work.
       probePaths: { startup: '/healthz', readiness: '/healthz', liveness: '/healthz' },

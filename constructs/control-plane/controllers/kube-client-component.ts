@@ -1,6 +1,6 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
-import type { ScalablePod } from '../../api/pod-spec.ts';
+import type { ControllerPod } from '../../api/pod-spec.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { container, podTemplate, probes, projected, type ProjectedSource } from '../../pod/component.ts';
 import { exposureStrategy } from '../exposure/exposure.ts';
@@ -28,7 +28,7 @@ export interface KubeClientComponentProps {
   readonly cluster: HostedCluster;
   readonly component: 'controller-manager' | 'scheduler';
   readonly flags: readonly Flag[];
-  readonly settings: ScalablePod | undefined;
+  readonly settings: ControllerPod;
   readonly port: number;
   readonly probePaths: { readonly startup: string; readonly readiness: string; readonly liveness: string };
   readonly requests: { readonly cpu: string; readonly memory: string };
@@ -50,7 +50,7 @@ export class KubeClientComponent extends Construct {
     const metadata = { name, namespace: cluster.namespace, labels: objectLabels(cluster.name, component) };
     const selector = selectorLabels(cluster.name, component);
     const apiPort = exposureStrategy(cluster.spec).service.apiPorts.api;
-    const replicas = settings?.replicas ?? 1;
+    const replicas = settings.replicas;
 
     new k8s.KubeConfigMap(this, 'kubeconfig', {
       metadata,
@@ -74,9 +74,10 @@ export class KubeClientComponent extends Construct {
           rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(0), maxUnavailable: k8s.IntOrString.fromNumber(1) },
         },
         template: podTemplate({
-          cluster: cluster.name,
+          cluster,
           component,
-          pod: settings,
+          near: 'api-server',
+          settings,
           spreadPerRevision: true,
           restartsWith: props.restartsWith,
           volumes: [
@@ -93,9 +94,9 @@ export class KubeClientComponent extends Construct {
           containers: [
             container({
               name: program,
-              image: imageReference(kubernetesImage(program, cluster.spec.version), settings?.image),
+              image: imageReference(cluster.spec, kubernetesImage(program, cluster.spec.version), settings.image),
               command: [program],
-              args: renderFlags(props.flags, settings?.args),
+              args: renderFlags(props.flags, settings.args),
               ports: { https: props.port },
               probes: probes({ port: 'https', scheme: 'HTTPS', ...props.probePaths, readinessPeriodSeconds: 5 }),
               requests: props.requests,

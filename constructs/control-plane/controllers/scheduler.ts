@@ -21,7 +21,7 @@ export class Scheduler extends Construct {
       cluster,
       component: 'scheduler',
       flags: schedulerFlags,
-      settings: cluster.spec.deployment?.scheduler,
+      settings: cluster.spec.deployment.scheduler,
       port: ports.scheduler,
       probePaths: { startup: '/readyz', readiness: '/readyz', liveness: '/livez' },
       requests: { cpu: '20m', memory: '64Mi' },

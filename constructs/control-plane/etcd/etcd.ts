@@ -66,6 +66,7 @@ export class Etcd extends Construct {
     });
 
     const image = imageReference(
+      cluster.spec,
       {
         registry: 'registry.k8s.io',
         repository: 'etcd',
@@ -87,9 +88,9 @@ export class Etcd extends Construct {
         // on a real deletion.
         persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
         template: podTemplate({
-          cluster: cluster.name,
+          cluster,
           component: 'etcd',
-          pod: settings,
+          settings,
           restartsWith: {
             ...readAtStart(cluster, facts, 'etcd'),
             settings: settingsHash(cluster, facts),

@@ -3,9 +3,10 @@ import type { HostedCluster } from '../../cluster/cluster.ts';
 import { container, projected } from '../../pod/component.ts';
 import { etcdPaths } from './config.ts';
 import type { RestoreRun } from '../../cluster/facts.ts';
+import { withAdditions } from '../../pod/overlay.ts';
 import { restorePaths } from './volume.ts';
 import { namesOf } from '../../cluster/names.ts';
-import { etcdVersion, imageReference } from '../../cluster/versions.ts';
+import { etcdVersion, imageReference, type ImageSource, inImageRegistry } from '../../cluster/versions.ts';
 
 /** Name of the volume of all steps. */
 export const etcdDataVolume = 'etcd-data';
@@ -22,27 +23,36 @@ export function etcdServerPki(cluster: string): k8s.Volume {
   ]);
 }
 
+/** A pod where members may run, with what the user adds to theirs. Its steps get no variables of the user. */
+export function asMember(
+  { spec }: HostedCluster,
+  pod: { readonly metadata: k8s.ObjectMeta; readonly spec: k8s.PodSpec },
+): typeof pod {
+  return withAdditions(pod, [spec.deployment.defaults, spec.etcd], { keepsNodes: true, takesVariables: false });
+}
+
 /** Waits for the snapshot from the operator. The pod has no credentials of a backup store and no encryption key. */
-export function receiveStep(run: RestoreRun): k8s.Container {
+export function receiveStep({ spec }: HostedCluster, run: RestoreRun): k8s.Container {
   const args = [`--pki=${etcdPaths.pki}`, `--size=${run.sizeBytes}`, `--sha256=${run.sha256}`];
-  return operatorStep('receive', run, args, [etcdDataMount, etcdPkiMount]);
+  return operatorStep('receive', spec, run, args, [etcdDataMount, etcdPkiMount]);
 }
 
 /** Replaces the data directory with the restored one. */
-export function swapStep(run: RestoreRun): k8s.Container {
-  return operatorStep('swap', run, [], [etcdDataMount]);
+export function swapStep({ spec }: HostedCluster, run: RestoreRun): k8s.Container {
+  return operatorStep('swap', spec, run, [], [etcdDataMount]);
 }
 
 /** A step that runs the operator's own image. */
 function operatorStep(
   act: 'receive' | 'swap',
+  source: ImageSource,
   { run, operatorImage }: RestoreRun,
   args: readonly string[],
   volumeMounts: k8s.VolumeMount[],
 ): k8s.Container {
   return step({
     name: act,
-    image: operatorImage,
+    image: inImageRegistry(source, operatorImage),
     command: ['node', '/app/receiver.js'],
     args: [act, `--volume=${etcdPaths.volume}`, `--run=${run}`, ...args],
     settings: undefined,
@@ -58,7 +68,7 @@ export function restoreStep(cluster: HostedCluster, run: string, args: readonly 
   return step({
     name: 'restore',
     // The etcd image of Kubernetes does not contain etcdutl.
-    image: imageReference({ registry: 'gcr.io/etcd-development', repository: 'etcd', tag }, tools.image),
+    image: imageReference(cluster.spec, { registry: 'gcr.io', repository: 'etcd-development/etcd', tag }, tools.image),
     command: ['etcdutl'],
     args: ['snapshot', 'restore', paths.snapshot, `--data-dir=${paths.restoredData}`, ...args],
     settings: tools,

@@ -7,7 +7,7 @@ import type { EtcdRestoreFacts } from '../../cluster/facts.ts';
 import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
 import { etcdMember, etcdMemberHost, etcdRestorePod, etcdVolumeClaim } from '../../cluster/names.ts';
 import { ports } from '../../cluster/ports.ts';
-import { etcdDataVolume, etcdServerPki, receiveStep, restoreStep, swapStep } from './restore-steps.ts';
+import { asMember, etcdDataVolume, etcdServerPki, receiveStep, restoreStep, swapStep } from './restore-steps.ts';
 import { restrictedPod } from '../../pod/restricted-pod.ts';
 
 export interface EtcdRestoreProps {
@@ -48,7 +48,7 @@ export class EtcdRestore extends Construct {
   }
 
   private pod(cluster: HostedCluster, restore: EtcdRestoreFacts, ordinal: number): void {
-    new k8s.KubePod(this, `pod-${ordinal}`, {
+    const pod = {
       metadata: {
         name: etcdRestorePod(cluster.name, ordinal),
         namespace: cluster.namespace,
@@ -58,23 +58,23 @@ export class EtcdRestore extends Construct {
       spec: {
         ...restrictedPod({
           selector: selectorLabels(cluster.name, 'etcd-restore'),
-          pod: cluster.spec.etcd,
           spreadPerRevision: false,
           volumes: [
             { name: etcdDataVolume, persistentVolumeClaim: { claimName: etcdVolumeClaim(cluster.name, ordinal) } },
             etcdServerPki(cluster.name),
           ],
-          containers: [swapStep(restore)],
+          containers: [swapStep(cluster, restore)],
         }),
         // etcdutl rejects the files of an interrupted attempt, so only the whole pod is retried.
         restartPolicy: 'Never',
         terminationGracePeriodSeconds: 5,
         initContainers: [
-          receiveStep(restore),
+          receiveStep(cluster, restore),
           restoreStep(cluster, restore.run, memberArguments(cluster, restore, ordinal)),
         ],
       },
-    });
+    };
+    new k8s.KubePod(this, `pod-${ordinal}`, asMember(cluster, pod));
   }
 }
 

@@ -9,6 +9,7 @@ import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { ports } from '../../cluster/ports.ts';
 import {
+  asMember,
   etcdDataMount,
   etcdDataVolume,
   etcdPkiMount,
@@ -32,7 +33,7 @@ export interface EtcdVerifyProps {
 export class EtcdVerify extends Construct {
   constructor(scope: Construct, id: string, { cluster, run }: EtcdVerifyProps) {
     super(scope, id);
-    new k8s.KubePod(this, 'pod', {
+    const pod = {
       metadata: {
         name: namesOf(cluster.name).etcdVerify,
         namespace: cluster.namespace,
@@ -42,7 +43,6 @@ export class EtcdVerify extends Construct {
       spec: {
         ...restrictedPod({
           selector: selectorLabels(cluster.name, 'etcd-verify'),
-          pod: cluster.spec.etcd,
           spreadPerRevision: false,
           volumes: [
             { name: etcdDataVolume, emptyDir: { sizeLimit: k8s.Quantity.fromString(mebibytes(neededMebibytes(run))) } },
@@ -55,9 +55,10 @@ export class EtcdVerify extends Construct {
         // Limits the pod's lifetime in case the operator does not come back.
         activeDeadlineSeconds: 2 * 60 * 60,
         terminationGracePeriodSeconds: 5,
-        initContainers: [receiveStep(run), restoreStep(cluster, run.run, memberArguments)],
+        initContainers: [receiveStep(cluster, run), restoreStep(cluster, run.run, memberArguments)],
       },
-    });
+    };
+    new k8s.KubePod(this, 'pod', asMember(cluster, pod));
   }
 }
 
@@ -81,7 +82,7 @@ function etcd(cluster: HostedCluster, restoreRun: RestoreRun): k8s.Container {
   const image = { registry: 'registry.k8s.io', repository: 'etcd', tag: etcdTag(etcdVersion(cluster.spec)) };
   return container({
     name: 'etcd',
-    image: imageReference(image, settings.image),
+    image: imageReference(cluster.spec, image, settings.image),
     command: ['etcd'],
     args: [
       `--name=${name}`,

@@ -63,7 +63,7 @@ function serviceProxyTarget(cluster: HostedCluster, facts: Facts, endpoint: Endp
 
 function common({ spec, network }: HostedCluster): Omit<ProxyProps, 'target'> {
   return {
-    settings: spec.proxy,
+    spec,
     port: exposureStrategy(spec).securePort,
     ipFamily: network.services[0]?.includes(':') ? 'ipv6' : 'ipv4',
   };

@@ -3,6 +3,7 @@ import { Construct } from 'constructs';
 import type { HostedControlPlaneSpec } from '../../api/hosted-control-plane.ts';
 import { container, type Probes } from '../../pod/component.ts';
 import { haproxyImage } from '../../pod/haproxy.ts';
+import { withAdditions } from '../../pod/overlay.ts';
 import { ports } from '../../cluster/ports.ts';
 import { unprivileged } from '../../pod/unprivileged.ts';
 import { imageReference } from '../../cluster/versions.ts';
@@ -20,14 +21,11 @@ const name = 'hosted-control-plane-proxy';
 /** The labels that the Service `kubernetes` selects. */
 export const proxyLabels = { 'app.kubernetes.io/name': name } as const;
 
-type Settings = HostedControlPlaneSpec['proxy'];
-
 export interface ProxyProps {
   readonly target: ProxyTarget;
   /** Port of the proxy on every node: the target port of the Service `kubernetes`. */
   readonly port: number;
-  /** The user's settings of the container. */
-  readonly settings: Settings;
+  readonly spec: Pick<HostedControlPlaneSpec, 'proxy' | 'imageRegistry'>;
   readonly ipFamily: IpFamily;
 }
 
@@ -36,7 +34,7 @@ export interface ProxyProps {
  * cluster DNS, no pod network, no token.
  */
 export class Proxy extends Construct {
-  constructor(scope: Construct, id: string, { target, port, settings, ipFamily }: ProxyProps) {
+  constructor(scope: Construct, id: string, { target, port, spec, ipFamily }: ProxyProps) {
     super(scope, id);
     const metadata = { name, namespace: proxyNamespace };
     new k8s.KubeConfigMap(this, 'config', {
@@ -60,13 +58,13 @@ export class Proxy extends Construct {
           type: 'RollingUpdate',
           rollingUpdate: { maxSurge: k8s.IntOrString.fromString('10%'), maxUnavailable: k8s.IntOrString.fromNumber(0) },
         },
-        template: { metadata: { labels: proxyLabels }, spec: podSpec(target, settings) },
+        template: withAdditions({ metadata: { labels: proxyLabels }, spec: podSpec(target, spec) }, [spec.proxy]),
       },
     });
   }
 }
 
-function podSpec(target: ProxyTarget, settings: Settings): k8s.PodSpec {
+function podSpec(target: ProxyTarget, spec: ProxyProps['spec']): k8s.PodSpec {
   const { volumes, volumeMounts } = proxyVolumes(name, target);
   return {
     hostNetwork: true,
@@ -82,7 +80,7 @@ function podSpec(target: ProxyTarget, settings: Settings): k8s.PodSpec {
     containers: [
       container({
         name: 'proxy',
-        image: imageReference(haproxyImage, settings.image),
+        image: imageReference(spec, haproxyImage, spec.proxy.image),
         command: proxyCommand,
         args: [],
         env: [{ name: 'HOST_IP', valueFrom: { fieldRef: { fieldPath: 'status.hostIP' } } }],
@@ -90,7 +88,7 @@ function podSpec(target: ProxyTarget, settings: Settings): k8s.PodSpec {
         ports: {},
         probes: hostProbes,
         requests: { cpu: '10m', memory: '32Mi' },
-        settings,
+        settings: spec.proxy,
         volumeMounts,
       }),
     ],

@@ -2,6 +2,7 @@ import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import { container, probes } from '../../pod/component.ts';
 import { haproxyImage } from '../../pod/haproxy.ts';
+import { withAdditions } from '../../pod/overlay.ts';
 import { restrictedPod } from '../../pod/restricted-pod.ts';
 import { ports } from '../../cluster/ports.ts';
 import { imageReference } from '../../cluster/versions.ts';
@@ -24,7 +25,7 @@ export interface ServiceProxyProps extends ProxyProps {
  * are ordinary pods of the pod network, and nothing of the control plane or of the add-ons connects through them.
  */
 export class ServiceProxy extends Construct {
-  constructor(scope: Construct, id: string, { target, port, settings, ipFamily, nodes }: ServiceProxyProps) {
+  constructor(scope: Construct, id: string, { target, port, spec, ipFamily, nodes }: ServiceProxyProps) {
     super(scope, id);
     const metadata = { name, namespace: proxyNamespace };
     new k8s.KubeConfigMap(this, 'config', {
@@ -49,43 +50,46 @@ export class ServiceProxy extends Construct {
           type: 'RollingUpdate',
           rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(1), maxUnavailable: k8s.IntOrString.fromNumber(0) },
         },
-        template: {
-          metadata: { labels: serviceProxyLabels },
-          spec: {
-            ...restrictedPod({
-              selector: serviceProxyLabels,
-              spreadPerRevision: true,
-              pod: { priorityClassName: 'system-cluster-critical' },
-              volumes,
-              containers: [
-                container({
-                  name: 'proxy',
-                  image: imageReference(haproxyImage, settings.image),
-                  command: proxyCommand,
-                  args: [],
-                  env: [{ name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }],
-                  ports: { api: port, health: ports.tunnelHealth },
-                  probes: probes({
-                    port: 'health',
-                    scheme: 'HTTP',
-                    startup: '/healthz',
-                    readiness: '/healthz',
-                    liveness: '/healthz',
-                    readinessPeriodSeconds: 5,
+        template: withAdditions(
+          {
+            metadata: { labels: serviceProxyLabels },
+            spec: {
+              ...restrictedPod({
+                selector: serviceProxyLabels,
+                spreadPerRevision: true,
+                volumes,
+                containers: [
+                  container({
+                    name: 'proxy',
+                    image: imageReference(spec, haproxyImage, spec.proxy.image),
+                    command: proxyCommand,
+                    args: [],
+                    env: [{ name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }],
+                    ports: { api: port, health: ports.tunnelHealth },
+                    probes: probes({
+                      port: 'health',
+                      scheme: 'HTTP',
+                      startup: '/healthz',
+                      readiness: '/healthz',
+                      liveness: '/healthz',
+                      readinessPeriodSeconds: 5,
+                    }),
+                    requests: { cpu: '10m', memory: '32Mi' },
+                    settings: spec.proxy,
+                    volumeMounts,
                   }),
-                  requests: { cpu: '10m', memory: '32Mi' },
-                  settings,
-                  volumeMounts,
-                }),
-              ],
-            }),
-            // The DNS of the node resolves the endpoint for the kubelet too.
-            dnsPolicy: 'Default',
-            nodeSelector: { 'kubernetes.io/os': 'linux' },
-            tolerations: [...addOnTolerations],
-            terminationGracePeriodSeconds: 15,
+                ],
+              }),
+              // The DNS of the node resolves the endpoint for the kubelet too.
+              dnsPolicy: 'Default',
+              priorityClassName: 'system-cluster-critical',
+              nodeSelector: { 'kubernetes.io/os': 'linux' },
+              tolerations: [...addOnTolerations],
+              terminationGracePeriodSeconds: 15,
+            },
           },
-        },
+          [spec.proxy],
+        ),
       },
     });
   }

@@ -164,6 +164,8 @@ describe('the sample policy for tenants', () => {
   it('lets ordinary control planes pass', async () => {
     expect(await create(minimalSpec)).toMatchObject({ code: 201 });
     expect(await create(specWith(mounting('mount-hooks')))).toMatchObject({ code: 201 });
+    const labels = { 'tenants.example.org/team': 'a' };
+    expect(await create(specWith({ etcd: { labels, priorityClassName: 'clusters' } }))).toMatchObject({ code: 201 });
     const { exposure: _, ...spec } = specWith({}) as { exposure?: unknown };
     expect(await create({ ...spec, ...ingress('api.default.clusters.example.org') })).toMatchObject({ code: 201 });
   });
@@ -172,8 +174,19 @@ describe('the sample policy for tenants', () => {
     ['an image of the API server', { deployment: { apiServer: { image } } }, 'images come from registry.example.org'],
     ['an image of etcd', { etcd: { image } }, 'images come from registry.example.org'],
     ['an image in the hosted cluster', { coredns: { image } }, 'images come from registry.example.org'],
+    ['another registry of all images', { imageRegistry: image.registry }, 'set imageRegistry to registry.example.org'],
     ['another repository of a public registry', { etcd: { image: { repository: 'x/etcd' } } }, 'remove registry and'],
     ['a Secret of another purpose', mounting('other-ca'), 'mounts begins with mount-'],
+    [
+      'a PriorityClass of the system',
+      { etcd: { priorityClassName: 'system-cluster-critical' } },
+      'those of the platform',
+    ],
+    [
+      'an annotation for something else in the management cluster',
+      { deployment: { defaults: { annotations: { 'example.org/inject': 'true' } } } },
+      'begin with tenants.example.org/',
+    ],
     ['a host of another namespace', ingress('api.other.clusters.example.org'), 'end with the namespace'],
   ])('refuses %s', async (_, changes, message) => {
     expect(

@@ -24,6 +24,9 @@ const ingress = { apiHost: 'api.example.org', konnectivityHost: 'konnectivity.ex
 const issuer = { audiences: ['kubernetes'], claimMappings: { username: 'claims.email' } };
 const s3 = { name: 'backup' };
 
+const exists = { key: 'example.org/team', operator: 'Exists' };
+const term = { matchExpressions: [{ key: 'a', operator: 'In' }] };
+
 const exposureNeeded = 'exactly one exposure strategy is needed';
 
 export const admissionCases: readonly AdmissionCase[] = [
@@ -435,6 +438,142 @@ export const admissionCases: readonly AdmissionCase[] = [
     spec: { apiServer: { certSANs: ['https://api.example.org'] } },
     refused: { path: 'spec.apiServer.certSANs[0]' },
   },
+  {
+    name: 'accepts additions to pods, as in Kubernetes',
+    spec: {
+      deployment: {
+        defaults: {
+          labels: { 'example.org/team': 'a', 'app.kubernetes.io/part-of': 'platform' },
+          annotations: { 'sidecar.istio.io/inject': 'false' },
+          nodeSelector: { 'node-role.kubernetes.io/control-planes': '' },
+          tolerations: [
+            { operator: 'Exists', effect: 'NoSchedule' },
+            { key: 'dedicated', value: 'a' },
+          ],
+          env: [{ name: 'GOMEMLIMIT', value: '1GiB' }, { name: 'EMPTY' }],
+          imagePullSecrets: [{ name: 'registry' }],
+          priorityClassName: 'clusters',
+          affinity: {
+            nodeAffinity: {
+              requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [exists] }] },
+            },
+            podAntiAffinity: {
+              preferredDuringSchedulingIgnoredDuringExecution: [
+                { weight: 10, podAffinityTerm: { topologyKey: 'zone', labelSelector: { matchExpressions: [exists] } } },
+              ],
+            },
+          },
+          topologySpreadConstraints: [
+            { topologyKey: 'kubernetes.io/hostname', maxSkew: 2, whenUnsatisfiable: 'ScheduleAnyway' },
+            { topologyKey: 'zone', maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule', minDomains: 2 },
+          ],
+        },
+      },
+    },
+  },
+  ...refusedAdditions([
+    ['a label key with two slashes', { labels: { 'a/b/c': 'd' } }, '.labels', 'the key of a label'],
+    ['a label value with a space', { labels: { a: 'b c' } }, '.labels.a', ''],
+    [
+      'a label by which pods are found',
+      { labels: { 'app.kubernetes.io/component': 'etcd' } },
+      '.labels',
+      'cannot be set',
+    ],
+    ['a label of Cluster API', { labels: { 'controlplane.cluster.x-k8s.io/a': 'b' } }, '.labels', 'cannot be set'],
+    [
+      'an annotation of the operator',
+      { annotations: { 'controlplane.cluster.x-k8s.io/version': 'v1' } },
+      '.annotations',
+      'cannot be set',
+    ],
+    [
+      'an annotation that turns AppArmor off',
+      { annotations: { 'container.apparmor.security.beta.kubernetes.io/etcd': 'unconfined' } },
+      '.annotations',
+      'restricted Pod Security Standard',
+    ],
+    [
+      'an annotation that attaches another network',
+      { annotations: { 'k8s.v1.cni.cncf.io/networks': 'storage' } },
+      '.annotations',
+      'network policies',
+    ],
+    ['a node selector of an invalid key', { nodeSelector: { '-a': 'b' } }, '.nodeSelector', 'the key of a label'],
+    ['a variable of the operator', { env: [{ name: 'POD_NAME', value: 'a' }] }, '.env', 'sets'],
+    ['a variable with a strange name', { env: [{ name: '1=2', value: 'a' }] }, '.env[0].name', ''],
+    ['a toleration of everything by value', { tolerations: [{ value: 'a' }] }, '.tolerations[0].operator', 'Exists'],
+    [
+      'a toleration of any value with a value',
+      { tolerations: [{ key: 'a', operator: 'Exists', value: 'b' }] },
+      '.tolerations[0].value',
+      'has no value',
+    ],
+    [
+      'seconds of a toleration that never evicts',
+      { tolerations: [{ key: 'a', effect: 'NoSchedule', tolerationSeconds: 3 }] },
+      '.tolerations[0].tolerationSeconds',
+      'NoExecute',
+    ],
+    [
+      'places that count without being required',
+      {
+        topologySpreadConstraints: [
+          { topologyKey: 'a', maxSkew: 1, whenUnsatisfiable: 'ScheduleAnyway', minDomains: 2 },
+        ],
+      },
+      '.topologySpreadConstraints[0].minDomains',
+      'DoNotSchedule',
+    ],
+  ]),
+  { name: 'accepts a registry with port and path', spec: { imageRegistry: 'mirror.example.org:5000/a/b-c' } },
+  {
+    name: 'refuses a registry with a scheme',
+    spec: { imageRegistry: 'https://mirror.example.org' },
+    refused: { path: 'spec.imageRegistry' },
+  },
+  {
+    name: 'refuses a requirement of nodes without values',
+    spec: apiServerPod({
+      affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } } },
+    }),
+    refused: {
+      path: 'spec.deployment.apiServer.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values',
+      because: 'at least one value',
+    },
+  },
+  {
+    name: 'refuses values of a requirement of pods that takes none',
+    spec: apiServerPod({
+      affinity: {
+        podAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: [
+            { topologyKey: 'zone', labelSelector: { matchExpressions: [{ ...exists, values: ['a'] }] } },
+          ],
+        },
+      },
+    }),
+    refused: {
+      path: 'spec.deployment.apiServer.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].labelSelector.matchExpressions[0].values',
+      because: 'Exists and DoesNotExist none',
+    },
+  },
+  {
+    name: 'refuses variables that etcd ignores',
+    spec: { etcd: { env: [{ name: 'ETCD_DEBUG', value: 'true' }] } },
+    refused: { path: 'spec.etcd.env', because: 'use args' },
+  },
+  {
+    name: 'refuses to run etcd members on one node',
+    spec: {
+      etcd: {
+        topologySpreadConstraints: [
+          { topologyKey: 'kubernetes.io/hostname', maxSkew: 3, whenUnsatisfiable: 'ScheduleAnyway' },
+        ],
+      },
+    },
+    refused: { path: 'spec.etcd.topologySpreadConstraints', because: 'different nodes' },
+  },
 ];
 
 const endpoint = { host: 'api.example.org', port: 6443 };
@@ -691,4 +830,21 @@ function hasEtcd(...versions: readonly string[]) {
 
 function apiServerPod(settings: object) {
   return { deployment: { apiServer: settings } };
+}
+
+/** The same additions are refused for a component in each of the clusters, and as a default. */
+function refusedAdditions(
+  table: readonly (readonly [what: string, additions: object, path: string, because: string])[],
+): AdmissionCase[] {
+  const places = [
+    ['as a default', 'deployment.defaults', (defaults: object) => ({ deployment: { defaults } })],
+    ['for CoreDNS', 'coredns', (coredns: object) => ({ coredns })],
+  ] as const;
+  return table.flatMap(([what, additions, path, because]) =>
+    places.map(([where, field, specOf]) => ({
+      name: `refuses ${what}, ${where}`,
+      spec: specOf(additions),
+      refused: { path: `spec.${field}${path}`, because },
+    })),
+  );
 }

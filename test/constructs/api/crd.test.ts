@@ -87,6 +87,14 @@ describe('the CustomResourceDefinitions', () => {
     expect(unbounded.map(({ path }) => path)).toEqual([]);
   });
 
+  it.each(definitions)(
+    'fit into the annotation that kubectl apply without --server-side writes: $spec.names.kind',
+    (crd) => {
+      const largest = 256 * 1024;
+      expect(Buffer.byteLength(JSON.stringify(crd)) + 1024).toBeLessThan(largest);
+    },
+  );
+
   it('leave rules about updates out of the template, which is edited in place', () => {
     const template = nodesOf(schemaOf(hostedControlPlaneTemplateCRD), 'HostedControlPlaneTemplate');
     const rules = template.flatMap(({ schema }) => schema['x-kubernetes-validations'] ?? []);

@@ -132,7 +132,7 @@ describe('the API server', () => {
   it("keeps the user's feature gates and APIs beside its own", () => {
     const args = { 'feature-gates': 'MutatingAdmissionPolicy=false,Other=false', 'runtime-config': 'api/beta=true' };
     expect(flags({ version: 'v1.34.4', deployment: { apiServer: { args } } })).toMatchObject({
-      'feature-gates': `${policyGate},Other=false`,
+      'feature-gates': `Other=false,${policyGate}`,
       'runtime-config': `api/beta=true,${policyApi}`,
     });
   });

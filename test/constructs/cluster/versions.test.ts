@@ -5,6 +5,7 @@ import {
   etcdVersion,
   tagOf,
   imageReference,
+  inImageRegistry,
   kubernetesImage,
   kubernetesTag,
   kubernetesVersion,
@@ -57,7 +58,7 @@ describe('Kubernetes versions', () => {
 
   it('have component images by tag', () => {
     const image = kubernetesImage('kube-scheduler', '1.36');
-    expect(imageReference(image, undefined)).toBe('registry.k8s.io/kube-scheduler:v1.36.0');
+    expect(imageReference({}, image, undefined)).toBe('registry.k8s.io/kube-scheduler:v1.36.0');
   });
 
   it('are supported for the five newest minors, in every spelling', () => {
@@ -121,11 +122,36 @@ describe('the etcd version', () => {
 
 it('an image takes the specified parts from an override', () => {
   const defaults = { registry: 'registry.k8s.io', repository: 'kube-apiserver', tag: 'v1.36.3' };
-  expect(imageReference(defaults, undefined)).toBe('registry.k8s.io/kube-apiserver:v1.36.3');
-  expect(imageReference(defaults, { registry: 'mirror.example.org' })).toBe(
+  expect(imageReference({}, defaults, undefined)).toBe('registry.k8s.io/kube-apiserver:v1.36.3');
+  expect(imageReference({}, defaults, { registry: 'mirror.example.org' })).toBe(
     'mirror.example.org/kube-apiserver:v1.36.3',
   );
-  expect(imageReference(defaults, { repository: 'a/b', tag: 'v9', registry: undefined })).toBe(
+  expect(imageReference({}, defaults, { repository: 'a/b', tag: 'v9', registry: undefined })).toBe(
     'registry.k8s.io/a/b:v9',
   );
+});
+
+describe('imageRegistry', () => {
+  const defaults = { registry: 'registry.k8s.io', repository: 'coredns/coredns', tag: 'v1' };
+  const all = { imageRegistry: 'mirror.example.org:5000/k8s' };
+
+  it('is the registry of an image that has none of its own', () => {
+    expect(imageReference(all, defaults, undefined)).toBe('mirror.example.org:5000/k8s/coredns/coredns:v1');
+    expect(imageReference(all, defaults, { tag: 'v2' })).toBe('mirror.example.org:5000/k8s/coredns/coredns:v2');
+    expect(imageReference(all, defaults, { registry: 'other.example.org' })).toBe(
+      'other.example.org/coredns/coredns:v1',
+    );
+  });
+
+  it.each([
+    ['ghcr.io/team/operator:v1', 'team/operator:v1'],
+    ['ghcr.io/team/operator@sha256:0a', 'team/operator@sha256:0a'],
+    ['localhost/operator:v1', 'operator:v1'],
+    ['10.0.0.1:5000/operator', 'operator'],
+    ['team/operator:v1', 'team/operator:v1'],
+    ['operator:v1', 'library/operator:v1'],
+  ])('replaces the registry of %s', (image, path) => {
+    expect(inImageRegistry(all, image)).toBe(`${all.imageRegistry}/${path}`);
+    expect(inImageRegistry({}, image)).toBe(image);
+  });
 });

@@ -46,6 +46,31 @@ describe('pods', () => {
     expect(keys('c1-etcd')).toEqual([undefined, undefined]);
   });
 
+  it.each([
+    ['c1-api-server', 'etcd'],
+    ['c1-controller-manager', 'api-server'],
+    ['c1-scheduler', 'api-server'],
+  ])('of %s prefer a node with a pod of %s, if they can spread', (workload, component) => {
+    const { pod } = new Rendered().workload(workload);
+    const { requiredDuringSchedulingIgnoredDuringExecution: required, ...preferred } = pod.affinity?.podAffinity ?? {};
+    expect(required).toBeUndefined();
+    expect(preferred.preferredDuringSchedulingIgnoredDuringExecution).toMatchObject([
+      {
+        weight: 10,
+        podAffinityTerm: {
+          topologyKey: 'kubernetes.io/hostname',
+          labelSelector: {
+            matchLabels: { 'cluster.x-k8s.io/cluster-name': 'c1', 'app.kubernetes.io/component': component },
+          },
+        },
+      },
+    ]);
+  });
+
+  it('of etcd prefer no node', () => {
+    expect(new Rendered().workload('c1-etcd').pod.affinity).toBeUndefined();
+  });
+
   it('allow only their own group to read keys', () => {
     const { pod } = new Rendered().workload('c1-api-server');
     const modes = (pod.volumes ?? []).flatMap(({ projected }) => projected?.defaultMode ?? []);

@@ -34,13 +34,67 @@ describe('flags', () => {
     expect(overruledFlags(required)).toEqual([]);
   });
 
-  it("that are lists keep the user's entries, and the provider's win entry by entry", () => {
-    const gates: readonly Flag[] = [['feature-gates', 'Ours=true', '']];
-    expect(renderFlags(gates, { 'feature-gates': 'A=true, Ours=false,B=false' })).toEqual([
-      '--feature-gates=A=true,Ours=true,B=false',
-    ]);
-    expect(overruledFlags(gates, { 'feature-gates': 'A=true,Ours=false' })).toEqual(['feature-gates']);
-    expect(overruledFlags(gates, { 'feature-gates': 'A=true,Ours=true' })).toEqual([]);
+  it.each<[string, Flag, string, string | undefined, string[]]>([
+    [
+      'pairs, the operator wins by key',
+      ['feature-gates', 'Ours=true', ''],
+      'A=true, Ours=false,B=false',
+      'A=true,B=false,Ours=true',
+      ['feature-gates=Ours=false'],
+    ],
+    ['an equal pair', ['feature-gates', 'Ours=true', ''], 'A=true,Ours=true', 'A=true,Ours=true', []],
+    [
+      'plugins',
+      ['enable-admission-plugins', 'NodeRestriction', ''],
+      'AlwaysPullImages,EventRateLimit',
+      'NodeRestriction,AlwaysPullImages,EventRateLimit',
+      [],
+    ],
+    [
+      'a complete list in an order of its own',
+      ['authorization-mode', 'Node,RBAC', ''],
+      'Webhook,Node,RBAC',
+      'Webhook,Node,RBAC',
+      [],
+    ],
+    ['a part of it', ['authorization-mode', 'Node,RBAC', ''], 'Webhook,RBAC', 'Node,Webhook,RBAC', []],
+    [
+      'a preference before those of the operator',
+      ['kubelet-preferred-address-types', 'InternalIP,Hostname', ''],
+      'ExternalIP,InternalIP',
+      'ExternalIP,InternalIP,Hostname',
+      [],
+    ],
+    [
+      'an entry that contradicts',
+      ['authorization-mode', 'Node,RBAC', '', ['AlwaysAllow']],
+      'AlwaysAllow,RBAC',
+      'Node,RBAC',
+      ['authorization-mode=AlwaysAllow'],
+    ],
+    [
+      'only entries that contradict, of a list to which the operator adds none',
+      ['disable-admission-plugins', '', '', ['NodeRestriction']],
+      ' NodeRestriction',
+      undefined,
+      ['disable-admission-plugins=NodeRestriction'],
+    ],
+    [
+      'other entries of such a list',
+      ['disable-admission-plugins', '', '', ['NodeRestriction']],
+      'PodSecurity,NodeRestriction,PodSecurity',
+      'PodSecurity',
+      ['disable-admission-plugins=NodeRestriction'],
+    ],
+    ['an empty list', ['enable-admission-plugins', 'NodeRestriction', ''], ' ,', 'NodeRestriction', []],
+  ])('that are lists are merged: %s', (_, ours, users, merged, overruled) => {
+    const given = { [ours[0]]: users };
+    expect(renderFlags([ours], given)).toEqual(merged === undefined ? [] : [`--${ours[0]}=${merged}`]);
+    expect(overruledFlags([ours], given)).toEqual(overruled);
+  });
+
+  it('that are lists without entries are not rendered', () => {
+    expect(renderFlags([['disable-admission-plugins', '', '']])).toEqual([]);
   });
 
   it('may have an empty value', () => {

@@ -50,6 +50,16 @@ describe('the summaries', () => {
     expect(summaryOf({ spec }, 'Ready')).toBe(summaryOf({}, 'Ready'));
   });
 
+  it('name what the operator overrules, as long as it does', () => {
+    const told = 'kube-scheduler: args cannot set leader-elect: remove it';
+    const overruled = [told];
+    expect(summaryOf({ overruled }, 'SpecSupported')).toBe(`False Overruled: ${told}`);
+    const { spec } = hostedCluster({ deployment: { apiServer: { audit: { policy: { rules: [] } } } } });
+    expect(summaryOf({ spec, overruled }, 'SpecSupported')).toBe(
+      `False FieldsWithoutEffect: this release does not act on spec.deployment.apiServer.audit: do not rely on it, or remove it; ${told}`,
+    );
+  });
+
   it.each<[string, Partial<Observation>, string]>([
     ['everything works', {}, 'True Available'],
     ['one API server is left', { apiServer: deployment({ ...whole, availableReplicas: 1 }) }, 'True Available'],

@@ -26,6 +26,33 @@ const mistakes: readonly unknown[] = [
   {},
 ];
 
+/** Valid values of parts whose fields depend on each other, by the end of their path. Random fields rarely fit. */
+const fitting: readonly (readonly [RegExp, readonly unknown[]])[] = [
+  [/\.env$/, [[], [{ name: 'GOMEMLIMIT', value: '1GiB' }, { name: 'GODEBUG' }]]],
+  [/\.imagePullSecrets$/, [[], [{ name: 'one' }, { name: 'two' }]]],
+  [
+    /\.tolerations\.\d+$/,
+    [{ operator: 'Exists' }, { key: 'a', value: 'b' }, { key: 'a', effect: 'NoExecute', tolerationSeconds: 30 }],
+  ],
+  [
+    /\.matchExpressions\.\d+$/,
+    [
+      { key: 'example.org/a', operator: 'Exists' },
+      { key: 'example.org/a', operator: 'NotIn', values: ['1', 'b'] },
+    ],
+  ],
+  [
+    /\.topologySpreadConstraints$/,
+    [
+      [],
+      [
+        { topologyKey: 'a', maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule', minDomains: 2 },
+        { topologyKey: 'b', maxSkew: 2, whenUnsatisfiable: 'ScheduleAnyway', nodeTaintsPolicy: 'Ignore' },
+      ],
+    ],
+  ],
+];
+
 /** A spec with random fields for this seed. About half of them are valid: `strange` gives some fields other values. */
 export function randomSpec(seed: number): object {
   const random = randomFrom(seed);
@@ -34,6 +61,8 @@ export function randomSpec(seed: number): object {
   const strange: SampleOptions['strange'] = (_, path) => {
     // They are always refused, and half of all specs would have some.
     if (path.endsWith('.claims') && random() < 0.95) return { value: [] };
+    const whole = fitting.find(([end]) => end.test(path));
+    if (whole && random() < 0.98) return { value: oneOf(random, whole[1]) };
     return isStrange && random() < 0.02 ? { value: oneOf(random, mistakes) } : undefined;
   };
   const spec = sampleOf(schema, '', { random, share, strange });

@@ -39,6 +39,10 @@ const texts: readonly (readonly [RegExp, readonly string[]])[] = [
   [/olumeSize$/, ['8Gi', '16Gi', '10Gi']],
   [/args\.[^.]*$/, ['2', '4', '', 'a=b,c=d', 'true']],
   [/priorityClassName$/, ['system-cluster-critical', 'system-node-critical']],
+  [/nodeAffinity\..*\.values\.\d+$/, ['1', '2']],
+  [/(topologyKey|matchExpressions\.\d+\.key|tolerations\.\d+\.key)$/, ['example.org/rack', 'example.org/room']],
+  [/^imageRegistry$/, ['mirror.example.org', 'mirror.example.org:5000/a']],
+  [/env\.\d+\.name$/, ['HTTPS_PROXY', 'GOMEMLIMIT', 'NO_PROXY']],
   [/corefile$/, ['.:53 { whoami }', '.:53 { errors }']],
 ];
 
