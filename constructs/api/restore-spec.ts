@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { namespaceName, objectName } from './object-name.ts';
 import { withRules } from './validation-rule.ts';
 
 /** `2026-11-21T09-15-31.123Z-4711`: the time at which the backup was taken, and its revision. */
@@ -10,8 +11,8 @@ const BackupId = z
   .regex(backupName, 'must be the name of a backup such as 2026-11-21T09-15-31.123Z-4711');
 
 const From = z.object({
-  namespace: z.string().min(1).max(63).describe('Namespace of the other Cluster.'),
-  cluster: z.string().min(1).max(63).describe('Name of the other Cluster.'),
+  namespace: namespaceName().describe('Namespace of the other Cluster.'),
+  cluster: objectName(63).describe('Name of the other Cluster.'),
   identity: z
     .boolean()
     .default(false)
