@@ -148,6 +148,12 @@ export class ObjectStore {
     );
   }
 
+  /** Resolves if the store lets this client list a folder, which may be empty. */
+  async reach(folder: string, signal?: AbortSignal): Promise<void> {
+    const request = new ListObjectsV2Command({ Bucket: this.settings.bucket, Prefix: folder, MaxKeys: 1 });
+    await this.#ask(`list ${folder}`, () => this.#client.send(request, abortedBy(signal)), signal);
+  }
+
   /** Deletes an object. A missing object is not an error. */
   async delete(key: string): Promise<void> {
     await this.#ask(`delete ${key}`, () =>
