@@ -211,7 +211,7 @@ describe('a store used with a web identity', () => {
     const found = await failures(settingsWith(urlOf(refuse)));
     for (const error of found)
       expect(error.message).toContain('refused with HTTP 403: configure the role to trust the issuer');
-    expect(found.map(({ reason }) => reason)).toEqual(Array(5).fill('CredentialsRefused'));
+    expect(found.map(({ reason }) => reason)).toEqual(Array(6).fill('CredentialsRefused'));
     refuse.close();
   });
 });

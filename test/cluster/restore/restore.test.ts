@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigMap, Event, PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
@@ -14,6 +14,8 @@ const namespace = 'restores';
 const backup = unverifiedBackup;
 const spec = { ...single, etcd: { replicas: 1, backup } };
 const fieldManager = 'test';
+/** The name of a snapshot in teutonet's provider. */
+const bareName = '2026-08-21T20:15:00+02:00.etcd';
 /** Other tests may share the processors. */
 const longMs = 300_000;
 let bench: BackupWorkbench;
@@ -66,6 +68,9 @@ describe('a restored control plane', () => {
     hosted = await bench.hosted('c1');
     await write(hosted, 'before');
     id = await bench.takeBackup('c1', 'first', longMs);
+    // The stream of a member, where and as another provider stores it.
+    const folder = join(bench.s3.directory, 'backups', namespace, 'c1');
+    await copyFile(join(folder, id, 'snapshot.db'), join(folder, bareName));
     await write(hosted, 'after');
   });
   afterAll(() => hosted.connection.close());
@@ -127,16 +132,23 @@ describe('a restored control plane', () => {
         (bytes) => bytes.subarray(0, bytes.length / 2),
         /is damaged, because its size or hash differs from its manifest/,
       ],
+      [
+        'a flipped bit, without a manifest',
+        `../${bareName}`,
+        flipped,
+        /is damaged, because its content differs from the hash that etcd has appended/,
+      ],
       ['a manifest that is cut', 'manifest.json', (bytes) => bytes.subarray(0, 40), /is not JSON: it is damaged/],
     ];
     test.each(damages)('stays as it was: %s', async (what, object, damage, expected) => {
       const good = await readFile(objectOf(object));
       await writeFile(objectOf(object), damage(good));
       try {
-        await bench.patch('c1', { spec: { etcd: { restore: { latest: null, backup: id, request: what } } } });
+        const name = object.startsWith('../') ? bareName : id;
+        await bench.patch('c1', { spec: { etcd: { restore: { latest: null, backup: name, request: what } } } });
         const message = await untilRefused('c1', 'BackupUnusable');
         expect(message).toMatch(expected);
-        await write(hosted, `beside-${object}-${damages.findIndex(([name]) => name === what)}`);
+        await write(hosted, `beside-${damages.findIndex(([of]) => of === what)}`);
         expect(await hosted.find(ConfigMap, { namespace: 'default', name: 'later' })).toBeDefined();
         await recordFault({
           fault: `restore of a backup with ${what}`,
@@ -190,9 +202,9 @@ describe('a restored control plane', () => {
   );
 
   test(
-    'gives its data to a new one of three members',
+    'gives its data to a new one of three members, from a snapshot without a manifest',
     async () => {
-      const restore = { backup: id, from: { namespace, cluster: 'c1' } };
+      const restore = { backup: bareName, from: { namespace, cluster: 'c1' } };
       await bench.create('c2', { ...single, etcd: { replicas: 3, backup, restore } });
       await untilRestored('c2', longMs);
       const other = await bench.hosted('c2');
@@ -208,6 +220,8 @@ describe('a restored control plane', () => {
         await bench.untilCondition('c2', 'EtcdClusterHealthy', { status: 'True' }, longMs);
         const { members = [] } = (await bench.get('c2')).status?.etcd ?? {};
         expect(members.map(({ role }) => role).sort()).toEqual(['Follower', 'Follower', 'Leader']);
+        const { message } = await bench.untilCondition('c2', 'EtcdRestoreReady', { status: 'True' }, longMs);
+        expect(message).toContain(`snapshot ${bareName} has no manifest`);
       } finally {
         await other.connection.close();
       }

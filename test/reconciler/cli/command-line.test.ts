@@ -78,6 +78,10 @@ describe('the request of a restore', () => {
     [{ backup: id }, { choice: { kind: 'backup', id } }],
     [{ latest: true }, { choice: { kind: 'latest' }, yes: false, wait: false, from: undefined }],
     [{ before: '2026-11-21T09:00+01:00' }, { choice: { kind: 'before', before: '2026-11-21T09:00+01:00' } }],
+    [
+      { backup: '2026-08-21T20:15:00+02:00.etcd' },
+      { choice: { kind: 'bareSnapshot', name: '2026-08-21T20:15:00+02:00.etcd' } },
+    ],
     [{ latest: true, from: 'team/c2' }, { from: { namespace: 'team', cluster: 'c2' } }],
     [
       { latest: true, yes: true, wait: true },
