@@ -1,12 +1,13 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ConfigMap, Event, PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
+import { ConfigMap, Event, PersistentVolumeClaim, Pod, Secret } from '../../../constructs/api/resources.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import type { RestorePodObject } from '../../../reconciler/restore/observe.ts';
 import { BackupWorkbench, unverifiedBackup } from '../../support/backup-workbench.ts';
 import { recordFault } from '../../support/fault-table.ts';
+import { storedSecrets, storedUnder } from '../../support/stored-secrets.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
 
@@ -38,6 +39,13 @@ const stored = (name: string) => ({
   metadata: { namespace: 'default', name },
 });
 
+const plainSecret = {
+  apiVersion: Secret.apiVersion,
+  kind: Secret.kind,
+  metadata: { namespace: 'default', name: 'plain' },
+  data: { key: Buffer.from('value').toString('base64') },
+};
+
 const write = (hosted: KubeClient, name: string) =>
   until(`${name} to be written`, () =>
     hosted.apply(stored(name), { fieldManager, force: true }).catch(() => undefined),
@@ -63,10 +71,12 @@ describe('a restored control plane', () => {
   let hosted: KubeClient;
   let id: string;
   beforeAll(async () => {
-    await bench.create('c1', spec);
+    // As in teutonet's provider, its Secrets are not encrypted.
+    await bench.create('c1', { ...spec, encryptionAtRest: { provider: 'None' } });
     await bench.untilReady('c1', longMs);
     hosted = await bench.hosted('c1');
     await write(hosted, 'before');
+    await hosted.apply(plainSecret, { fieldManager });
     id = await bench.takeBackup('c1', 'first', longMs);
     // The stream of a member, where and as another provider stores it.
     const folder = join(bench.s3.directory, 'backups', namespace, 'c1');
@@ -217,6 +227,11 @@ describe('a restored control plane', () => {
           longMs,
         );
         expect(await other.find(ConfigMap, { namespace: 'default', name: 'after' })).toBeUndefined();
+        expect(await other.get(Secret, plainSecret.metadata)).toMatchObject({ data: plainSecret.data });
+        await until('all Secrets of the snapshot to be encrypted', async () => {
+          const [under, ...others] = Object.keys(storedUnder(await storedSecrets(bench, 'c2')));
+          return others.length === 0 && under?.startsWith('key-');
+        });
         await bench.untilCondition('c2', 'EtcdClusterHealthy', { status: 'True' }, longMs);
         const { members = [] } = (await bench.get('c2')).status?.etcd ?? {};
         expect(members.map(({ role }) => role).sort()).toEqual(['Follower', 'Follower', 'Leader']);
