@@ -25,7 +25,7 @@ const StoreSecret = z.object({
     .max(63)
     .optional()
     .describe(
-      'Namespace of the Secret; that of the HostedControlPlane when unset. A Secret in another namespace must grant access with the label controlplane.cluster.x-k8s.io/backup-access, and its keys have the default names.',
+      'Namespace of the Secret; that of the HostedControlPlane when unset. The annotation controlplane.cluster.x-k8s.io/backup-access of a Secret in another namespace must name this namespace, and its keys have the default names.',
     ),
   accessKeyIDKey: secretKey('accessKeyID', 'the access key ID'),
   secretAccessKeyKey: secretKey('secretAccessKey', 'the secret access key'),

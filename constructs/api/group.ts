@@ -58,12 +58,15 @@ export const requestedForLabel = `${group}/requested-for`;
  */
 export const backupAnnotation = `${group}/backup`;
 
-/** On a Secret with the address of a bucket: the one other namespace that may use the Secret. */
-export const backupAccessLabel = `${group}/backup-access`;
+/**
+ * On a Secret with the address of a bucket: the other namespaces that may use it. As an annotation it is a list, separated
+ * by commas, in which `*` stands for every namespace; as a label it is one namespace.
+ */
+export const backupAccess = `${group}/backup-access`;
 
 /**
- * On a Secret with {@link backupAccessLabel}: the one namespace whose backups the other namespace may restore besides
- * its own.
+ * On a Secret with the label {@link backupAccess}: the one namespace whose backups the namespace in that label may restore
+ * besides its own.
  */
 export const restoreAccessLabel = `${group}/restore-from`;
 

@@ -1,17 +1,29 @@
 import { z } from 'zod';
+import { namespaceName, objectName } from './object-name.ts';
 import { withRules } from './validation-rule.ts';
 
 /** `2026-11-21T09-15-31.123Z-4711`: the time at which the backup was taken, and its revision. */
-const backupName = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}\.\d{3}Z-\d{1,16}$/;
+const backupName = '\\d{4}-\\d{2}-\\d{2}T\\d{2}-\\d{2}-\\d{2}\\.\\d{3}Z-\\d{1,16}';
+
+/** A file of another provider: `2026-11-21T20:15:00+01:00.etcd`. */
+const bareSnapshotName = '[0-9A-Za-z][0-9A-Za-z:+._-]*\\.etcd';
 
 const BackupId = z
   .string()
   .max(64)
-  .regex(backupName, 'must be the name of a backup such as 2026-11-21T09-15-31.123Z-4711');
+  .regex(
+    new RegExp(`^(${backupName}|${bareSnapshotName})$`),
+    'must be the name of a backup such as 2026-11-21T09-15-31.123Z-4711, or of a snapshot such as 2026-11-21T20:15:00+01:00.etcd',
+  );
+
+/** Whether a name is that of a snapshot without a manifest, directly in the folder of a Cluster. */
+export function isBareSnapshot(name: string): boolean {
+  return name.length <= 64 && new RegExp(`^${bareSnapshotName}$`).test(name);
+}
 
 const From = z.object({
-  namespace: z.string().min(1).max(63).describe('Namespace of the other Cluster.'),
-  cluster: z.string().min(1).max(63).describe('Name of the other Cluster.'),
+  namespace: namespaceName().describe('Namespace of the other Cluster.'),
+  cluster: objectName(63).describe('Name of the other Cluster.'),
   identity: z
     .boolean()
     .default(false)
@@ -28,7 +40,9 @@ const chosen = ways.map((way) => `(has(self.${way}) ? 1 : 0)`).join(' + ');
  */
 export const Restore = withRules(
   z.object({
-    backup: BackupId.optional().describe('Name of the backup to restore.'),
+    backup: BackupId.optional().describe(
+      'Name of the backup to restore, or the file name of a snapshot without a manifest, such as 2026-11-21T20:15:00+01:00.etcd, which another provider has stored directly in the folder of the Cluster.',
+    ),
     latest: z
       .literal(true)
       .optional()

@@ -1,15 +1,32 @@
+import { isBareSnapshot, type Restore } from '../../constructs/api/restore-spec.ts';
 import { backupId, parseBackupId, type BackupName, type BackupOwner } from './names.ts';
 import { contemporary, type MarkedBackup } from './ownership.ts';
 
 /** The user's choice of a backup. */
-export type Choice =
+export type Choice = BackupChoice | BareSnapshotChoice;
+
+/** A snapshot without a manifest, which only its name selects. */
+export interface BareSnapshotChoice {
+  readonly kind: 'bareSnapshot';
+  readonly name: string;
+}
+
+/** A backup of this provider. */
+export type BackupChoice =
   | { readonly kind: 'backup'; readonly id: string }
   | { readonly kind: 'latest' }
   /** `before` as the user wrote it, a time with its zone. */
   | { readonly kind: 'before'; readonly before: string };
 
+/** The choice of these fields, exactly one of which is set. */
+export function choiceOf({ backup, before }: Pick<Restore, 'backup' | 'before'>): Choice {
+  if (backup !== undefined)
+    return isBareSnapshot(backup) ? { kind: 'bareSnapshot', name: backup } : { kind: 'backup', id: backup };
+  return before === undefined ? { kind: 'latest' } : { kind: 'before', before };
+}
+
 /** The chosen backup; undefined if it does not exist. `backups` are sorted newest first. */
-export function chosenBackup<T extends BackupName>(choice: Choice, backups: readonly T[]): T | undefined {
+export function chosenBackup<T extends BackupName>(choice: BackupChoice, backups: readonly T[]): T | undefined {
   switch (choice.kind) {
     case 'backup': {
       const name = parseBackupId(choice.id);
@@ -43,7 +60,7 @@ export interface OwnAndForeign<T> {
  * @param mayBeForeign the user names the folder, or there is no etcd yet
  */
 export function chooseOwnFirst<T extends MarkedBackup>(
-  choice: Choice,
+  choice: BackupChoice,
   { own, foreign }: OwnAndForeign<T>,
   mayBeForeign: boolean,
 ): Chosen<T> {

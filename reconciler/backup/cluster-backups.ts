@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { BareObject } from './bare-snapshot.ts';
 import { decrypted, encrypted } from './encryption.ts';
 import type { EncryptionKey } from './encryption-keys.ts';
 import { parseManifest, serializeManifest, type Manifest } from './manifest.ts';
@@ -7,6 +8,7 @@ import {
   objectKey,
   objectNames,
   ownerFolder,
+  parseBareSnapshotKey,
   parseObjectKey,
   type BackupName,
   type BackupOwner,
@@ -28,6 +30,8 @@ export interface BackupList {
   readonly backups: readonly StoredBackup[];
   /** Backups without a manifest, from uploads that did not end or are in progress. */
   readonly unfinished: readonly MarkedBackup[];
+  /** Names of snapshots without a manifest, of other providers, the last name first. */
+  readonly bareSnapshots: readonly string[];
 }
 
 /** Facts for the manifest that the stream of the snapshot does not show. */
@@ -100,7 +104,10 @@ export class ClusterBackups {
   /** Lists the content of the folder, with one request per thousand objects. */
   async list(signal?: AbortSignal): Promise<BackupList> {
     const objects = new Map<string, { backup: BackupName; names: Set<string> }>();
+    const bareSnapshots: string[] = [];
     for (const key of await this.#store.list(this.#folder, signal)) {
+      const bare = parseBareSnapshotKey(this.#folder, key);
+      if (bare !== undefined) bareSnapshots.push(bare);
       const found = parseObjectKey(this.#folder, key);
       if (!found) continue;
       const id = backupId(found.backup);
@@ -114,6 +121,7 @@ export class ClusterBackups {
         .filter(isComplete)
         .map(({ backup, names }) => ({ ...marked(backup, names), isVerified: names.has(objectNames.verification) })),
       unfinished: newestFirst.filter((found) => !isComplete(found)).map(({ backup, names }) => marked(backup, names)),
+      bareSnapshots: bareSnapshots.sort().reverse(),
     };
   }
 
@@ -145,6 +153,16 @@ export class ClusterBackups {
     throw new Error(
       `backup ${backupId(backup)} is damaged, because its size or hash differs from its manifest (${measured.sizeBytes} of ${manifest.sizeBytes} bytes): use another backup`,
     );
+  }
+
+  /** A snapshot without a manifest. @throws StoreError if it does not exist */
+  async bareSnapshot(name: string, signal?: AbortSignal): Promise<BareObject> {
+    const key = `${this.#folder}${name}`;
+    return {
+      sizeBytes: await this.#store.size(key, signal),
+      readAt: (offset, length) => this.#store.getPart(key, offset, length, signal),
+      stream: () => this.#store.get(key, signal),
+    };
   }
 
   /** The recovery bundle of the backup, under the same conditions as {@link readSnapshot}. */

@@ -29,6 +29,10 @@ export async function findRecoveryBundle(
   { owner, choice, namespace, store: spec, storeReader }: RecoveryBundleRequest,
   signal?: AbortSignal,
 ): Promise<{ readonly backup: string; readonly bundle: RecoveryBundle }> {
+  if (choice.kind === 'bareSnapshot')
+    throw new RecoveryBundleNotFound(
+      `snapshot ${choice.name} has no manifest and contains no CAs and keys: choose a backup, or set etcd.restore.from.identity: false`,
+    );
   const { store, keys } = await openStore({ namespace, owner }, spec, storeReader);
   try {
     const backups = new ClusterBackups(store, owner, keys);

@@ -1,3 +1,5 @@
+import { isBareSnapshot } from '../../constructs/api/restore-spec.ts';
+
 /** Owner of backups. */
 export interface BackupOwner {
   readonly namespace: string;
@@ -65,4 +67,10 @@ export function parseObjectKey(folder: string, key: string): { backup: BackupNam
   const [id = '', object = '', ...deeper] = key.slice(folder.length).split('/');
   const backup = parseBackupId(id);
   return backup && object !== '' && deeper.length === 0 ? { backup, object } : undefined;
+}
+
+/** The name of a bare snapshot below an {@link ownerFolder}; undefined for other keys. */
+export function parseBareSnapshotKey(folder: string, key: string): string | undefined {
+  const name = key.startsWith(folder) ? key.slice(folder.length) : '';
+  return isBareSnapshot(name) ? name : undefined;
 }

@@ -86,10 +86,10 @@ export class ObjectStore {
     );
   }
 
-  /** Streams an object. Stopping early closes the connection. */
-  async *get(key: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+  /** Streams an object, or a range of it. Stopping early closes the connection. */
+  async *get(key: string, signal?: AbortSignal, range?: string): AsyncGenerator<Uint8Array> {
     const action = `read ${key}`;
-    const request = new GetObjectCommand({ Bucket: this.settings.bucket, Key: key });
+    const request = new GetObjectCommand({ Bucket: this.settings.bucket, Key: key, Range: range });
     const { Body } = await this.#ask(action, () => this.#client.send(request, abortedBy(signal)), signal);
     if (!(Body instanceof Readable)) throw new StoreError('Failed', `cannot ${action}: the response has no body`);
     try {
@@ -103,6 +103,30 @@ export class ObjectStore {
     } catch (thrown) {
       throw signal?.aborted ? thrown : storeError(action, this.settings, namedSilence(thrown));
     }
+  }
+
+  /** Reads a part of an object; less at its end. */
+  async getPart(key: string, offset: number, length: number, signal?: AbortSignal): Promise<Buffer> {
+    const bytes = Buffer.alloc(length);
+    let filled = 0;
+    for await (const chunk of this.get(key, signal, `bytes=${offset}-${offset + length - 1}`)) {
+      const taken = chunk.subarray(0, length - filled);
+      bytes.set(taken, filled);
+      filled += taken.length;
+      if (filled === length) break;
+    }
+    return bytes.subarray(0, filled);
+  }
+
+  /** Size of an object in bytes. */
+  async size(key: string, signal?: AbortSignal): Promise<number> {
+    const request = new HeadObjectCommand({ Bucket: this.settings.bucket, Key: key });
+    const { ContentLength = 0 } = await this.#ask(
+      `check ${key}`,
+      () => this.#client.send(request, abortedBy(signal)),
+      signal,
+    );
+    return ContentLength;
   }
 
   /** Reads a small object. Refuses objects that are longer than `maxBytes`. */
@@ -148,6 +172,12 @@ export class ObjectStore {
     );
   }
 
+  /** Resolves if the store lets this client list a folder, which may be empty. */
+  async reach(folder: string, signal?: AbortSignal): Promise<void> {
+    const request = new ListObjectsV2Command({ Bucket: this.settings.bucket, Prefix: folder, MaxKeys: 1 });
+    await this.#ask(`list ${folder}`, () => this.#client.send(request, abortedBy(signal)), signal);
+  }
+
   /** Deletes an object. A missing object is not an error. */
   async delete(key: string): Promise<void> {
     await this.#ask(`delete ${key}`, () =>
@@ -178,13 +208,11 @@ export class ObjectStore {
 
   /** An incomplete object would only be detected during a restore, when it is too late. */
   async #checkSize(key: string, sizeBytes: number): Promise<void> {
-    const { ContentLength } = await this.#ask(`check ${key}`, () =>
-      this.#client.send(new HeadObjectCommand({ Bucket: this.settings.bucket, Key: key })),
-    );
-    if (ContentLength === sizeBytes) return;
+    const storedBytes = await this.size(key);
+    if (storedBytes === sizeBytes) return;
     throw new StoreError(
       'Failed',
-      `the upload of ${key} is incomplete: ${sizeBytes} bytes were sent, but the store has ${ContentLength}: check the logs of the store`,
+      `the upload of ${key} is incomplete: ${sizeBytes} bytes were sent, but the store has ${storedBytes}: check the logs of the store`,
     );
   }
 

@@ -1,4 +1,4 @@
-import { backupAccessLabel, encryptionKeyAnnotation, restoreAccessLabel } from '../../constructs/api/group.ts';
+import { backupAccess, encryptionKeyAnnotation, restoreAccessLabel } from '../../constructs/api/group.ts';
 import { Backup } from '../../constructs/api/backup-spec.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { isForbidden } from '../kube/errors.ts';
@@ -8,6 +8,7 @@ import { type EncryptionKey, readEncryptionKey } from './encryption-keys.ts';
 import type { BackupOwner } from './names.ts';
 import { ObjectStore, type ObjectStoreOptions } from './object-store.ts';
 import { StoreError } from './store-error.ts';
+import { mayRestore, mayUse } from './store-grant.ts';
 import { readStoreSettings, type StoreCredentials } from './store-settings.ts';
 
 /** What opening a store reads from the management cluster, for one HostedControlPlane. */
@@ -52,18 +53,14 @@ export async function openStore(
   const found = await requestCaches.secret(place).catch((error: unknown) => {
     throw isForbidden(error) ? invalid(unreadable(name, place)) : error;
   });
-  if (!found || !mayRead(namespace, place.namespace, found)) throw invalid(missing(name, place.namespace, namespace));
-  if (place.namespace !== namespace) refuseForeignUse(name, { namespace, owner }, secret, found);
+  const isForeign = place.namespace !== namespace;
+  if (!found || (isForeign && !mayUse(namespace, found))) throw invalid(missing(name, place.namespace, namespace));
+  if (isForeign) refuseForeignUse(name, { namespace, owner }, secret, found);
   const settings = named(name, () =>
     readStoreSettings(found.data ?? {}, secret, webIdentity && credentialsOf(webIdentity, requestCaches)),
   );
   const keys = encryption ? await encryptionKeys({ namespace, name: encryption.secretName }, requestCaches) : [];
   return { store: new ObjectStore(settings, options), keys };
-}
-
-/** A Secret of another namespace must name the namespace that may read it. Otherwise a user could use any bucket. */
-function mayRead(reader: string, namespace: string, { metadata }: SecretObject): boolean {
-  return namespace === reader || metadata.labels?.[backupAccessLabel] === reader;
 }
 
 /**
@@ -74,16 +71,16 @@ function refuseForeignUse(
   name: string,
   { namespace, owner }: StoreUser,
   secret: Backup['secret'],
-  { metadata }: SecretObject,
+  found: SecretObject,
 ): void {
   const renamed = (['hostKey', 'regionKey', 'bucketKey'] as const).filter((key) => secret[key] !== defaultKeys[key]);
   if (renamed.length > 0)
     throw invalid(
       `${name} belongs to another namespace, so that its keys have the default names: remove ${renamed.map((key) => `etcd.backup.secret.${key}`).join(', ')}`,
     );
-  if (owner.namespace === namespace || metadata.labels?.[restoreAccessLabel] === owner.namespace) return;
+  if (mayRestore(namespace, owner.namespace, found)) return;
   throw invalid(
-    `${name} lets namespace ${namespace} restore its own backups, and not those of namespace ${owner.namespace}: ask its owner for the label ${restoreAccessLabel}: ${owner.namespace}, or correct etcd.restore.from`,
+    `${name} lets namespace ${namespace} restore its own backups, and not those of namespace ${owner.namespace}: correct etcd.restore.from, or ask its owner for a Secret with the labels ${backupAccess}: ${namespace} and ${restoreAccessLabel}: ${owner.namespace}`,
   );
 }
 
@@ -98,7 +95,7 @@ function unreadable(name: string, place: { readonly namespace: string; readonly 
 function missing(name: string, namespace: string, reader: string): string {
   return namespace === reader
     ? `${name} with the address of the bucket does not exist: create it`
-    : `${name} does not exist or does not let namespace ${reader} read it: create it with the label ${backupAccessLabel}: ${reader}`;
+    : `${name} does not exist or does not let namespace ${reader} use it: ask its owner to create it with the annotation ${backupAccess}: ${reader}, or to add ${reader} to that list`;
 }
 
 function credentialsOf(webIdentity: NonNullable<Backup['webIdentity']>, requestCaches: StoreReader): StoreCredentials {

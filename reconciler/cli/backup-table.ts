@@ -20,12 +20,14 @@ export type BackupEntry =
 export interface ListedBackups {
   readonly entries: readonly BackupEntry[];
   readonly unfinished: readonly MarkedBackup[];
+  /** Names of snapshots without a manifest. */
+  readonly bareSnapshots: readonly string[];
 }
 
 /** Human-readable: a table, and below it everything that is not a complete backup. */
 export function describeBackups(
   { namespace, cluster }: BackupOwner,
-  { entries, unfinished }: ListedBackups,
+  { entries, unfinished, bareSnapshots }: ListedBackups,
   now: number,
 ): string[] {
   const age = ({ time }: MarkedBackup): string => spanText(now - time);
@@ -39,6 +41,8 @@ export function describeBackups(
       ? ['', 'Incomplete: in progress or interrupted; the operator removes interrupted ones later:']
       : []),
     ...unfinished.map((name) => `  ${backupId(name)}, started ${age(name)} ago`),
+    ...(bareSnapshots.length > 0 ? ['', 'Snapshots without a manifest, of another provider:'] : []),
+    ...bareSnapshots.map((name) => `  ${name}`),
   ];
 }
 
@@ -64,7 +68,7 @@ function secondsText(seconds: number): string {
 }
 
 /** Machine-readable, with exact values. Fields may be added; existing fields never change their meaning. */
-export function jsonOfBackups(owner: BackupOwner, { entries, unfinished }: ListedBackups): string {
+export function jsonOfBackups(owner: BackupOwner, { entries, unfinished, bareSnapshots }: ListedBackups): string {
   const identity = (name: MarkedBackup) => ({
     name: backupId(name),
     time: new Date(name.time).toISOString(),
@@ -91,6 +95,7 @@ export function jsonOfBackups(owner: BackupOwner, { entries, unfinished }: Liste
             },
       ),
       unfinished: unfinished.map(identity),
+      bareSnapshots,
     },
     undefined,
     2,

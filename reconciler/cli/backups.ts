@@ -43,10 +43,11 @@ export function readListRequest(given: Parameters<Command['prepare']>[0]): ListR
 async function listBackups(session: Session, { cluster, from, output }: ListRequest): Promise<void> {
   const controlPlane = await findControlPlane(session, cluster);
   const listed = await withBackups(session, controlPlane, from, async (store) => {
-    const { backups: complete, unfinished } = await store.list();
+    const { backups: complete, unfinished, bareSnapshots } = await store.list();
     const outcomes = await settleAll(complete, requestsAtOnce, (name) => readEntry(store, name));
     return {
       unfinished,
+      bareSnapshots,
       entries: outcomes.map((outcome, index): BackupEntry =>
         outcome.status === 'fulfilled'
           ? outcome.value

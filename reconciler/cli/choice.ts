@@ -1,3 +1,4 @@
+import { isBareSnapshot } from '../../constructs/api/restore-spec.ts';
 import type { Choice } from '../backup/choose-backup.ts';
 import { parseBackupId } from '../backup/names.ts';
 import { UsageError } from './command.ts';
@@ -17,6 +18,7 @@ export function readChoice(given: {
       'the backup is missing or ambiguous: set exactly one of --backup NAME, --latest and --before TIME',
     );
   if (backup !== undefined) {
+    if (isBareSnapshot(backup)) return { kind: 'bareSnapshot', name: backup };
     if (parseBackupId(backup)) return { kind: 'backup', id: backup };
     throw new UsageError(`--backup must be a name that hcp backups lists, such as ${example}, not "${backup}"`);
   }

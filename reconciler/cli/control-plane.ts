@@ -46,7 +46,8 @@ function chosen(items: readonly KubeObject[], name: string): KubeObject | undefi
   return items.find((item) => clusterOf(item) === name) ?? items.find(({ metadata }) => metadata.name === name);
 }
 
-function clusterOf({ metadata }: KubeObject): string | undefined {
+/** The Cluster that owns a control plane; undefined if none does yet. */
+export function clusterOf({ metadata }: KubeObject): string | undefined {
   return owningCluster(metadata) ?? metadata.labels?.[clusterNameLabel];
 }
 

@@ -88,12 +88,30 @@ async function restoreBackup(session: Session, request: RestoreRequest): Promise
   if (!agreed) throw new Error('not confirmed, nothing was restored');
 
   const previous = controlPlane.object.status?.etcd?.restore?.request;
-  const generation = await ask(session, controlPlane, backup, request.from);
+  const generation = await ask(session, controlPlane, backup.id, request.from);
   if (!request.wait) {
-    session.terminal.print(`restore of ${backupId(backup)} requested: see the condition EtcdRestoreReady`);
+    session.terminal.print(`restore of ${backup.id} requested: see the condition EtcdRestoreReady`);
     return;
   }
   session.terminal.print(await follow(session, controlPlane, (now) => restoreProgress(now, { generation, previous })));
+}
+
+/** What replaces the data. */
+interface Replacement {
+  /** Its name, as in the spec. */
+  readonly id: string;
+  /** Missing for a snapshot without a manifest, of which nothing else is known. */
+  readonly backup?: StoredBackup;
+}
+
+async function bareSnapshot(
+  id: string,
+  { cluster, from }: RestoreRequest,
+  backups: ClusterBackups,
+): Promise<Replacement> {
+  if ((await backups.list()).bareSnapshots.includes(id)) return { id };
+  const whose = from === undefined ? cluster : `${from.namespace}/${from.cluster}`;
+  throw new Error(`there is no snapshot ${id} of ${whose}: run hcp backups`);
 }
 
 /** The chosen backup, as the operator would choose it. */
@@ -101,13 +119,14 @@ async function choose(
   request: RestoreRequest,
   { cluster, object }: ControlPlane,
   backups: ClusterBackups,
-): Promise<StoredBackup> {
+): Promise<Replacement> {
   const { from, choice } = request;
+  if (choice.kind === 'bareSnapshot') return bareSnapshot(choice.name, request, backups);
   const incarnation = incarnationOf(object);
   const found =
     from === undefined ? await readFolder(backups, incarnation) : { own: [], foreign: (await backups.list()).backups };
   const chosen = chooseOwnFirst(choice, found, from !== undefined || incarnation.clusterId === undefined);
-  if (chosen.kind === 'chosen') return chosen.backup;
+  if (chosen.kind === 'chosen') return { id: backupId(chosen.backup), backup: chosen.backup };
   if (chosen.kind === 'none') throw new Error(describeMissing(request, [...found.own, ...found.foreign]));
   throw new Error(describeForeign(chosen, from ?? { namespace: object.metadata.namespace, cluster }));
 }
@@ -119,11 +138,11 @@ async function choose(
 async function ask(
   { client, namespace, now }: Session,
   { object }: ControlPlane,
-  backup: BackupName,
+  backup: string,
   from: BackupOwner | undefined,
 ): Promise<number> {
   const restored = {
-    backup: backupId(backup),
+    backup,
     latest: null,
     before: null,
     from: from === undefined ? null : { ...from, identity: null },
@@ -138,12 +157,18 @@ async function ask(
   return patched.metadata.generation ?? 0;
 }
 
-function describeLoss(cluster: string, backup: BackupName, from: BackupOwner | undefined, now: number): string {
-  const { time, revision } = backup;
+function describeLoss(
+  cluster: string,
+  { id, backup }: Replacement,
+  from: BackupOwner | undefined,
+  now: number,
+): string {
   const whose = from === undefined ? '' : ` of ${from.namespace}/${from.cluster}`;
   return [
-    `Backup ${backupId(backup)}${whose} replaces all data of ${cluster}.`,
-    `Everything written after revision ${revision}, in the last ${spanText(now - time)}, will be lost,`,
+    `${backup ? 'Backup' : 'Snapshot'} ${id}${whose} replaces all data of ${cluster}.`,
+    backup
+      ? `Everything written after revision ${backup.revision}, in the last ${spanText(now - backup.time)}, will be lost,`
+      : 'It has no manifest, so that its Kubernetes version is unknown. Everything written after it was taken will be lost,',
     'and the API server is unavailable meanwhile. The current data is set aside on the volumes.',
   ].join('\n');
 }

@@ -3,11 +3,12 @@ import { backupAnnotation } from '../../constructs/api/group.ts';
 import { kubernetesVersion } from '../../constructs/cluster/versions.ts';
 import { attemptFor, type BackupSubject } from '../backup/attempt.ts';
 import { planBackup } from '../backup/plan-backup.ts';
-import { backupFailure, failureReasons } from '../backup/failure.ts';
+import { type BackupFailure, backupFailure, failureReasons } from '../backup/failure.ts';
 import type { WorkState } from '../tasks/background-work.ts';
 import { backupReport, knownBackups, lastBackupTime, openCauses } from '../backup/known-backups.ts';
 import { incarnationOf } from '../backup/ownership.ts';
 import { nextBackupTime, type Schedule } from '../backup/schedule.ts';
+import { storeCheck, type StoreCheck, storeCheckWork } from '../backup/store-check.ts';
 import { type BackupResult, takeBackup } from '../backup/take-backup.ts';
 import { minorChange } from '../upgrade/version-change.ts';
 import { readyMembers } from '../etcd/access.ts';
@@ -30,7 +31,7 @@ export const backup = phase({
     const { cluster, hostedControlPlane, work } = scope;
     const spec = cluster.spec.etcd.backup;
     if (!spec) {
-      work.cancel(workName);
+      for (const name of [workName, storeCheckWork]) work.cancel(name);
       const isStale = hostedControlPlane.status?.etcdNextBackupTime !== undefined;
       return done({}, undefined, isStale ? { report: { etcdNextBackupTime: undefined } } : {});
     }
@@ -76,7 +77,9 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
     case 'running':
       return inProgress(scope, report, decision.progress);
     case 'waitForContent': {
+      const refusal = refusalOf(scope, storeCheck(scope, spec));
       const requeueAt = new Date(now.getTime() + contentMs);
+      if (refusal) return degraded(refusal.reason, refusal.message, {}, { requeueAt, report });
       return done({}, requeueAt, { message: 'the operator takes the first backup once workers can join', report });
     }
     case 'waitForMembers':
@@ -96,7 +99,10 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
       const shared = sharedFolder(scope, state);
       const isNews = known.versionChanges?.length !== hostedControlPlane.status?.etcd?.backup?.versionChanges?.length;
       // Phases that wait for the backup read it from the status, which this reconcile is about to write.
-      const requeueAt = isNews ? now : new Date(decision.nextTime);
+      const check = storeCheck(scope, spec);
+      const requeueAt = isNews ? now : earlier(new Date(decision.nextTime), check);
+      const refusal = refusalOf(scope, check);
+      if (refusal) return degraded(refusal.reason, refusal.message, {}, { requeueAt, report });
       if (shared !== undefined) return degraded('BackupFolderShared', shared, {}, { requeueAt, report });
       if (fault)
         return degraded(
@@ -110,15 +116,31 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
   }
 }
 
-/** The message about another writer, which a new process repeats until the next backup looks again. */
-function sharedFolder({ cluster, hostedControlPlane }: Scope, state: WorkState<BackupResult>): string | undefined {
-  if (state.kind !== 'done') {
-    const before = hostedControlPlane.status?.conditions?.find(({ type }) => type === 'EtcdBackupReady');
-    return before?.reason === 'BackupFolderShared' ? before.message : undefined;
+/** What the condition says of a store that would refuse a backup; while a check runs, that of the one before. */
+function refusalOf(scope: Scope, check: StoreCheck): BackupFailure | undefined {
+  switch (check.kind) {
+    case 'passed':
+      return undefined;
+    case 'refused': {
+      const { failure, nextTime } = check;
+      return { ...failure, message: `${failure.message}; next check at ${nextTime.toISOString()}` };
+    }
+    case 'running':
+      return reportedBefore(scope, failureReasons);
   }
+}
+
+function earlier(requeueAt: Date, check: StoreCheck): Date {
+  return check.kind !== 'running' && check.nextTime < requeueAt ? check.nextTime : requeueAt;
+}
+
+/** The message about another writer, which a new process repeats until the next backup looks again. */
+function sharedFolder(scope: Scope, state: WorkState<BackupResult>): string | undefined {
+  if (state.kind !== 'done') return reportedBefore(scope, ['BackupFolderShared'])?.message;
   const { foreignWriter } = state.result;
   if (!foreignWriter) return undefined;
   const { name, owner } = foreignWriter;
+  const { cluster } = scope;
   const who =
     owner === undefined ? 'a control plane of an earlier release' : `the HostedControlPlane with uid ${owner}`;
   return `another control plane writes backups of ${cluster.namespace}/${cluster.name} into the same bucket: ${name} is of ${who}; this one counts and deletes only its own, and checks again with its next backup: give one of them another bucket or prefix, and delete its backups from this one`;
@@ -131,11 +153,16 @@ const withoutRecoveryBundle =
   'backups do not contain the CAs and keys of the cluster, so that it cannot be rebuilt elsewhere: set etcd.backup.encryption to include them';
 
 /** A failure is reported until an attempt succeeds. Otherwise the condition would change between any two attempts. */
-function inProgress({ hostedControlPlane }: Scope, report: StatusReport, message: string): Outcome {
+function inProgress(scope: Scope, report: StatusReport, message: string): Outcome {
+  const before = reportedBefore(scope, [...failureReasons, 'BackupFolderShared']);
+  return before ? degraded(before.reason, before.message, {}, { report }) : done({}, undefined, { message, report });
+}
+
+/** The problem that the status has, if its reason is one of these. */
+function reportedBefore({ hostedControlPlane }: Scope, reasons: readonly string[]): BackupFailure | undefined {
   const before = hostedControlPlane.status?.conditions?.find(({ type }) => type === 'EtcdBackupReady');
-  if (before?.status !== 'False' || ![...failureReasons, 'BackupFolderShared'].includes(before.reason))
-    return done({}, undefined, { message, report });
-  return degraded(before.reason as 'BackupFailed', before.message, {}, { report });
+  if (before?.status !== 'False' || !reasons.includes(before.reason)) return undefined;
+  return { reason: before.reason as BackupFailure['reason'], message: before.message };
 }
 
 /**

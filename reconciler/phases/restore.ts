@@ -1,6 +1,8 @@
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { mostEarlierRestores } from '../../constructs/api/etcd-status.ts';
+import { isBareSnapshot } from '../../constructs/api/restore-spec.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
+import { describeBareSnapshot } from '../backup/bare-snapshot.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import { adoptKeys } from '../restore/adopt-keys.ts';
 import {
@@ -65,7 +67,7 @@ async function act(scope: Scope, restoring: Restoring, decision: RestoreDecision
     wait(step, message, { ...(afterMs ? { afterMs } : {}), report: reported(record, { step }) });
   switch (decision.kind) {
     case 'nothing':
-      return done();
+      return done({}, undefined, { message: caution(record?.backup) });
     case 'withdrawn':
       return wait(
         'RestoringMembers',
@@ -106,6 +108,7 @@ async function act(scope: Scope, restoring: Restoring, decision: RestoreDecision
     case 'complete':
       scope.work.cancel(prepareWork);
       return done({}, undefined, {
+        message: caution(record?.backup),
         report: reported(record, { step: 'Completed', completionTime: scope.now.toISOString() }),
       });
   }
@@ -127,13 +130,20 @@ async function begin(scope: Scope, restoring: Restoring): Promise<Outcome> {
     backup: prepared?.backup,
     startTime: now.toISOString(),
     step: 'StoppingAPIServers',
-    restoredTo: String(prepared?.manifest.revision ?? 0),
+    restoredTo: String(prepared?.snapshot.revision ?? 0),
     ...(previous && { earlier: [previous.request, ...(previous.earlier ?? [])].slice(0, mostEarlierRestores) }),
   };
-  return wait('StoppingAPIServers', `backup ${prepared?.backup ?? ''} is valid, the restore begins`, {
+  const unchecked = caution(prepared?.backup);
+  const valid = unchecked === '' ? `backup ${prepared?.backup ?? ''} is valid` : unchecked;
+  return wait('StoppingAPIServers', `${valid}; the restore begins`, {
     afterMs: soonMs,
     report: { etcd: { restore: record } },
   });
+}
+
+/** What could not be checked; empty for a backup of this provider. */
+function caution(backup: string | undefined): string {
+  return backup !== undefined && isBareSnapshot(backup) ? describeBareSnapshot(backup) : '';
 }
 
 function reported(record: RestoreRecord | undefined, changes: Partial<RestoreRecord>) {

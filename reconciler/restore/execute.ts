@@ -76,8 +76,8 @@ async function createPods(
   if (ordinals.length === 0) return;
   const etcdRestore: EtcdRestoreFacts = {
     run,
-    sizeBytes: prepared.manifest.sizeBytes,
-    sha256: prepared.manifest.sha256,
+    sizeBytes: prepared.snapshot.sizeBytes,
+    sha256: prepared.snapshot.sha256,
     revisionBump: revisionBump(startTime),
     operatorImage: operatorImageOf(scope),
   };
@@ -177,7 +177,7 @@ async function deletePods({ reader, writer }: RestoreContext, names: readonly st
 export function describeProgress(
   { cluster, reader, work }: RestoreContext,
   members: readonly MemberAct[],
-  { manifest }: PreparedBackup,
+  { snapshot }: PreparedBackup,
   problemOf: (pod: RestorePodObject) => string | undefined,
 ): string {
   const parts = members.map(({ ordinal }) => {
@@ -188,5 +188,5 @@ export function describeProgress(
     const message = (pod && problemOf(pod)) ?? sending ?? pod?.status?.phase ?? 'its pod is being created';
     return `${ordinal}: ${message}`;
   });
-  return `restoring the members from a snapshot of ${amount(manifest.sizeBytes)}: ${parts.join('; ')}`;
+  return `restoring the members from a snapshot of ${amount(snapshot.sizeBytes)}: ${parts.join('; ')}`;
 }

@@ -4,7 +4,8 @@ import { InvalidConfiguration, type Outcome } from '../engine/outcome.ts';
 import { findTask } from '../tasks/task.ts';
 import type { RestoreContext } from './context.ts';
 import { type Blocker, reportBlocker } from './blocker.ts';
-import { BackupNotFound, prepareBackup, type PreparedBackup } from './prepare.ts';
+import { prepareBackup, type PreparedBackup } from './prepare.ts';
+import { BackupNotFound } from './refusals.ts';
 import { isBegun, prepareWork, type Restoring } from './restoring.ts';
 import { placeMissing, restoreSourceOf } from './source.ts';
 

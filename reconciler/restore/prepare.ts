@@ -1,25 +1,29 @@
-import { compare, parse } from 'semver';
 import type { Backup } from '../../constructs/api/backup-spec.ts';
 import type { WorkContext } from '../tasks/background-work.ts';
-import { ClusterBackups, type StoredBackup } from '../backup/cluster-backups.ts';
+import { ClusterBackups } from '../backup/cluster-backups.ts';
 import type { Manifest } from '../backup/manifest.ts';
 import { backupId, type BackupName, type BackupOwner } from '../backup/names.ts';
-import { stalledError } from '../backup/store-error.ts';
-import { withStallTimer } from '../kube/stall.ts';
 import { readFolder } from '../backup/own-backups.ts';
 import type { Incarnation } from '../backup/ownership.ts';
 import { openStore, type StoreReader } from '../backup/store-access.ts';
-import { chooseOwnFirst, type Choice, describeForeign } from '../backup/choose-backup.ts';
+import { type BareSnapshotChoice, chooseOwnFirst, describeForeign } from '../backup/choose-backup.ts';
 import type { Key } from '../encryption-at-rest/configuration.ts';
 import type { Clock } from '../kube/clock.ts';
+import { prepareBareSnapshot } from './prepare-bare-snapshot.ts';
+import { readTimed } from './read-timed.ts';
 import { readBackupKeys } from './recovery-bundle-keys.ts';
+import { BackupNotFound, describeMissing, refuseUnsuitable } from './refusals.ts';
 import type { RestoreChoice } from './request.ts';
 import { backUpNewestReachableMember, type ReachableMembers } from './newest-reachable-member.ts';
 
 /** A backup that can be restored. */
 export interface PreparedBackup {
+  /** Its name, as in the spec. */
   readonly backup: string;
-  readonly manifest: Manifest;
+  /** The snapshot as etcd sent it. */
+  readonly snapshot: Pick<Manifest, 'sizeBytes' | 'sha256' | 'revision'>;
+  /** Streams the snapshot. Only the end of the stream confirms that it is complete. */
+  readonly read: (backups: ClusterBackups, signal: AbortSignal) => AsyncIterable<Uint8Array>;
   /**
    * Keys that encrypt its Secrets, if the recovery bundle contains them; none once they are among the keys of this
    * cluster. Never print them.
@@ -47,13 +51,6 @@ export interface RestoreSource {
   readonly clock: Clock;
 }
 
-/** The requested backup does not exist. */
-export class BackupNotFound extends Error {
-  override readonly name = 'BackupNotFound';
-}
-
-const stallMs = 60_000;
-
 /**
  * Chooses the backup and reads it completely once, including decryption, size and hash: before anything is changed, it
  * must be certain that the backup can be restored, and that its Secrets can then be read. With `isChecked` it reads
@@ -66,36 +63,48 @@ export async function prepareBackup(
   { signal, report }: WorkContext,
 ): Promise<PreparedBackup> {
   return withBackupsOf(restoreSource, async (backups, hasKeys) => {
-    const chosen = await choose(restoreSource, backups, { signal, report });
+    const { choice } = restoreSource;
+    // Without a manifest, only the content shows what a run must receive.
+    if (choice.kind === 'bareSnapshot')
+      return prepareBareSnapshot(choice.name, restoreSource, backups, { signal, report });
+    const chosen = await choose(choice, restoreSource, backups, { signal, report });
     const backup = backupId(chosen);
     const manifest = await backups.manifest(chosen, signal);
     refuseUnsuitable(backup, manifest, restoreSource, hasKeys);
-    if (isChecked) return { backup, manifest, encryptionKeys: [] };
-    const timed = (stream: AsyncIterable<Uint8Array>, what: string) =>
-      withStallTimer(stream, { what, limitMs: stallMs, clock: restoreSource.clock, signal, stalled: stalledError });
+    const prepared = {
+      backup,
+      snapshot: manifest,
+      read: (store: ClusterBackups, stop: AbortSignal) => store.readSnapshot(chosen, manifest, stop),
+    };
+    if (isChecked) return { ...prepared, encryptionKeys: [] };
+    const reading = { clock: restoreSource.clock, signal };
     const encryptionKeys =
       manifest.objects.bundle === undefined
         ? []
         : await readBackupKeys(
-            timed(backups.readRecoveryBundle(chosen, signal), `read the recovery bundle of backup ${backup}`),
+            readTimed(
+              backups.readRecoveryBundle(chosen, signal),
+              `read the recovery bundle of backup ${backup}`,
+              reading,
+            ),
             restoreSource,
           );
     let bytes = 0;
-    const source = timed(backups.readSnapshot(chosen, manifest, signal), `read backup ${backup}`);
+    const source = readTimed(backups.readSnapshot(chosen, manifest, signal), `read backup ${backup}`, reading);
     for await (const chunk of source) {
       bytes += chunk.length;
       report(`checked ${amount(bytes)} of ${amount(manifest.sizeBytes)} of backup ${backup}`);
     }
-    return { backup, manifest, encryptionKeys };
+    return { ...prepared, encryptionKeys };
   });
 }
 
 async function choose(
-  restoreSource: RestoreSource,
+  choice: Exclude<RestoreChoice, BareSnapshotChoice>,
+  { reachableMembers, incarnation, isOwn, isNamed, owner }: RestoreSource,
   backups: ClusterBackups,
   context: WorkContext,
 ): Promise<BackupName> {
-  const { choice, reachableMembers, incarnation, isOwn, isNamed, owner } = restoreSource;
   if (choice.kind === 'reachableMember') {
     const folder = await readFolder(backups, incarnation, context.signal);
     return backUpNewestReachableMember(reachableMembers, choice.revision, { backups, folder }, context);
@@ -109,7 +118,9 @@ async function choose(
     case 'chosen':
       return chosen.backup;
     case 'none':
-      throw new BackupNotFound(describeMissing(choice, owner, [...found.own, ...found.foreign]));
+      throw new BackupNotFound(
+        `${describeMissing(choice, owner, [...found.own, ...found.foreign])}${await besides(backups, context.signal)}`,
+      );
     case 'foreign':
     case 'ambiguous':
       throw new BackupNotFound(describeForeign(chosen, owner));
@@ -134,28 +145,9 @@ export function amount(bytes: number): string {
   return `${Math.ceil(bytes / 1024 ** 2)} MiB`;
 }
 
-function describeMissing(choice: Choice, owner: BackupOwner, found: readonly StoredBackup[]): string {
-  const whose = `${owner.namespace}/${owner.cluster}`;
-  const [newest] = found;
-  const oldest = found.at(-1);
-  if (!newest || !oldest)
-    return `the bucket contains no backup of ${whose}: check etcd.restore.from, and the bucket in the Secret`;
-  const wanted = choice.kind === 'backup' ? choice.id : `from before ${choice.kind === 'before' ? choice.before : ''}`;
-  return `the bucket contains no backup ${wanted} of ${whose}: choose one of its ${found.length} backups from ${backupId(oldest)} to ${backupId(newest)}`;
-}
-
-function refuseUnsuitable(backup: string, manifest: Manifest, restoreSource: RestoreSource, hasKeys: boolean): void {
-  if (hasKeys && !manifest.encryption && !['backup', 'reachableMember'].includes(restoreSource.choice.kind)) {
-    // Otherwise any client with write access to the bucket, but without a key, could inject data into the cluster.
-    throw new Error(
-      `backup ${backup} is not encrypted, although etcd.backup.encryption is set: set etcd.restore.backup to its name to restore it`,
-    );
-  }
-  const from = parse(manifest.etcdVersion.replace(/-\d+$/, ''));
-  const to = parse(restoreSource.etcdVersion.replace(/-\d+$/, ''));
-  if (from && to && compare(`${from.major}.${from.minor}.0`, `${to.major}.${to.minor}.0`) > 0) {
-    throw new Error(
-      `backup ${backup} was taken from etcd ${manifest.etcdVersion}, but etcd ${restoreSource.etcdVersion} cannot read data of a newer minor version: set etcd.version to ${manifest.etcdVersion} or newer`,
-    );
-  }
+/** Snapshots of another provider, which only their names select. */
+async function besides(backups: ClusterBackups, signal: AbortSignal): Promise<string> {
+  const [last, ...others] = (await backups.list(signal)).bareSnapshots;
+  if (last === undefined) return '';
+  return `; it contains snapshots without a manifest (${others.length + 1}): set etcd.restore.backup to the name of one, such as ${last}, to restore it`;
 }

@@ -1,6 +1,6 @@
 import type { Restore } from '../../constructs/api/restore-spec.ts';
 import { type RecoveryBundle, survivingSecrets } from '../backup/recovery-bundle.ts';
-import type { Choice } from '../backup/choose-backup.ts';
+import { choiceOf } from '../backup/choose-backup.ts';
 import { type RecoveryBundleRequest, findRecoveryBundle } from '../backup/find-recovery-bundle.ts';
 
 /** A Secret that cannot be recreated, with its new name. */
@@ -34,9 +34,4 @@ function renamed({ secrets }: RecoveryBundle, from: string, to: string): KeptSec
     const found = secrets.find((secret) => secret.name === name);
     return found ? [{ ...found, name: names[index] ?? name }] : [];
   });
-}
-
-function choiceOf({ backup, before }: Restore): Choice {
-  if (backup !== undefined) return { kind: 'backup', id: backup };
-  return before === undefined ? { kind: 'latest' } : { kind: 'before', before };
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Etcd } from '../../constructs/api/etcd-spec.ts';
 import { parseBackupId, type BackupOwner } from '../backup/names.ts';
-import type { Choice } from '../backup/choose-backup.ts';
+import { type Choice, choiceOf } from '../backup/choose-backup.ts';
 
 /** The data that the user chose: a backup, or the newest reachable member, at this revision. */
 export type RestoreChoice = Choice | { readonly kind: 'reachableMember'; readonly revision: number };
@@ -60,16 +60,10 @@ export function ownerOf({ name, namespace }: { readonly name: string; readonly n
 /** The request of `etcd.restore`. */
 export function restoreOf(restore: NonNullable<Etcd['restore']>, own: BackupOwner): RestoreRequest {
   const { backup, latest, before, from, request } = restore;
-  const choice: Choice =
-    backup !== undefined
-      ? { kind: 'backup', id: backup }
-      : before === undefined
-        ? { kind: 'latest' }
-        : { kind: 'before', before };
   return {
     id: digest([backup, latest, before, from?.namespace, from?.cluster, request]),
     kind: 'restore',
-    choice,
+    choice: choiceOf({ backup, before }),
     owner: from ? { namespace: from.namespace, cluster: from.cluster } : own,
     isNamed: from !== undefined,
   };

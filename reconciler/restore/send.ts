@@ -1,7 +1,6 @@
 import { etcdMemberHost } from '../../constructs/cluster/names.ts';
 import { ports } from '../../constructs/cluster/ports.ts';
 import type { WorkContext } from '../tasks/background-work.ts';
-import { parseBackupId } from '../backup/names.ts';
 import { etcdCredentials } from '../etcd/access.ts';
 import { systemClock } from '../kube/clock.ts';
 import type { Reader } from '../management/view.ts';
@@ -20,15 +19,13 @@ export interface SendOptions {
 
 /** Sends the backup from the store to the pod that restores one member. */
 export async function sendBackup(
-  { cluster, reader, ordinal, address, source, prepared: { backup, manifest } }: SendOptions,
+  { cluster, reader, ordinal, address, source, prepared: { snapshot, read } }: SendOptions,
   { signal, report }: WorkContext,
 ): Promise<void> {
-  const name = parseBackupId(backup);
-  if (!name) throw new Error(`"${backup}" is not the name of a backup`);
   const receiver = { address, port: ports.etcdClient, serverName: etcdMemberHost(cluster, ordinal) };
-  const { sizeBytes } = manifest;
+  const { sizeBytes } = snapshot;
   await withBackupsOf(source, (backups) =>
-    pushSnapshot(receiver, backups.readSnapshot(name, manifest, signal), {
+    pushSnapshot(receiver, read(backups, signal), {
       sizeBytes,
       credentials: etcdCredentials(cluster.name, reader),
       clock: systemClock,

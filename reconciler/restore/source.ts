@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { etcdVersion } from '../../constructs/cluster/versions.ts';
 import { knownMembers, watchedMemberObjects } from '../etcd/member-objects.ts';
+import { choiceOf } from '../backup/choose-backup.ts';
 import { incarnationOf } from '../backup/ownership.ts';
 import { InvalidConfiguration } from '../engine/outcome.ts';
 import type { RestoreContext } from './context.ts';
@@ -27,7 +28,7 @@ export function restoreSourceOf(
     incarnation: incarnationOf(hostedControlPlane),
     isNamed: request.isNamed,
     isOwn: isDeepStrictEqual(request.owner, ownerOf(cluster)),
-    choice: begunWith === undefined ? request.choice : { kind: 'backup', id: begunWith },
+    choice: begunWith === undefined ? request.choice : choiceOf({ backup: begunWith }),
     namespace: hostedControlPlane.metadata.namespace,
     store,
     storeReader,

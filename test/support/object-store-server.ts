@@ -5,7 +5,7 @@ import type { StoreSettings } from '../../reconciler/backup/store-settings.ts';
 const bucket = 'backups';
 
 /**
- * The part of S3 that backups of a few bytes need, in memory and over HTTP: whole objects, lists of one page, and multipart
+ * The part of S3 that backups of a few bytes need, in memory and over HTTP: objects and ranges of them, lists of one page, and multipart
  * uploads that were started. Tests on a real server cover the protocol itself.
  */
 export class ObjectStoreServer {
@@ -61,7 +61,11 @@ export class ObjectStoreServer {
       return void response.writeHead(204).end();
     }
     if (!object) return void response.writeHead(404).end();
-    response.writeHead(200, { 'Content-Length': object.length }).end(request.method === 'HEAD' ? undefined : object);
+    const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
+    const part = from === undefined ? object : object.subarray(Number(from), Number(to) + 1);
+    response
+      .writeHead(from === undefined ? 200 : 206, { 'Content-Length': part.length })
+      .end(request.method === 'HEAD' ? undefined : part);
   }
 
   #list(prefix: string): string {

@@ -151,6 +151,18 @@ describe('a control plane with backups', () => {
   });
 });
 
+test('a Secret that is missing is told long before the next backup', { timeout: 2 * limitMs }, async () => {
+  const before = (await backups().list()).backups;
+  const use = (name: string) => bench.patch('c1', { spec: { etcd: { backup: { secret: { name } } } } });
+  await use('missing');
+  const refused = { status: 'False', reason: 'BackupSecretInvalid' } as const;
+  const { message } = await bench.untilCondition('c1', 'EtcdBackupReady', refused, limitMs);
+  expect(message).toContain(`Secret ${namespace}/missing with the address of the bucket does not exist: create it`);
+  await use('backups');
+  await bench.untilCondition('c1', 'EtcdBackupReady', { status: 'True' }, limitMs);
+  expect((await backups().list()).backups).toEqual(before);
+});
+
 const problems: readonly Problem[] = [
   {
     fault: 'the S3 server refuses connections',

@@ -58,6 +58,7 @@ async function failures(
     store.put('team/prod/x.db', large()),
     store.putText('team/prod/x.json', '{}'),
     store.list('team/prod/'),
+    store.reach('team/prod/'),
     read(),
     store.delete('team/prod/x.json'),
   ]);
@@ -134,7 +135,7 @@ describe('every use of a store', () => {
   ])('%s fails as %s', async (_, reason, words, change) => {
     const settings = { ...s3.settings, ...(await change()) };
     const found = await failures(settings, reason === 'Stalled' ? 500 : undefined);
-    expect(found.map((error) => error.reason)).toEqual(Array(5).fill(reason));
+    expect(found.map((error) => error.reason)).toEqual(Array(6).fill(reason));
     for (const { message } of found) {
       expect(message).toContain(words);
       expect(message).toContain(`bucket ${settings.bucket} at ${settings.endpoint}`);
@@ -210,7 +211,7 @@ describe('a store used with a web identity', () => {
     const found = await failures(settingsWith(urlOf(refuse)));
     for (const error of found)
       expect(error.message).toContain('refused with HTTP 403: configure the role to trust the issuer');
-    expect(found.map(({ reason }) => reason)).toEqual(Array(5).fill('CredentialsRefused'));
+    expect(found.map(({ reason }) => reason)).toEqual(Array(6).fill('CredentialsRefused'));
     refuse.close();
   });
 });

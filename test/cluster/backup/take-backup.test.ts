@@ -1,5 +1,8 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Backup } from '../../../constructs/api/backup-spec.ts';
+import { checkBareSnapshot } from '../../../reconciler/backup/bare-snapshot.ts';
 import { changeCause, deletionCause, requestCause } from '../../../reconciler/backup/causes.ts';
 import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
 import { backupId } from '../../../reconciler/backup/names.ts';
@@ -117,6 +120,20 @@ describe('a backup', () => {
     for (const hours of [0, 25, 50, 75]) await attempt('retained', {}, hours);
     const { backups } = await backupsOf('retained').list();
     expect(backups.map(({ time }) => Math.round((time - Date.now()) / hour))).toEqual([75, 50]);
+  });
+
+  it('that another provider has stored as etcd sends it shows its revision and its version', async () => {
+    const name = '2026-08-21T20:15:00+02:00.etcd';
+    const { client, status } = await snapshotSource((await etcd.observe()).members, etcd.clients);
+    await store.put(`team/bare/${name}`, client.snapshot(context.signal));
+    await attempt('bare');
+    const { backups, bareSnapshots } = await backupsOf('bare').list();
+    expect({ backups: backups.length, bareSnapshots }).toEqual({ backups: 1, bareSnapshots: [name] });
+    const checked = await checkBareSnapshot(name, await backupsOf('bare').bareSnapshot(name));
+    expect(checked).toMatchObject({ revision: status.revision, etcdVersion: status.version.replace(/\d+$/, '0') });
+    const file = join(s3.directory, s3.settings.bucket, 'team/bare', name);
+    await writeFile(file, (await readFile(file)).fill(7, 20_000, 20_001));
+    await expect(checkBareSnapshot(name, await backupsOf('bare').bareSnapshot(name))).rejects.toThrow('is damaged');
   });
 
   it('is not taken from an etcd without a leader, and the error names the member that does not answer', async () => {

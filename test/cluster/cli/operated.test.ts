@@ -55,6 +55,7 @@ test(
       limitMs,
     );
     expect(listed.split('\n').some((line) => line.startsWith(name))).toBe(true);
+    expect((await hcp('served', 'backups')).out).toMatch(new RegExp(`^${namespace}/c1 +\\d+s ago +ready$`, 'm'));
 
     expect(await hostedConfigMaps('after')).toEqual(['after', 'before']);
     const restored = await hcp('restore', 'c1', '--backup', name, '--yes', '--wait');

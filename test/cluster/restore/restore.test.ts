@@ -1,12 +1,13 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ConfigMap, Event, PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
+import { ConfigMap, Event, PersistentVolumeClaim, Pod, Secret } from '../../../constructs/api/resources.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import type { RestorePodObject } from '../../../reconciler/restore/observe.ts';
 import { BackupWorkbench, unverifiedBackup } from '../../support/backup-workbench.ts';
 import { recordFault } from '../../support/fault-table.ts';
+import { storedSecrets, storedUnder } from '../../support/stored-secrets.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
 
@@ -14,6 +15,8 @@ const namespace = 'restores';
 const backup = unverifiedBackup;
 const spec = { ...single, etcd: { replicas: 1, backup } };
 const fieldManager = 'test';
+/** The name of a snapshot in teutonet's provider. */
+const bareName = '2026-08-21T20:15:00+02:00.etcd';
 /** Other tests may share the processors. */
 const longMs = 300_000;
 let bench: BackupWorkbench;
@@ -35,6 +38,13 @@ const stored = (name: string) => ({
   kind: ConfigMap.kind,
   metadata: { namespace: 'default', name },
 });
+
+const plainSecret = {
+  apiVersion: Secret.apiVersion,
+  kind: Secret.kind,
+  metadata: { namespace: 'default', name: 'plain' },
+  data: { key: Buffer.from('value').toString('base64') },
+};
 
 const write = (hosted: KubeClient, name: string) =>
   until(`${name} to be written`, () =>
@@ -61,11 +71,16 @@ describe('a restored control plane', () => {
   let hosted: KubeClient;
   let id: string;
   beforeAll(async () => {
-    await bench.create('c1', spec);
+    // As in teutonet's provider, its Secrets are not encrypted.
+    await bench.create('c1', { ...spec, encryptionAtRest: { provider: 'None' } });
     await bench.untilReady('c1', longMs);
     hosted = await bench.hosted('c1');
     await write(hosted, 'before');
+    await hosted.apply(plainSecret, { fieldManager });
     id = await bench.takeBackup('c1', 'first', longMs);
+    // The stream of a member, where and as another provider stores it.
+    const folder = join(bench.s3.directory, 'backups', namespace, 'c1');
+    await copyFile(join(folder, id, 'snapshot.db'), join(folder, bareName));
     await write(hosted, 'after');
   });
   afterAll(() => hosted.connection.close());
@@ -127,16 +142,23 @@ describe('a restored control plane', () => {
         (bytes) => bytes.subarray(0, bytes.length / 2),
         /is damaged, because its size or hash differs from its manifest/,
       ],
+      [
+        'a flipped bit, without a manifest',
+        `../${bareName}`,
+        flipped,
+        /is damaged, because its content differs from the hash that etcd has appended/,
+      ],
       ['a manifest that is cut', 'manifest.json', (bytes) => bytes.subarray(0, 40), /is not JSON: it is damaged/],
     ];
     test.each(damages)('stays as it was: %s', async (what, object, damage, expected) => {
       const good = await readFile(objectOf(object));
       await writeFile(objectOf(object), damage(good));
       try {
-        await bench.patch('c1', { spec: { etcd: { restore: { latest: null, backup: id, request: what } } } });
+        const name = object.startsWith('../') ? bareName : id;
+        await bench.patch('c1', { spec: { etcd: { restore: { latest: null, backup: name, request: what } } } });
         const message = await untilRefused('c1', 'BackupUnusable');
         expect(message).toMatch(expected);
-        await write(hosted, `beside-${object}-${damages.findIndex(([name]) => name === what)}`);
+        await write(hosted, `beside-${damages.findIndex(([of]) => of === what)}`);
         expect(await hosted.find(ConfigMap, { namespace: 'default', name: 'later' })).toBeDefined();
         await recordFault({
           fault: `restore of a backup with ${what}`,
@@ -190,9 +212,9 @@ describe('a restored control plane', () => {
   );
 
   test(
-    'gives its data to a new one of three members',
+    'gives its data to a new one of three members, from a snapshot without a manifest',
     async () => {
-      const restore = { backup: id, from: { namespace, cluster: 'c1' } };
+      const restore = { backup: bareName, from: { namespace, cluster: 'c1' } };
       await bench.create('c2', { ...single, etcd: { replicas: 3, backup, restore } });
       await untilRestored('c2', longMs);
       const other = await bench.hosted('c2');
@@ -205,9 +227,16 @@ describe('a restored control plane', () => {
           longMs,
         );
         expect(await other.find(ConfigMap, { namespace: 'default', name: 'after' })).toBeUndefined();
+        expect(await other.get(Secret, plainSecret.metadata)).toMatchObject({ data: plainSecret.data });
+        await until('all Secrets of the snapshot to be encrypted', async () => {
+          const [under, ...others] = Object.keys(storedUnder(await storedSecrets(bench, 'c2')));
+          return others.length === 0 && under?.startsWith('key-');
+        });
         await bench.untilCondition('c2', 'EtcdClusterHealthy', { status: 'True' }, longMs);
         const { members = [] } = (await bench.get('c2')).status?.etcd ?? {};
         expect(members.map(({ role }) => role).sort()).toEqual(['Follower', 'Follower', 'Leader']);
+        const { message } = await bench.untilCondition('c2', 'EtcdRestoreReady', { status: 'True' }, longMs);
+        expect(message).toContain(`snapshot ${bareName} has no manifest`);
       } finally {
         await other.connection.close();
       }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Choice, chooseOwnFirst, describeForeign } from '../../../reconciler/backup/choose-backup.ts';
+import { type BackupChoice, chooseOwnFirst, describeForeign } from '../../../reconciler/backup/choose-backup.ts';
 import { markedOwner, markerObject, ownerMarker } from '../../../reconciler/backup/owner-marker.ts';
 import { contemporary, incarnationOf, isContinued, isOwnUnmarked } from '../../../reconciler/backup/ownership.ts';
 import { foundedClusterIds } from '../../../reconciler/etcd/derived-ids.ts';
@@ -85,11 +85,11 @@ describe('backups of others', () => {
 });
 
 describe('the choice of a backup', () => {
-  const latest: Choice = { kind: 'latest' };
-  const before = (hours: number): Choice => ({ kind: 'before', before: new Date(at(hours).time).toISOString() });
-  const named: Choice = { kind: 'backup', id: '2026-11-21T14-00-00.000Z-1' };
+  const latest: BackupChoice = { kind: 'latest' };
+  const before = (hours: number): BackupChoice => ({ kind: 'before', before: new Date(at(hours).time).toISOString() });
+  const named: BackupChoice = { kind: 'backup', id: '2026-11-21T14-00-00.000Z-1' };
   type Hours = readonly (readonly [hours: number, owner: string | undefined])[];
-  it.each<[string, Choice, readonly number[], Hours, boolean, string | number]>([
+  it.each<[string, BackupChoice, readonly number[], Hours, boolean, string | number]>([
     ['the newest of its own, although a rehearsal has a newer one', latest, [3, 1], [[4, 'r']], false, 3],
     ['the newest of its own before a time', before(3), [3, 1], [[2, 'r']], false, 1],
     ['one of a predecessor by its name', named, [3], [[2, 'p']], false, 2],

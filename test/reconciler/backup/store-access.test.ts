@@ -87,9 +87,19 @@ describe('the backup store', () => {
       shared,
       granted(),
       others,
-      `Secret storage/s3 lets namespace team restore its own backups, and not those of namespace team-b: ask its owner for the label ${restoreFrom}: team-b`,
+      `Secret storage/s3 lets namespace team restore its own backups, and not those of namespace team-b: correct etcd.restore.from, or ask its owner for a Secret with the labels ${access}: team and ${restoreFrom}: team-b`,
     ],
     ['backups that the Secret grants', shared, granted({ [restoreFrom]: 'team-b' }), others, undefined],
+    [
+      'backups that the Secret grants to another namespace, though it lists this one too',
+      shared,
+      secret('storage', 's3', address, {
+        annotations: { [access]: 'team' },
+        labels: { [access]: 'team-c', [restoreFrom]: 'team-b' },
+      }),
+      others,
+      'not those of namespace team-b',
+    ],
     ['backups besides those that the Secret grants', shared, granted({ [restoreFrom]: 'team-c' }), others, 'not those'],
     [
       'a name of the bucket that is a password',
@@ -154,13 +164,13 @@ describe('the backup store', () => {
       'is in another namespace and grants nothing',
       shared,
       [secret('storage', 's3', address)],
-      `Secret storage/s3 does not exist or does not let namespace team read it: create it with the label ${access}: team`,
+      `Secret storage/s3 does not exist or does not let namespace team use it: ask its owner to create it with the annotation ${access}: team, or to add team to that list`,
     ],
     [
       'grants access to another namespace',
       shared,
       [secret('storage', 's3', address, { labels: { [access]: 'other' } })],
-      'does not let namespace team read it',
+      'does not let namespace team use it',
     ],
     [
       'has an invalid CA',

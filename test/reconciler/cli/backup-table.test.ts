@@ -40,10 +40,12 @@ const unreadable: BackupEntry = {
 };
 const unfinished = [{ time: now - 90_000, revision: 5001 }];
 
+const bareSnapshots = ['2026-08-21T20:15:00+02:00.etcd'];
+
 describe('the table of backups', () => {
   it('has a line for each backup, and lists unusable and unfinished ones below', () => {
     const entries = [entry(1, encrypted), entry(25, { sizeBytes: 734_003_200 }, 2.44), unreadable];
-    expect(describeBackups(owner, { entries, unfinished }, now)).toEqual([
+    expect(describeBackups(owner, { entries, unfinished, bareSnapshots }, now)).toEqual([
       'NAME                            AGE   SIZE      REVISION   KEYS   KUBERNETES   ETCD     VERIFIED           ENCRYPTED   BUNDLE',
       '2026-11-21T11-00-00.000Z-4999   1h    1.5 MiB   4999       312    v1.36.3      3.6.16   no                 by 2026     yes',
       '2026-11-20T11-00-00.000Z-4975   25h   700 MiB   4975       312    v1.36.3      3.6.16   restored in 2.4s   no          no',
@@ -53,17 +55,20 @@ describe('the table of backups', () => {
       '',
       'Incomplete: in progress or interrupted; the operator removes interrupted ones later:',
       '  2026-11-21T11-58-30.000Z-5001, started 90s ago',
+      '',
+      'Snapshots without a manifest, of another provider:',
+      '  2026-08-21T20:15:00+02:00.etcd',
     ]);
   });
 
   it('says that there are none', () => {
-    expect(describeBackups(owner, { entries: [], unfinished: [] }, now)).toEqual([
+    expect(describeBackups(owner, { entries: [], unfinished: [], bareSnapshots: [] }, now)).toEqual([
       'no backups of team/c1 in the bucket',
     ]);
   });
 
   it('has exact values for programs', () => {
-    const listed = { entries: [entry(1, encrypted, 2.44), unreadable], unfinished };
+    const listed = { entries: [entry(1, encrypted, 2.44), unreadable], unfinished, bareSnapshots };
     expect(JSON.parse(jsonOfBackups(owner, listed))).toEqual({
       ...owner,
       backups: [
@@ -89,6 +94,7 @@ describe('the table of backups', () => {
         },
       ],
       unfinished: [{ name: '2026-11-21T11-58-30.000Z-5001', time: '2026-11-21T11:58:30.000Z', ownerUID: null }],
+      bareSnapshots,
     });
   });
 });

@@ -30,7 +30,10 @@ describe('the command line', () => {
   });
 
   it.each([
-    ['destroy c1', 'unknown command "destroy": use one of backup, backups, restore, rebuild, kubeconfig, certificates'],
+    [
+      'destroy c1',
+      'unknown command "destroy": use one of backup, backups, served, restore, rebuild, kubeconfig, certificates',
+    ],
     ['help destroy', 'unknown command "destroy"'],
     ['backup', 'the cluster is missing: set the name of the Cluster'],
     ['backup c1 c2', 'set one cluster, not 2: c1 c2'],
@@ -39,6 +42,8 @@ describe('the command line', () => {
     ['backups c1 -o yaml', '-o must be json, not "yaml"'],
     ['backups c1 --from c2', '--from must be NAMESPACE/CLUSTER, such as team/c1, not "c2"'],
     ['backups c1 --from a/b/c', '--from must be NAMESPACE/CLUSTER'],
+    ['served', 'the Secret is missing: set the name of the Secret of a bucket'],
+    ['served a b', 'set one Secret, not 2: a b'],
     ['restore c1', 'set exactly one of --backup NAME, --latest and --before TIME'],
     ['restore c1 --latest --before 2026-11-21T09:00:00Z', 'set exactly one of'],
     ['restore c1 --backup newest', 'must be a name that hcp backups lists, such as 2026-'],
@@ -73,6 +78,10 @@ describe('the request of a restore', () => {
     [{ backup: id }, { choice: { kind: 'backup', id } }],
     [{ latest: true }, { choice: { kind: 'latest' }, yes: false, wait: false, from: undefined }],
     [{ before: '2026-11-21T09:00+01:00' }, { choice: { kind: 'before', before: '2026-11-21T09:00+01:00' } }],
+    [
+      { backup: '2026-08-21T20:15:00+02:00.etcd' },
+      { choice: { kind: 'bareSnapshot', name: '2026-08-21T20:15:00+02:00.etcd' } },
+    ],
     [{ latest: true, from: 'team/c2' }, { from: { namespace: 'team', cluster: 'c2' } }],
     [
       { latest: true, yes: true, wait: true },

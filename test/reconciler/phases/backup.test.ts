@@ -30,26 +30,34 @@ function management(): MemoryObjects {
   return created;
 }
 
-/** Work in this state that records whether it was started. */
-function workThatIs(state: WorkState) {
+/** Work in this state that records whether it was started, beside a check of the store. */
+function workThatIs(state: WorkState, check: WorkState) {
   const begun: string[] = [];
+  const checks: string[] = [];
+  const of = (name: string) =>
+    name === 'backup' ? { known: state, started: begun } : { known: check, started: checks };
   const work: Work = {
-    state: <T>() => state as WorkState<T>,
-    start: <T>(_: string, inputsKey: string) => {
-      begun.push(inputsKey);
-      return state as WorkState<T>;
+    state: <T>(name: string) => of(name).known as WorkState<T>,
+    start: <T>(name: string, inputsKey: string) => {
+      of(name).started.push(inputsKey);
+      return of(name).known as WorkState<T>;
     },
-    cancel: () => begun.push('cancelled'),
+    cancel: (name) => of(name).started.push('cancelled'),
   };
-  return { work, begun };
+  return { work, begun, checks };
 }
 
-async function run(changes: ScopeChanges, state: WorkState = { kind: 'idle' }, in_ = management()) {
-  const { work, begun } = workThatIs(state);
+async function run(
+  changes: ScopeChanges,
+  state: WorkState = { kind: 'idle' },
+  in_ = management(),
+  check: WorkState = { kind: 'idle' },
+) {
+  const { work, begun, checks } = workThatIs(state, check);
   const outcome: Outcome = await backup.run(
     scopeOf(in_, { spec: spec(), ...changes, status: { ...used, ...changes.status }, work }),
   );
-  return { outcome, begun };
+  return { outcome, begun, checks };
 }
 
 const failedWith = async (error: unknown): Promise<WorkState> => {
@@ -218,6 +226,67 @@ describe('backups', () => {
         result: { ...result, foreignWriter: undefined },
       };
       expect((await run({ status }, alone)).outcome).toMatchObject({ kind: 'done' });
+    });
+  });
+
+  describe('that are not due', () => {
+    const refused: Condition = {
+      type: 'EtcdBackupReady',
+      status: 'False',
+      reason: 'BackupSecretInvalid',
+      message: 'Secret storage/s3 does not exist',
+      lastTransitionTime: '2026-11-21T11:00:00Z',
+    };
+    const unused: HostedControlPlaneStatus = { initialization: {} };
+    const checkOf = async (status: HostedControlPlaneStatus, of: object = {}) =>
+      (await run({ status, spec: spec(of) })).checks[0] ?? '';
+    const ended = async (status: HostedControlPlaneStatus, error?: unknown, agoMs = 0): Promise<WorkState> => {
+      const common = { inputsKey: await checkOf(status), at: new Date(now.getTime() - agoMs) };
+      return error === undefined
+        ? { kind: 'done', ...common, result: undefined }
+        : { kind: 'failed', ...common, error, failures: 1 };
+    };
+    const checked = async (status: HostedControlPlaneStatus, error?: unknown, agoMs = 0) =>
+      run({ status }, { kind: 'idle' }, management(), await ended(status, error, agoMs));
+
+    it.each([
+      ['before the first one', unused],
+      ['between two', resting],
+    ])('report a store that refuses, and look again: %s', async (_, status) => {
+      const error = new InvalidConfiguration('BackupSecretInvalid', 'Secret team/s3: missing');
+      const { outcome, checks } = await checked(status, error);
+      expect(checks).toEqual([]);
+      expect(outcome).toMatchObject({
+        kind: 'degraded',
+        reason: 'BackupSecretInvalid',
+        message: 'Secret team/s3: missing; next check at 2026-11-21T12:01:00.000Z',
+      });
+      expect((await checked(status, error, 60_000)).checks).toHaveLength(1);
+    });
+
+    it('look again at once when the spec names another Secret', async () => {
+      expect(await checkOf(resting)).not.toBe(await checkOf(resting, { secret: { name: 'other' } }));
+      expect(await checkOf(resting)).toBe(await checkOf(resting, { schedule: '29 2 * * *' }));
+    });
+
+    it('look again an hour after the store was fine', async () => {
+      const soon = await checked(resting);
+      expect(soon.outcome).toMatchObject({ kind: 'done', requeueAt: new Date('2026-11-21T13:00:00Z') });
+      expect(soon.checks).toEqual([]);
+      expect((await checked(resting, undefined, 3_600_000)).checks).toHaveLength(1);
+    });
+
+    it('report a refusal until a check passes, also in a new process', async () => {
+      const status = { ...resting, conditions: [refused] };
+      const told = { kind: 'degraded', reason: 'BackupSecretInvalid', message: refused.message };
+      expect((await run({ status })).outcome).toMatchObject(told);
+      expect((await checked(status)).outcome).toMatchObject({ kind: 'done' });
+    });
+
+    it('are no reason to check the store while one is taken, or is due again', async () => {
+      expect((await run({})).checks).toEqual([]);
+      const running = { kind: 'running', inputsKey: 'x', since: now, progress: '1 of about 2 MiB' } as const;
+      expect((await run({}, running)).checks).toEqual([]);
     });
   });
 

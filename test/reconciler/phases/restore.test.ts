@@ -2,7 +2,6 @@ import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
 import type { Work, WorkState } from '../../../reconciler/tasks/background-work.ts';
-import type { Manifest } from '../../../reconciler/backup/manifest.ts';
 import { identity, newKey } from '../../../reconciler/encryption-at-rest/configuration.ts';
 import { readEncryptionKeys } from '../../../reconciler/encryption-at-rest/secret.ts';
 import { encryptionAtRest } from '../../../reconciler/phases/encryption-at-rest.ts';
@@ -19,19 +18,9 @@ const inputsKey =
   requestOf({ restore }, { name: 'c1', namespace: 'team' }, { isLost: false, begun: undefined })?.id ?? '';
 const key = newKey(new Date(now.getTime() + 1), []);
 
-const manifest: Manifest = {
-  formatVersion: 1,
-  namespace: 'old',
-  cluster: 'c0',
-  clusterId: '1',
-  etcdVersion: '3.6.8',
-  kubernetesVersion: 'v1.36.3',
-  keys: { total: 0, byResource: {} },
-  time: now.toISOString(),
-  revision: 4711,
-  sha256: '0'.repeat(64),
-  sizeBytes: 1,
-  objects: { snapshot: 'snapshot.db' },
+const snapshot = { revision: 4711, sha256: '0'.repeat(64), sizeBytes: 1 };
+const unread = () => {
+  throw new Error('the backup is read');
 };
 
 /** The backup has been chosen and checked. */
@@ -41,7 +30,7 @@ function prepared(encryptionKeys: PreparedBackup['encryptionKeys']): Work {
     kind: 'done',
     inputsKey,
     at: now,
-    result: { backup, manifest, encryptionKeys },
+    result: { backup, snapshot, read: unread, encryptionKeys },
   };
   return { state: <T>() => state as WorkState<T>, start: <T>() => state as WorkState<T>, cancel: () => {} };
 }
@@ -81,4 +70,31 @@ it('a restore does not start, and changes nothing, if a key has the name of anot
   expect(outcome).toMatchObject({ kind: 'wait', reason: 'BackupUnusable', afterMs: 30_000, report: undefined });
   expect(inspect(outcome, { depth: 10, showHidden: true })).not.toContain(key.secret);
   expect(management.writes.length).toBe(before);
+});
+
+it('a restore of a snapshot without a manifest says what nothing could check, also when it has ended', async () => {
+  const name = '2026-08-21T20:15:00+02:00.etcd';
+  const unchecked = expect.stringContaining(
+    `snapshot ${name} has no manifest: its size, its database and the hash of etcd are correct, but which Cluster it is of, its Kubernetes version`,
+  ) as unknown;
+  const bare = { ...restore, latest: undefined, backup: name };
+  const request = requestOf({ restore: bare }, { name: 'c1', namespace: 'team' }, { isLost: false, begun: undefined });
+  expect(request).toMatchObject({ choice: { kind: 'bareSnapshot', name } });
+  const id = request?.id ?? '';
+  const result: PreparedBackup = { backup: name, snapshot, read: unread, encryptionKeys: [] };
+  const state: WorkState = { kind: 'done', inputsKey: id, at: now, result };
+  const work: Work = { state: <T>() => state as WorkState<T>, start: <T>() => state as WorkState<T>, cancel: () => {} };
+  const spec = { etcd: { ...etcd, restore: bare } };
+  expect(await phase.run(scopeOf(new MemoryObjects(), { spec, work }))).toMatchObject({
+    kind: 'wait',
+    reason: 'StoppingAPIServers',
+    message: unchecked,
+    report: { etcd: { restore: { backup: name, restoredTo: '4711' } } },
+  });
+  const record = { request: id, backup: name, startTime: now.toISOString(), completionTime: now.toISOString() };
+  const status = { etcd: { restore: record } };
+  expect(await phase.run(scopeOf(new MemoryObjects(), { spec, work, status }))).toMatchObject({
+    kind: 'done',
+    message: unchecked,
+  });
 });

@@ -1,0 +1,74 @@
+import { HostedControlPlane } from '../../constructs/api/resources.ts';
+import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { spanText } from './amounts.ts';
+import { columns } from './columns.ts';
+import { type Command, type Session, UsageError } from './command.ts';
+import { clusterOf } from './control-plane.ts';
+
+/** A HostedControlPlane, also one whose spec is refused. */
+export interface ServedObject extends KubeObject {
+  readonly spec?: {
+    readonly etcd?: {
+      readonly backup?: { readonly secret?: { readonly name?: string; readonly namespace?: string } };
+    };
+  };
+  readonly status?: Pick<HostedControlPlaneStatus, 'conditions' | 'etcdLastBackupTime'>;
+}
+
+/** Lists the users of a Secret, before it is changed or after it was refused. */
+export const served: Command = {
+  name: 'served',
+  usage: 'SECRET',
+  summary: 'Lists the clusters of all namespaces that store their backups with a Secret.',
+  options: {},
+  prepare({ positionals }) {
+    const [secret, ...more] = positionals;
+    if (secret === undefined) throw new UsageError('the Secret is missing: set the name of the Secret of a bucket');
+    if (more.length > 0) throw new UsageError(`set one Secret, not ${positionals.length}: ${positionals.join(' ')}`);
+    return (session) => listServed(session, secret);
+  },
+};
+
+async function listServed({ client, namespace, terminal, now }: Session, secret: string): Promise<void> {
+  const { items } = await client.list<ServedObject>(HostedControlPlane);
+  for (const line of describeServed({ namespace, name: secret }, items, now())) terminal.print(line);
+}
+
+/** A table, and below it what is wrong with the backups of each cluster. */
+export function describeServed(
+  secret: { readonly namespace: string; readonly name: string },
+  objects: readonly ServedObject[],
+  now: number,
+): string[] {
+  const users = objects
+    .filter(({ metadata, spec }) => {
+      const used = spec?.etcd?.backup?.secret;
+      return used?.name === secret.name && (used.namespace ?? metadata.namespace) === secret.namespace;
+    })
+    .map((object) => ({ object, place: `${object.metadata.namespace}/${clusterOf(object) ?? object.metadata.name}` }))
+    .sort((a, b) => (a.place < b.place ? -1 : 1));
+  if (users.length === 0) return [`no cluster stores its backups with Secret ${secret.namespace}/${secret.name}`];
+  const faults = users.flatMap(({ object, place }) => {
+    const condition = conditionOf(object);
+    return condition?.status === 'False' ? [`  ${place}: ${condition.message}`] : [];
+  });
+  return [
+    ...columns([['CLUSTER', 'LAST BACKUP', 'BACKUPS'], ...users.map(({ object, place }) => row(place, object, now))]),
+    ...(faults.length > 0 ? ['', 'Problems:', ...faults] : []),
+  ];
+}
+
+function row(place: string, object: ServedObject, now: number): string[] {
+  const last = object.status?.etcdLastBackupTime;
+  const condition = conditionOf(object);
+  return [
+    place,
+    last === undefined ? 'none' : `${spanText(now - Date.parse(last))} ago`,
+    condition === undefined ? 'unknown' : condition.status === 'True' ? 'ready' : condition.reason,
+  ];
+}
+
+function conditionOf({ status }: ServedObject) {
+  return status?.conditions?.find(({ type }) => type === 'EtcdBackupReady');
+}

@@ -1,0 +1,48 @@
+import { compare, parse } from 'semver';
+import type { BackupChoice } from '../backup/choose-backup.ts';
+import type { StoredBackup } from '../backup/cluster-backups.ts';
+import type { Manifest } from '../backup/manifest.ts';
+import { backupId, type BackupOwner } from '../backup/names.ts';
+import type { RestoreSource } from './prepare.ts';
+
+/** The requested backup does not exist. */
+export class BackupNotFound extends Error {
+  override readonly name = 'BackupNotFound';
+}
+
+/** Why no backup is chosen, as a sentence for the user. */
+export function describeMissing(choice: BackupChoice, owner: BackupOwner, found: readonly StoredBackup[]): string {
+  const whose = `${owner.namespace}/${owner.cluster}`;
+  const [newest] = found;
+  const oldest = found.at(-1);
+  if (!newest || !oldest)
+    return `the bucket contains no backup of ${whose}: check etcd.restore.from, and the bucket in the Secret`;
+  const wanted = choice.kind === 'backup' ? choice.id : `from before ${choice.kind === 'before' ? choice.before : ''}`;
+  return `the bucket contains no backup ${wanted} of ${whose}: choose one of its ${found.length} backups from ${backupId(oldest)} to ${backupId(newest)}`;
+}
+
+/** @throws a sentence for the user if etcd cannot use the backup, or the user has not named it */
+export function refuseUnsuitable(
+  backup: string,
+  manifest: Manifest,
+  restoreSource: RestoreSource,
+  hasKeys: boolean,
+): void {
+  if (hasKeys && !manifest.encryption && !['backup', 'reachableMember'].includes(restoreSource.choice.kind)) {
+    // Otherwise any client with write access to the bucket, but without a key, could inject data into the cluster.
+    throw new Error(
+      `backup ${backup} is not encrypted, although etcd.backup.encryption is set: set etcd.restore.backup to its name to restore it`,
+    );
+  }
+  refuseNewerEtcd(`backup ${backup}`, manifest.etcdVersion, restoreSource.etcdVersion);
+}
+
+/** @param what was taken from etcd @throws a sentence for the user if its version is newer than the wanted one */
+export function refuseNewerEtcd(what: string, taken: string, wanted: string): void {
+  const [from, to] = [taken, wanted].map((version) => parse(version.replace(/-\d+$/, '')));
+  if (from && to && compare(`${from.major}.${from.minor}.0`, `${to.major}.${to.minor}.0`) > 0) {
+    throw new Error(
+      `${what} was taken from etcd ${taken}, but etcd ${wanted} cannot read data of a newer minor version: set etcd.version to ${taken} or newer`,
+    );
+  }
+}
