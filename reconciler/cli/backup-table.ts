@@ -19,6 +19,8 @@ export type BackupEntry =
 /** The content of a cluster's directory in the bucket, newest first. */
 export interface ListedBackups {
   readonly entries: readonly BackupEntry[];
+  /** Those of them that are not of the control plane that is asked about. */
+  readonly foreign: readonly MarkedBackup[];
   readonly unfinished: readonly MarkedBackup[];
   /** Names of snapshots without a manifest. */
   readonly bareSnapshots: readonly string[];
@@ -27,7 +29,7 @@ export interface ListedBackups {
 /** Human-readable: a table, and below it everything that is not a complete backup. */
 export function describeBackups(
   { namespace, cluster }: BackupOwner,
-  { entries, unfinished, bareSnapshots }: ListedBackups,
+  { entries, foreign, unfinished, bareSnapshots }: ListedBackups,
   now: number,
 ): string[] {
   const age = ({ time }: MarkedBackup): string => spanText(now - time);
@@ -37,6 +39,14 @@ export function describeBackups(
     ...(rows.length > 0 ? columns([heading, ...rows]) : [`no backups of ${namespace}/${cluster} in the bucket`]),
     ...(faults.length > 0 ? ['', 'Cannot be used:'] : []),
     ...faults.map(({ name, problem }) => `  ${backupId(name)}: ${problem}`),
+    ...(foreign.length > 0
+      ? [
+          '',
+          'Of another HostedControlPlane of this name, such as a predecessor. The operator neither counts nor deletes them:',
+          `when you need one no longer, delete its folder in ${namespace}/${cluster}/ of the bucket:`,
+        ]
+      : []),
+    ...foreign.map((name) => `  ${backupId(name)}`),
     ...(unfinished.length > 0
       ? ['', 'Incomplete: in progress or interrupted; the operator removes interrupted ones later:']
       : []),

@@ -2,6 +2,8 @@ import type { BackupOwner } from '../backup/names.ts';
 import { type BackupEntry, describeBackups, jsonOfBackups } from './backup-table.ts';
 import { clusterArgument, type Command, otherClusterOption, type Session, textOption, UsageError } from './command.ts';
 import type { ClusterBackups, StoredBackup } from '../backup/cluster-backups.ts';
+import { readFolder } from '../backup/own-backups.ts';
+import { incarnationOf } from '../backup/ownership.ts';
 import { settleAll } from '../kube/concurrency.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { findControlPlane } from './control-plane.ts';
@@ -44,9 +46,12 @@ async function listBackups(session: Session, { cluster, from, output }: ListRequ
   const controlPlane = await findControlPlane(session, cluster);
   const listed = await withBackups(session, controlPlane, from, async (store) => {
     const { backups: complete, unfinished, bareSnapshots } = await store.list();
+    const { foreign } =
+      from === undefined ? await readFolder(store, incarnationOf(controlPlane.object)) : { foreign: [] };
     const outcomes = await settleAll(complete, requestsAtOnce, (name) => readEntry(store, name));
     return {
       unfinished,
+      foreign,
       bareSnapshots,
       entries: outcomes.map((outcome, index): BackupEntry =>
         outcome.status === 'fulfilled'

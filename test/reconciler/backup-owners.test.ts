@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ClusterBackups } from '../../reconciler/backup/cluster-backups.ts';
 import { backupId } from '../../reconciler/backup/names.ts';
 import { ObjectStore } from '../../reconciler/backup/object-store.ts';
+import { foundedClusterIds } from '../../reconciler/etcd/derived-ids.ts';
 import { BackedUpCluster } from '../support/loop/backed-up-cluster.ts';
 import { ObjectStoreServer } from '../support/object-store-server.ts';
 import { clusterName, namespace } from '../support/scope.ts';
@@ -58,5 +59,26 @@ describe('a rehearsal in another management cluster, with the same name and buck
     await production.cluster.change({ etcd: { restore: { latest: true } } });
     await production.reconcileUntil('the restore to begin', () => production.status.etcd?.restore !== undefined);
     expect(production.status.etcd?.restore?.backup).toBe(own);
+  });
+});
+
+describe('a Cluster that was deleted and created again under its name', () => {
+  it("never deletes its predecessor's backups, whatever its retention", async () => {
+    const bucket = await ObjectStoreServer.start();
+    const store = new ObjectStore(bucket.settings);
+    // Every etcd that starts empty under this name has this ID.
+    const [founded = ''] = foundedClusterIds({ namespace, name: clusterName });
+    const site = await BackedUpCluster.start(bucket, founded, 0);
+    const first = await site.backUp(0);
+    await site.createAgain();
+    await site.operator.untilSettled();
+    await site.reconcileUntil('the first backup', () => site.status.etcd?.backup?.lastBackup !== undefined);
+    const newest = site.status.etcd?.backup?.lastBackup;
+    const { backups } = await new ClusterBackups(store, { namespace, cluster: clusterName }).list();
+    expect(backups.map(backupId)).toEqual([newest, first]);
+    expect(site.condition).toMatchObject({ status: 'True' });
+    await site.operator.stop();
+    store.close();
+    bucket.stop();
   });
 });

@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Cluster, HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { Restore } from '../../constructs/api/restore-spec.ts';
-import { backup, BackedUpCluster, small } from '../support/loop/backed-up-cluster.ts';
-import { ourName } from '../support/loop/memory-cluster.ts';
+import { BackedUpCluster } from '../support/loop/backed-up-cluster.ts';
 import { ObjectStoreServer } from '../support/object-store-server.ts';
-import { clusterName, namespace } from '../support/scope.ts';
 
 type Request = { readonly [field in keyof Restore]?: Restore[field] | null };
 
@@ -42,16 +39,6 @@ async function untilRestored(before: string | undefined): Promise<string | undef
   await site.operator.untilSettled();
   expect(restores()).toMatchObject({ step: 'Completed' });
   return restores()?.startTime;
-}
-
-/** Deletes the HostedControlPlane, and applies its manifest again. */
-async function createAgain(etcd: object): Promise<void> {
-  const { user } = site.cluster;
-  await user.delete(HostedControlPlane, ourName);
-  await site.operator.untilSettled();
-  await site.cluster.clock.advance(60_000);
-  const owner = await user.get(Cluster, { namespace, name: clusterName });
-  await site.cluster.orderControlPlane(owner, { ...small, ...unencrypted, etcd: { replicas: 1, backup, ...etcd } });
 }
 
 async function apply(restore: Request | null): Promise<void> {
@@ -97,13 +84,13 @@ describe('a restore', () => {
   });
 
   it('runs for a new object, whose manifest asks for it', async () => {
-    await createAgain({ restore: latest, volumeRetention: 'Retain' });
+    await site.createAgain({ restore: latest, volumeRetention: 'Retain' }, unencrypted);
     expect(await untilRestored(undefined)).toBeDefined();
     expect(site.cluster.conditions.find(({ type }) => type === 'Ready')).toMatchObject({ status: 'True' });
   });
 
   it('does not run for a new object on retained volumes that it has replaced before', async () => {
-    await createAgain({ restore: latest, volumeRetention: 'Retain' });
+    await site.createAgain({ restore: latest, volumeRetention: 'Retain' }, unencrypted);
     await site.operator.rounds(12);
     expect(await afterReconcile()).toBeUndefined();
     expect(site.cluster.conditions.find(({ type }) => type === 'Ready')).toMatchObject({ status: 'True' });

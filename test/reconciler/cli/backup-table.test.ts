@@ -45,7 +45,7 @@ const bareSnapshots = ['2026-08-21T20:15:00+02:00.etcd'];
 describe('the table of backups', () => {
   it('has a line for each backup, and lists unusable and unfinished ones below', () => {
     const entries = [entry(1, encrypted), entry(25, { sizeBytes: 734_003_200 }, 2.44), unreadable];
-    expect(describeBackups(owner, { entries, unfinished, bareSnapshots }, now)).toEqual([
+    expect(describeBackups(owner, { entries, foreign: [], unfinished, bareSnapshots }, now)).toEqual([
       'NAME                            AGE   SIZE      REVISION   KEYS   KUBERNETES   ETCD     VERIFIED           ENCRYPTED   BUNDLE',
       '2026-11-21T11-00-00.000Z-4999   1h    1.5 MiB   4999       312    v1.36.3      3.6.16   no                 by 2026     yes',
       '2026-11-20T11-00-00.000Z-4975   25h   700 MiB   4975       312    v1.36.3      3.6.16   restored in 2.4s   no          no',
@@ -61,14 +61,29 @@ describe('the table of backups', () => {
     ]);
   });
 
+  it('says which are of a predecessor, and that only a person deletes them', () => {
+    const [own, earlier] = [entry(1), entry(25)];
+    const lines = describeBackups(
+      owner,
+      { entries: [own, earlier], foreign: [earlier.name], unfinished: [], bareSnapshots: [] },
+      now,
+    );
+    expect(lines.slice(3)).toEqual([
+      '',
+      'Of another HostedControlPlane of this name, such as a predecessor. The operator neither counts nor deletes them:',
+      'when you need one no longer, delete its folder in team/c1/ of the bucket:',
+      '  2026-11-20T11-00-00.000Z-4975',
+    ]);
+  });
+
   it('says that there are none', () => {
-    expect(describeBackups(owner, { entries: [], unfinished: [], bareSnapshots: [] }, now)).toEqual([
+    expect(describeBackups(owner, { entries: [], foreign: [], unfinished: [], bareSnapshots: [] }, now)).toEqual([
       'no backups of team/c1 in the bucket',
     ]);
   });
 
   it('has exact values for programs', () => {
-    const listed = { entries: [entry(1, encrypted, 2.44), unreadable], unfinished, bareSnapshots };
+    const listed = { entries: [entry(1, encrypted, 2.44), unreadable], foreign: [], unfinished, bareSnapshots };
     expect(JSON.parse(jsonOfBackups(owner, listed))).toEqual({
       ...owner,
       backups: [

@@ -1,16 +1,17 @@
+import { Cluster, HostedControlPlane } from '../../../constructs/api/resources.ts';
 import type { HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
 import { storeSecret } from '../backup-secrets.ts';
 import { ManualClock } from '../manual-clock.ts';
 import type { ObjectStoreServer } from '../object-store-server.ts';
-import { namespace, now } from '../scope.ts';
+import { clusterName, namespace, now } from '../scope.ts';
 import { until } from '../until.ts';
-import { MemoryCluster } from './memory-cluster.ts';
+import { MemoryCluster, ourName } from './memory-cluster.ts';
 import { OperatorProcess } from './operator-process.ts';
 import { settleBy } from './scenario.ts';
 
 const hourMs = 3_600_000;
 /** The smallest control plane. */
-export const small = {
+const small = {
   replicas: 1,
   etcd: { replicas: 1 },
   coredns: { disabled: true },
@@ -18,7 +19,7 @@ export const small = {
   konnectivityClient: { disabled: true },
   networkPolicy: 'Disabled',
 };
-export const backup = {
+const backup = {
   schedule: '0 */2 * * *',
   secret: { name: 's3' },
   retention: { maxCount: 1 },
@@ -83,5 +84,15 @@ export class BackedUpCluster {
     await this.operator.stop();
     this.operator = await OperatorProcess.start(this.cluster);
     await this.operator.reconcile();
+  }
+
+  /** Deletes the HostedControlPlane, and applies its manifest again a minute later. @param etcd fields that differ */
+  async createAgain(etcd: object = {}, changes: object = {}): Promise<void> {
+    const { user, clock } = this.cluster;
+    await user.delete(HostedControlPlane, ourName);
+    await this.operator.untilSettled();
+    await clock.advance(60_000);
+    const owner = await user.get(Cluster, { namespace, name: clusterName });
+    await this.cluster.orderControlPlane(owner, { ...small, ...changes, etcd: { replicas: 1, backup, ...etcd } });
   }
 }
