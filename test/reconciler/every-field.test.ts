@@ -60,9 +60,14 @@ const nodePort = { address: '192.0.2.10', port: 30443, konnectivityPort: 30132 }
 const gateway = { name: 'capi', namespace: 'capi-system' };
 const version = 'v1.36.3';
 
-/** A field with affinity that only another component has too; all of them are rendered by one function. */
-const sameAffinity = fields.filter(
-  ({ name }) => name.includes('.affinity.') && !name.startsWith('deployment.apiServer.'),
+/**
+ * Fields of additions to pods that one function adds to the pods of every component. They are tried for the API server;
+ * `test/constructs/pod/overlay.test.ts` shows that each component has all additions.
+ */
+const sameAdditions = fields.filter(
+  ({ name }) =>
+    /[.](affinity|env|imagePullSecrets|tolerations|topologySpreadConstraints)[.]/.test(name) &&
+    !name.startsWith('deployment.apiServer.'),
 );
 
 /** Parts without which some fields of additions to pods are refused. */
@@ -84,7 +89,7 @@ const tolerations = [{ key: 'a', effect: 'NoExecute' }];
 
 /** Specs in which some field has an effect. */
 const scenes: readonly object[] = [
-  { exposure: { loadBalancer: {} } },
+  { exposure: { loadBalancer: {} }, deployment: { apiServer: { tolerations, affinity } } },
   { exposure: { loadBalancer: {} }, inClusterAccess: 'Proxy' },
   { exposure: { ingress } },
   { exposure: { nodePort } },
@@ -92,18 +97,6 @@ const scenes: readonly object[] = [
   {
     exposure: { loadBalancer: {} },
     deployment: { apiServer: { mounts: { extra: { path: '/a', configMap: { name: 'a' } } } } },
-  },
-  { exposure: { loadBalancer: {} }, deployment: { defaults: { tolerations } } },
-  {
-    exposure: { loadBalancer: {} },
-    deployment: {
-      apiServer: { tolerations, affinity },
-      controllerManager: { tolerations },
-      scheduler: { tolerations },
-    },
-    etcd: { tolerations },
-    konnectivityClient: { tolerations },
-    coredns: { tolerations },
   },
 ];
 
@@ -192,7 +185,7 @@ const elsewhere = working.filter(({ name }) => provedElsewhere[name] !== undefin
 const others = working.filter((field) => !elsewhere.includes(field));
 
 it('every field of a HostedControlPlane changes what is rendered, unless it decides something else', () => {
-  const rendered = others.filter((field) => !isBelow(field.name, decisions) && !sameAffinity.includes(field));
+  const rendered = others.filter((field) => !isBelow(field.name, decisions) && !sameAdditions.includes(field));
   expect(rendered.length).toBeGreaterThan(80);
   expect(rendered.filter((field) => !isRendered(field)).map(({ name }) => name)).toEqual([]);
 });

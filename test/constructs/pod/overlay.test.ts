@@ -16,6 +16,7 @@ const additions = (value: string) => ({
   imagePullSecrets: [{ name: `pull-${value}` }],
   tolerations: [taint(value)],
   priorityClassName: value,
+  topologySpreadConstraints: [{ topologyKey: 'rack', maxSkew: 3, whenUnsatisfiable: 'ScheduleAnyway' }],
 });
 
 interface RenderedPod {
@@ -70,6 +71,7 @@ describe('what a user adds to pods', () => {
       imagePullSecrets: [{ name: 'pull-a' }],
     });
     expect(pod.tolerations).toContainEqual(taint('a'));
+    expect(pod.topologySpreadConstraints).toContainEqual(expect.objectContaining({ topologyKey: 'rack', maxSkew: 3 }));
     expect(pod.containers[0]?.env).toContainEqual({ name: 'TEAM', value: 'a' });
   });
 
@@ -77,7 +79,7 @@ describe('what a user adds to pods', () => {
     ['kube-proxy', 'kubeProxy'],
     ['hosted-control-plane-proxy', 'proxy'],
   ])('of %s is on them, which run on every node', (name, field) => {
-    const { tolerations: _, ...given } = additions('a');
+    const { tolerations: _, topologySpreadConstraints: _spread, ...given } = additions('a');
     const { metadata, pod } = podOf({ [field]: given }, name);
     expect(metadata).toMatchObject({ labels: team('a'), annotations: team('a') });
     expect(pod).toMatchObject({

@@ -1,4 +1,5 @@
 import type { Backup } from '../../../constructs/api/backup-spec.ts';
+import { exposureOf } from '../../../constructs/api/exposure-spec.ts';
 import { planCertificates, planEtcdCertificates } from '../../../constructs/control-plane/certificates/plan.ts';
 import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
 import { type RenderedObject, renderControlPlane } from '../../../constructs/control-plane/chart.ts';
@@ -30,12 +31,21 @@ const allFacts = {
   tunnelEndpoint: knownFacts.endpoint,
 };
 
+/** Endpoints that share an address with those of other clusters. */
+const byHostName = {
+  endpoint: { host: 'api.example.org', port: 443 },
+  konnectivityEndpoint: { host: 'konnectivity.example.org', port: 443 },
+  tunnelEndpoint: { host: 'tunnel.example.org', port: 443 },
+};
+
 /** Everything that is rendered for a cluster: for the management cluster, and for the hosted cluster. */
 export function renderedObjects(cluster: HostedCluster): {
   readonly management: RenderedObject[];
   readonly hosted: RenderedObject[];
 } {
-  return { management: renderControlPlane(cluster, allFacts), hosted: renderWorkload(cluster, allFacts) };
+  const { kind } = exposureOf(cluster.spec);
+  const facts = kind === 'ingress' || kind === 'gateway' ? { ...allFacts, ...byHostName } : allFacts;
+  return { management: renderControlPlane(cluster, facts), hosted: renderWorkload(cluster, facts) };
 }
 
 /** Everything that is rendered for a cluster, and the certificates it needs, as text to compare. */
