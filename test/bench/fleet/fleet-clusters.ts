@@ -131,7 +131,10 @@ export function clusterName(number: number): string {
   return `c${number}`;
 }
 
+/** Ready in its newest spec, and the last Deployment of it is rolled out. */
 function isConverged({ metadata, status }: HostedControlPlaneObject): boolean {
-  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  return ready?.status === 'True' && ready.observedGeneration === metadata.generation;
+  return (['Ready', 'SchedulerReady'] as const).every((type) => {
+    const condition = status?.conditions?.find((one) => one.type === type);
+    return condition?.status === 'True' && condition.observedGeneration === metadata.generation;
+  });
 }

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { managerEnvironment, nodeOptions } from '../../../constructs/provider/operator.ts';
+import { mallocArenas, managerEnvironment, nodeOptions } from '../../../constructs/provider/operator.ts';
 import { ChildProgram } from '../../support/child-program.ts';
 import { freePort } from '../../support/free-port.ts';
 import { until } from '../../support/until.ts';
+import { nodeFlags } from '../../testbed/operator-image.ts';
 
 const node = join(import.meta.dirname, '../../../node_modules/.bin/node');
 /** Of times in `/proc`, on every Linux. */
@@ -40,11 +41,12 @@ export class OperatorProcess {
   static async start({ directory, kubeconfig, core }: OperatorOptions): Promise<OperatorProcess> {
     const [healthPort, metricsPort] = [await freePort(), await freePort()];
     const ours = [`--health-port=${healthPort}`, `--metrics-port=${metricsPort}`];
-    const command = ['--cpu-list', String(core), node, join(directory, 'main.js'), ...ours];
+    const command = ['--cpu-list', String(core), node, ...nodeFlags, join(directory, 'main.js'), ...ours];
     const env = {
       ...process.env,
       ...managerEnvironment,
       NODE_OPTIONS: nodeOptions,
+      MALLOC_ARENA_MAX: mallocArenas,
       // Its requests would count as those of clusters.
       LEADER_ELECTION: 'false',
       KUBECONFIG: kubeconfig,
