@@ -2,8 +2,8 @@
  * One operator and a fleet of simulated clusters, in a network of its own: `node fleet-process.ts < job.json`. The job is a
  * {@link FleetJob}, the answer on standard output a list of figures.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { hostedControlPlaneCRD, hostedControlPlaneTemplateCRD } from '../../../constructs/api/crd.ts';
@@ -41,17 +41,20 @@ try {
     await installDefinition(server.client, resource, { served: ['v1beta2'] });
   }
   report('the management API server runs');
-  world = await World.start(server.kubeconfig, 1);
+  world = await World.start(server.kubeconfig, Math.min(1, availableParallelism() - 1));
   report('the simulated world runs');
   const clusters = new FleetClusters(server.client, report);
   await clusters.watch();
   const startOperator = () => OperatorProcess.start({ directory, kubeconfig: server.kubeconfig, core: 0 });
   figures = await measureFleetOf({ job, server, world, clusters, startOperator, report });
   await clusters.stop();
+} catch (error) {
+  const log = await readFile(join(directory, 'operator.log'), 'utf8').catch(() => '');
+  report(`the last lines of the operator: ${log.slice(-2_000)}`);
+  throw error;
 } finally {
   world?.stop();
   await server.stop();
-  if (process.env['FLEET_KEEP']) report(directory);
-  else await rm(directory, { recursive: true });
+  await rm(directory, { recursive: true });
 }
 process.stdout.write(JSON.stringify(figures));
