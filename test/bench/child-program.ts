@@ -11,7 +11,7 @@ export const node = join(import.meta.dirname, '../../node_modules/.bin/node');
  * @param command starts a program whose path follows; by default Node alone
  */
 export function start(program: string, input: unknown, command: readonly string[] = [node]): ChildProcess {
-  const [file = node, ...args] = [...command, join(import.meta.dirname, program)];
+  const [file, ...args] = [...command, join(import.meta.dirname, program)];
   const child = spawn(file, args, {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, NODE_OPTIONS: nodeOptions },
