@@ -20,6 +20,12 @@ export const managerEnvironment: Readonly<Record<string, string>> = {
  */
 export const nodeOptions = '--max-semi-space-size=2';
 
+/**
+ * Pools of memory that the C library keeps for threads. With its default of eight for each processor, freed memory stays in
+ * pools that no thread uses: 5 MiB with two clusters.
+ */
+export const mallocArenas = '2';
+
 export interface ManagerProps {
   readonly namespace: string;
   readonly image: string;
@@ -80,6 +86,7 @@ function container(image: string, watchNamespace: string | undefined): k8s.Conta
       { name: 'CONTROLLER_NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
       { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
       { name: 'NODE_OPTIONS', value: nodeOptions },
+      { name: 'MALLOC_ARENA_MAX', value: mallocArenas },
       ...Object.entries(managerEnvironment).map(([name, value]) => ({ name, value })),
     ],
     ports: [{ name: 'health', containerPort: healthPort, protocol: 'TCP' }],

@@ -6,7 +6,7 @@ import { InvalidConfiguration } from '../engine/outcome.ts';
 import type { SecretObject } from '../pki/secret.ts';
 import { type EncryptionKey, readEncryptionKey } from './encryption-keys.ts';
 import type { BackupOwner } from './names.ts';
-import { ObjectStore, type ObjectStoreOptions } from './object-store.ts';
+import type { ObjectStore, ObjectStoreOptions } from './object-store.ts';
 import { StoreError } from './store-error.ts';
 import { mayRestore, mayUse } from './store-grant.ts';
 import { readStoreSettings, type StoreCredentials } from './store-settings.ts';
@@ -60,7 +60,9 @@ export async function openStore(
     readStoreSettings(found.data ?? {}, secret, webIdentity && credentialsOf(webIdentity, requestCaches)),
   );
   const keys = encryption ? await encryptionKeys({ namespace, name: encryption.secretName }, requestCaches) : [];
-  return { store: new ObjectStore(settings, options), keys };
+  // The client of S3 takes 14 MiB, which an operator without backups saves.
+  const { ObjectStore: Store } = await import('./object-store.ts');
+  return { store: new Store(settings, options), keys };
 }
 
 /**

@@ -12,6 +12,7 @@ import { measureBackups } from './backups.ts';
 import { type BenchTestbed, inBenchTestbed } from './bench-testbed.ts';
 import { measureControlPlanes, measureRest } from './control-planes.ts';
 import { type Extent, smokeExtent, wholeExtent } from './extent.ts';
+import { measureFleet } from './fleet/fleet.ts';
 import { type Figure, line, seconds, unmeasured, withoutGoal } from './figure.ts';
 import { measureStalls } from './stalls.ts';
 import { measureInClusterAccess, measureWorkers } from './workers.ts';
@@ -25,10 +26,11 @@ const inTestbed: Readonly<Record<string, (testbed: BenchTestbed) => Promise<Figu
 
 type Report = (line: string) => void;
 
-/** Parts that need only processes of etcd and an S3 store. */
+/** Parts that need only processes of etcd, of an API server and an S3 store. */
 const onHost: Readonly<Record<string, (extent: Extent, report: Report) => Promise<Figure[]>>> = {
   backups: measureBackups,
   stalls: measureStalls,
+  fleet: measureFleet,
 };
 
 /** One part of the bench, and its outcome. */

@@ -3,11 +3,16 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { nodeOptions } from '../../constructs/provider/operator.ts';
 
-const node = join(import.meta.dirname, '../../node_modules/.bin/node');
+/** The Node that everything is tested with. */
+export const node = join(import.meta.dirname, '../../node_modules/.bin/node');
 
-/** Runs a program of this folder in a separate process, configured as the operator's, and passes it its input. */
-export function start(program: string, input: unknown): ChildProcess {
-  const child = spawn(node, [join(import.meta.dirname, program)], {
+/**
+ * Runs a program of this folder in a separate process, configured as the operator's, and passes it its input.
+ * @param command starts a program whose path follows; by default Node alone
+ */
+export function start(program: string, input: unknown, command: readonly string[] = [node]): ChildProcess {
+  const [file, ...args] = [...command, join(import.meta.dirname, program)];
+  const child = spawn(file, args, {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, NODE_OPTIONS: nodeOptions },
   });
@@ -16,8 +21,8 @@ export function start(program: string, input: unknown): ChildProcess {
 }
 
 /** Runs one to its end and reads its answer. @throws when it fails */
-export async function answerOf<Answer>(program: string, input: unknown): Promise<Answer> {
-  const child = start(program, input);
+export async function answerOf<Answer>(program: string, input: unknown, command?: readonly string[]): Promise<Answer> {
+  const child = start(program, input, command);
   const ended = ending(child);
   const answer = child.stdout ? await text(child.stdout) : '';
   await ended;

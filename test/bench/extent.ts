@@ -1,4 +1,5 @@
 import { kubernetesVersion, single } from '../support/workbench.ts';
+import type { FleetJob } from './fleet/job.ts';
 import type { RequestPlan } from './request-times.ts';
 
 /** A control plane that is compared with the floor. */
@@ -22,6 +23,7 @@ export interface Extent {
     readonly quotaBytes: number;
     readonly restMs: number;
   };
+  readonly fleet: FleetJob;
 }
 
 const smallest: Shape = { name: '1 API server, 1 etcd member', replicas: 1, members: 1 };
@@ -35,6 +37,7 @@ export function wholeExtent(runs: number): Extent {
     requests: { rounds: 20, onOpenConnection: 100, onNewConnections: 10 },
     backupBytes: 2 ** 30,
     stalls: { dataBytes: 2 ** 29, quotaBytes: 2 ** 32, restMs: 5_000 },
+    fleet: { clusters: 1_000, settleMs: 30_000, restMs: 120_000, awayMs: 60_000, reconciles: 300 },
   };
 }
 
@@ -46,4 +49,5 @@ export const smokeExtent: Extent = {
   requests: { rounds: 1, onOpenConnection: 5, onNewConnections: 2 },
   backupBytes: 2 ** 23,
   stalls: { dataBytes: 2 ** 25, quotaBytes: 2 ** 25, restMs: 500 },
+  fleet: { clusters: 3, settleMs: 500, restMs: 1_000, awayMs: 500, reconciles: 4 },
 };

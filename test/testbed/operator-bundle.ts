@@ -1,7 +1,7 @@
-import { cp, mkdir, readFile, stat } from 'node:fs/promises';
+import { cp, glob, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { build, type BuildOptions, type Plugin } from 'esbuild';
 
 /** The root of the repository. */
 export const repository = resolve(import.meta.dirname, '../..');
@@ -10,20 +10,22 @@ export const repository = resolve(import.meta.dirname, '../..');
 export const buildDirectory = join(repository, 'build');
 
 /**
- * Compiles the operator with its dependencies into `main.js`, the command line into `hcp.js`, the
- * notices of the licences beside them, and the program of pods that restore backups into `receiver.js`. Returns
- * the size of main.js in bytes.
+ * Compiles the operator with its dependencies into `main.js` and the chunks that it loads when it needs them, the command
+ * line into `hcp.js`, the notices of the licences beside them, and the program of pods that restore backups into
+ * `receiver.js`. Returns the size of main.js in bytes.
  */
 export async function bundleOperator(directory = buildDirectory): Promise<number> {
   await mkdir(directory, { recursive: true });
-  await build({
+  for await (const name of glob('chunk-*', { cwd: directory })) await rm(join(directory, name));
+  const whole = {
     ...program,
-    entryPoints: programs,
     outdir: directory,
-    legalComments: 'linked',
+    legalComments: 'linked' as const,
     banner: { js: commonJsNames },
     plugins: [etcdProtocol(directory)],
-  });
+  } satisfies BuildOptions;
+  await build({ ...whole, entryPoints: { main: programs.main }, splitting: true, chunkNames: 'chunk-[name]-[hash]' });
+  await build({ ...whole, entryPoints: { hcp: programs.hcp } });
   await build({
     ...program,
     entryPoints: ['reconciler/receiver/main.ts'],

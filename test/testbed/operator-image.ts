@@ -7,6 +7,12 @@ import { buildDirectory, repository } from './operator-bundle.ts';
 import { sharedLibraries } from './shared-libraries.ts';
 
 /**
+ * Flags of Node that it takes from no environment variable. With the first one the heap of an operator with two clusters takes
+ * 36 MiB instead of 57 MiB, and the processor a sixth more.
+ */
+export const nodeFlags: readonly string[] = ['--optimize-for-size'];
+
+/**
  * Packs the output of {@link bundleOperator} into an OCI archive, with Node and its libraries: no shell, no package
  * manager, nothing else. Node has the root CA certificates of the web built in. Returns the digest of the image.
  */
@@ -19,7 +25,7 @@ export async function packOperatorImage(
   return writeImageArchive(archive, {
     reference,
     config: {
-      Entrypoint: ['/usr/local/bin/node', '/app/main.js'],
+      Entrypoint: ['/usr/local/bin/node', ...nodeFlags, '/app/main.js'],
       Env: ['PATH=/usr/local/bin', 'NODE_ENV=production', 'HOME=/tmp'],
       User: `${nonRoot}:${nonRoot}`,
       WorkingDir: '/app',

@@ -11,6 +11,7 @@ import {
   type Resource,
   Role,
   RoleBinding,
+  Secret,
   Service,
   ServiceAccount,
 } from '../../../constructs/api/resources.ts';
@@ -18,7 +19,7 @@ import { fieldManager } from '../../../constructs/api/group.ts';
 import { managedByLabel } from '../../../constructs/cluster/labels.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { KubeObject, ObjectName } from '../../../reconciler/kube/object.ts';
-import { isReady } from '../../../reconciler/kube/readiness.ts';
+import { isReady, type PodObject } from '../../../reconciler/kube/readiness.ts';
 import { createBootstrapToken } from '../../testbed/bootstrap-token.ts';
 import { operatedNamespace } from '../../support/operated-namespace.ts';
 import { until } from '../../support/until.ts';
@@ -164,6 +165,29 @@ describe('add-ons', () => {
 });
 
 describe('the operator', () => {
+  test('looks after a control plane whose newest spec it refuses', async () => {
+    const gateway = { name: 'web', namespace: 'gateways' };
+    await bench.patch('c1', { spec: { exposure: { loadBalancer: null, gateway } } });
+    const refused = { status: 'False', reason: 'InvalidConfiguration' } as const;
+    await bench.untilCondition('c1', 'SpecAccepted', { ...refused, message: /^spec\.exposure: / });
+
+    const certificate = { namespace, name: 'c1-scheduler' };
+    const before = await bench.client.get(Secret, certificate);
+    const [member] = await bench.pods('c1', 'etcd');
+    await bench.client.delete(Secret, certificate);
+    await bench.client.delete(Pod, member!.metadata);
+    const issued = await until('the certificate', () => bench.client.find(Secret, certificate));
+    expect(issued.metadata.uid).not.toBe(before.metadata.uid);
+    const isBack = (pod: PodObject) => pod.metadata.uid !== member?.metadata.uid && isReady(pod);
+    await until('the etcd member', async () => (await bench.pods('c1', 'etcd')).some(isBack));
+    await bench.untilCondition('c1', 'EtcdClusterHealthy', { status: 'True' });
+    expect(await bench.condition('c1', 'SpecAccepted')).toMatchObject(refused);
+
+    await bench.patch('c1', { spec: { exposure: { loadBalancer: {}, gateway: null } } });
+    await bench.untilCondition('c1', 'SpecAccepted', { status: 'True' });
+    await bench.untilReady('c1');
+  });
+
   test('sends no request to the hosted cluster while nothing happens there', async () => {
     await bench.untilReady('c1');
     const sent = bench.operator.hostedRequests.length;

@@ -158,7 +158,8 @@ export class MemoryCluster {
 
 export const ourName = { namespace, name: hostedControlPlaneName };
 
-function emptyHostedCluster(clock: ManualClock): MemoryApiServer {
+/** The API server of a hosted cluster before any client has written to it. */
+export function emptyHostedCluster(clock: Pick<ManualClock, 'now'>): MemoryApiServer {
   const server = new MemoryApiServer(() => clock.now());
   for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) {
     server.store.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, uid: server.store.nextUid() } });
@@ -170,7 +171,7 @@ function emptyHostedCluster(clock: ManualClock): MemoryApiServer {
  * What the controller manager of a hosted cluster does: it creates the first ServiceAccount, and pods as if there were nodes for
  * them.
  */
-function settleHosted(server: MemoryApiServer): void {
+export function settleHosted(server: MemoryApiServer): void {
   const inDefault = new NamespaceObjects(server, 'default');
   if (!inDefault.get(ServiceAccount, firstServiceAccount.name)) {
     const { apiVersion, kind } = ServiceAccount;

@@ -1,0 +1,140 @@
+import { Cluster, HostedControlPlane, Namespace } from '../../../constructs/api/resources.ts';
+import * as clusterApi from '../../../imports/cluster.x-k8s.io.ts';
+import type { KubeClient } from '../../../reconciler/kube/client.ts';
+import { systemClock } from '../../../reconciler/kube/clock.ts';
+import { resultsOf, settleAll } from '../../../reconciler/kube/concurrency.ts';
+import { Informer } from '../../../reconciler/kube/informer.ts';
+import { type HostedControlPlaneObject, single } from '../../support/workbench.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+
+const manager = { fieldManager: 'bench' };
+const atOnce = 16;
+
+/** All clusters of a fleet, each in a namespace of its own, as their users see them. */
+export class FleetClusters {
+  readonly #client: KubeClient;
+  readonly #report: (line: string) => void;
+  readonly #seen: Informer<HostedControlPlaneObject>;
+  #numbers: readonly number[] = [];
+
+  constructor(client: KubeClient, report: (line: string) => void) {
+    this.#client = client;
+    this.#report = report;
+    this.#seen = new Informer({
+      client,
+      clock: systemClock,
+      resource: HostedControlPlane,
+      keep: ({ apiVersion, kind, metadata, ...rest }) => ({ apiVersion, kind, metadata, ...rest }),
+    });
+  }
+
+  async watch(): Promise<void> {
+    this.#seen.start();
+    await this.#seen.synced;
+  }
+
+  /** Creates clusters until there are as many. */
+  async order(count: number): Promise<void> {
+    const before = this.#numbers.length;
+    const added = Array.from({ length: count - before }, (_, index) => before + index);
+    this.#numbers = [...this.#numbers, ...added];
+    resultsOf(await settleAll(added, atOnce, (number) => this.#orderOne(number)));
+  }
+
+  async #orderOne(number: number): Promise<void> {
+    const namespace = `fleet-${number}`;
+    const name = clusterName(number);
+    const { apiVersion, kind } = HostedControlPlane;
+    await this.#client.create(
+      { apiVersion: Namespace.apiVersion, kind: Namespace.kind, metadata: { name: namespace } },
+      manager,
+    );
+    const controlPlaneRef = { apiGroup: 'controlplane.cluster.x-k8s.io', kind, name };
+    const networks = { services: { cidrBlocks: ['10.128.0.0/16'] }, pods: { cidrBlocks: ['10.244.0.0/16'] } };
+    const cluster: KubeObject = clusterApi.Cluster.manifest({
+      metadata: { name, namespace },
+      spec: { clusterNetwork: networks, controlPlaneRef },
+    });
+    const { metadata } = await this.#client.create(cluster, manager);
+    const owner = { apiVersion: Cluster.apiVersion, kind: Cluster.kind, name, uid: metadata.uid ?? '' };
+    const spec = { ...single, exposure: { loadBalancer: { port: 6443 } } };
+    await this.#client.create(
+      { apiVersion, kind, metadata: { name, namespace, ownerReferences: [owner] }, spec },
+      manager,
+    );
+  }
+
+  /** Changes the spec of every cluster. */
+  async changeAll(spec: object): Promise<void> {
+    resultsOf(await settleAll(this.#numbers, atOnce, (number) => this.change(number, spec)));
+  }
+
+  /** Changes the spec of one cluster. Returns its generation. */
+  async change(number: number, spec: object): Promise<number> {
+    const { metadata } = await this.#client.mergePatch(
+      HostedControlPlane,
+      { namespace: `fleet-${number}`, name: clusterName(number) },
+      { spec },
+      manager,
+    );
+    return metadata.generation ?? 0;
+  }
+
+  /** Resolves when every cluster is Ready in its newest spec; milliseconds since `start`. */
+  async untilConverged(what: string, limitMs: number, start = performance.now()): Promise<number> {
+    let reportedAt = start;
+    for (;;) {
+      const done = this.#seen.list().filter(isConverged).length;
+      const ms = performance.now() - start;
+      if (done === this.#numbers.length && this.#seen.list().length === done) return ms;
+      if (performance.now() - reportedAt > 10_000) {
+        reportedAt = performance.now();
+        this.#report(`${what}: ${done} of ${this.#numbers.length} after ${Math.round(ms / 1000)} s`);
+      }
+      if (ms > limitMs) throw new Error(`${what}: ${done} of ${this.#numbers.length} in time; ${this.#blocker()}`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
+  /** Changes a field without effect; milliseconds until a complete reconcile has observed it. */
+  async measureReconcile(number: number): Promise<number> {
+    const start = performance.now();
+    const name = { namespace: `fleet-${number}`, name: clusterName(number) };
+    const seen = Promise.withResolvers<void>();
+    let generation = Infinity;
+    const check = (object: HostedControlPlaneObject | undefined): void => {
+      if ((object?.status?.observedGeneration ?? 0) >= generation) seen.resolve();
+    };
+    const forget = this.#seen.onChange(({ object }) => {
+      if (object.metadata.namespace === name.namespace) check(object);
+    });
+    const labels = { touched: String(Math.floor(start)) };
+    generation = await this.change(number, { machineTemplate: { metadata: { labels } } });
+    check(this.#seen.get(name));
+    await seen.promise;
+    forget();
+    return performance.now() - start;
+  }
+
+  async stop(): Promise<void> {
+    await this.#seen.stop();
+  }
+
+  #blocker(): string {
+    const late = this.#seen.list().find((object) => !isConverged(object));
+    const conditions = late?.status?.conditions?.filter(({ status }) => status !== 'True') ?? [];
+    return `${late?.metadata.name}: ${conditions.map(({ type, message }) => `${type}: ${message}`).join('; ')}`;
+  }
+}
+
+export function clusterName(number: number): string {
+  return `c${number}`;
+}
+
+/** Ready in its newest spec, and the last Deployment of it is rolled out. */
+function isConverged({ metadata, status }: HostedControlPlaneObject): boolean {
+  return (['Ready', 'SchedulerReady'] as const).every((type) => {
+    const condition = status?.conditions?.find((one) => one.type === type);
+    return condition?.status === 'True' && condition.observedGeneration === metadata.generation;
+  });
+}

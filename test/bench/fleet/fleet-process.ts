@@ -1,0 +1,60 @@
+/**
+ * One operator and a fleet of simulated clusters, in a network of its own: `node fleet-process.ts < job.json`. The job is a
+ * {@link FleetJob}, the answer on standard output a list of figures.
+ */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { hostedControlPlaneCRD, hostedControlPlaneTemplateCRD } from '../../../constructs/api/crd.ts';
+import { Cluster, Machine, MachinePool } from '../../../constructs/api/resources.ts';
+import { ApiServer } from '../../support/api-server.ts';
+import { installDefinition } from '../../support/definitions.ts';
+import { applyObjects } from '../../testbed/apply-objects.ts';
+import { bundleOperator } from '../../testbed/operator-bundle.ts';
+import { run } from '../../testbed/run.ts';
+import type { Figure } from '../figure.ts';
+import { FleetClusters } from './fleet-clusters.ts';
+import type { FleetJob } from './job.ts';
+import { measureFleetOf } from './measure.ts';
+import { OperatorProcess } from './operator-process.ts';
+import { World } from './world.ts';
+
+const start = performance.now();
+const report = (line: string): void =>
+  console.error(`fleet, ${Math.round((performance.now() - start) / 1000)} s: ${line}`);
+
+// Every address of 10.0.0.0/8 is this machine's, so that one process can serve at all of them.
+await run(['ip', 'link', 'set', 'lo', 'up']);
+await run(['ip', 'route', 'add', 'local', '10.0.0.0/8', 'dev', 'lo']);
+
+const job = JSON.parse(await text(process.stdin)) as FleetJob;
+const directory = await mkdtemp(join(tmpdir(), 'fleet-'));
+const server = new ApiServer(['--allow-privileged=true']);
+let world: World | undefined;
+let figures: Figure[] = [];
+try {
+  await bundleOperator(directory);
+  await server.start();
+  await applyObjects(server.client, [hostedControlPlaneCRD, hostedControlPlaneTemplateCRD]);
+  for (const resource of [Cluster, Machine, MachinePool]) {
+    await installDefinition(server.client, resource, { served: ['v1beta2'] });
+  }
+  report('the management API server runs');
+  world = await World.start(server.kubeconfig, Math.min(1, availableParallelism() - 1));
+  report('the simulated world runs');
+  const clusters = new FleetClusters(server.client, report);
+  await clusters.watch();
+  const startOperator = () => OperatorProcess.start({ directory, kubeconfig: server.kubeconfig, core: 0 });
+  figures = await measureFleetOf({ job, server, world, clusters, startOperator, report });
+  await clusters.stop();
+} catch (error) {
+  const log = await readFile(join(directory, 'operator.log'), 'utf8').catch(() => '');
+  report(`the last lines of the operator: ${log.slice(-2_000)}`);
+  throw error;
+} finally {
+  world?.stop();
+  await server.stop();
+  await rm(directory, { recursive: true });
+}
+process.stdout.write(JSON.stringify(figures));

@@ -1,0 +1,12 @@
+import { answerOf, node } from '../child-program.ts';
+import type { Extent } from '../extent.ts';
+import type { Figure } from '../figure.ts';
+
+/**
+ * What one operator needs for a fleet of clusters. Everything runs in a network of its own, where all addresses of clusters are
+ * those of this machine.
+ */
+export function measureFleet({ fleet }: Extent): Promise<Figure[]> {
+  const command = ['setpriv', '--pdeathsig', 'KILL', 'unshare', '--net', node, '--import', 'tsx'];
+  return answerOf<Figure[]>('fleet/fleet-process.ts', fleet, command);
+}

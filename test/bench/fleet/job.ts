@@ -1,0 +1,11 @@
+/** How much of a fleet is measured. */
+export interface FleetJob {
+  readonly clusters: number;
+  /** Time until what follows a change has ended. */
+  readonly settleMs: number;
+  readonly restMs: number;
+  /** How long the management API server is away. */
+  readonly awayMs: number;
+  /** Reconciles whose latency is measured, without and with a hostile cluster. */
+  readonly reconciles: number;
+}
