@@ -121,10 +121,9 @@ function refusalOf(scope: Scope, check: StoreCheck): BackupFailure | undefined {
   switch (check.kind) {
     case 'passed':
       return undefined;
-    case 'refused': {
-      const { failure, nextTime } = check;
-      return { ...failure, message: `${failure.message}; next check at ${nextTime.toISOString()}` };
-    }
+    case 'refused':
+      // Without the time of the next check, because each one would write the status.
+      return { ...check.failure, message: `${check.failure.message}; the operator checks again at least once an hour` };
     case 'running':
       return reportedBefore(scope, failureReasons);
   }

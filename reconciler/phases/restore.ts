@@ -4,6 +4,7 @@ import { isBareSnapshot } from '../../constructs/api/restore-spec.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { describeBareSnapshot } from '../backup/bare-snapshot.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
+import { operatorImageOf } from '../receiver/operator-image.ts';
 import { adoptKeys } from '../restore/adopt-keys.ts';
 import {
   describeProgress,
@@ -121,6 +122,8 @@ async function act(scope: Scope, restoring: Restoring, decision: RestoreDecision
 async function begin(scope: Scope, restoring: Restoring): Promise<Outcome> {
   const { cluster, now } = scope;
   const { request, record: previous, prepared } = restoring;
+  // Restore pods need it, and nothing must stop for pods that cannot be created.
+  operatorImageOf(scope);
   const props = secretProps(scope, namesOf(cluster.name).secrets.encryption);
   const blocker = await adoptKeys(scope, props, prepared?.encryptionKeys ?? []);
   if (blocker !== undefined)

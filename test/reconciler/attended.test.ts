@@ -4,6 +4,7 @@ import { objectLabels } from '../../constructs/cluster/labels.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { readCertificate } from '../../reconciler/pki/certificate.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import { until } from '../support/until.ts';
 import { storeSecret } from '../support/backup-secrets.ts';
 import { completeCluster, expectNoWrites, settleBy } from '../support/loop/scenario.ts';
 import type { MemoryCluster } from '../support/loop/memory-cluster.ts';
@@ -26,6 +27,8 @@ beforeAll(async () => {
     etcd: { backup: { secret: { name: 'store' }, schedule: '@daily', verify: { disabled: true } } },
   });
   await settleBy(complete);
+  // Each copy has this backup, so that none takes that of another copy, at the same store, for its own first one.
+  await reconcileOften(complete, () => lastAttempt(complete) !== undefined);
 });
 afterAll(() => store.stop());
 
@@ -80,11 +83,11 @@ it.each<[refused: string, condition: string, spec: object]>([
     const attempt = lastAttempt(managementCluster);
     outdate(managementCluster, 'c1-etcd-2');
     await managementCluster.clock.advance(230 * dayMs);
-    await reconcileOften(managementCluster);
+    // The store is a real server, whose answers take real time.
+    await reconcileOften(managementCluster, () => lastAttempt(managementCluster) !== attempt);
     const renewed = leaves.filter((_name, index) => (expiries(managementCluster)[index] ?? 0) > (before[index] ?? 0));
     expect(renewed).toEqual(leaves);
     expect(revisionOf(managementCluster, 'c1-etcd-2')).not.toBe('outdated');
-    expect(lastAttempt(managementCluster)).not.toBe(attempt);
   },
 );
 
@@ -115,8 +118,11 @@ it('a change that concerns only Machines makes no new record', async () => {
   expect(recordsOf(managementCluster)).toEqual(before);
 });
 
-/** Lets a new operator process act for some minutes, and stops it. What is refused may be tried again for ever. */
-async function reconcileOften(managementCluster: MemoryCluster): Promise<void> {
+/**
+ * Lets a new operator process act for some minutes and until all is over, and stops it. What is refused may be tried
+ * again for ever.
+ */
+async function reconcileOften(managementCluster: MemoryCluster, isOver = () => true): Promise<void> {
   const operator = await OperatorProcess.start(managementCluster);
   for (let reconciles = 0; reconciles < 12; reconciles++) {
     await operator.reconcile();
@@ -124,6 +130,11 @@ async function reconcileOften(managementCluster: MemoryCluster): Promise<void> {
     await managementCluster.clock.advance(30_000);
     await operator.untilObserved();
   }
+  await until('what has begun to be over', async () => {
+    if (isOver()) return true;
+    await operator.rounds(1);
+    return false;
+  });
   await operator.stop();
 }
 

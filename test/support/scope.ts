@@ -123,6 +123,7 @@ export function scopeOf(management: MemoryObjects, changes: ScopeChanges = {}): 
     facts: {
       certificates: {},
       mounts: {},
+      operatorImage: 'registry.example.org/operator:v1',
       owner: { name: hostedControlPlaneName, uid: hostedControlPlaneUid },
       ...changes.facts,
       // As in the real list of phases: a phase that runs without the endpoint does not read it.

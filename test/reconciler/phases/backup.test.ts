@@ -259,7 +259,7 @@ describe('backups', () => {
       expect(outcome).toMatchObject({
         kind: 'degraded',
         reason: 'BackupSecretInvalid',
-        message: 'Secret team/s3: missing; next check at 2026-11-21T12:01:00.000Z',
+        message: 'Secret team/s3: missing; the operator checks again at least once an hour',
       });
       expect((await checked(status, error, 60_000)).checks).toHaveLength(1);
     });

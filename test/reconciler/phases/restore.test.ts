@@ -60,6 +60,15 @@ it('a restore starts only when the control plane has the keys of its backup', as
   expect(inspect(outcome, { depth: 10, showHidden: true })).not.toContain(key.secret);
 });
 
+it('a restore does not start, and changes nothing, if the operator does not know its image', async () => {
+  const management = new MemoryObjects();
+  await encryptionAtRest.run(scopeOf(management));
+  const before = management.writes.length;
+  const scope = scopeOf(management, { spec: { etcd }, work: prepared([key]), facts: { operatorImage: undefined } });
+  await expect(phase.run(scope)).rejects.toThrow('OPERATOR_IMAGE');
+  expect(management.writes.length).toBe(before);
+});
+
 it('a restore does not start, and changes nothing, if a key has the name of another', async () => {
   const management = new MemoryObjects();
   await encryptionAtRest.run(scopeOf(management));
