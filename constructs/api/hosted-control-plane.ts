@@ -77,7 +77,7 @@ export const templateFields = {
   encryptionAtRest: EncryptionAtRest.prefault({}).describe('Encryption of the Secrets of the hosted cluster in etcd.'),
   certificates: Certificates.prefault({}).describe('Lifetimes, issuer and rotation of certificates.'),
   oidcProviders: OIDCProviders.optional().describe(
-    'Token issuers that the API server trusts, by issuer URL. It has no effect in this release, and the condition SpecSupported says so.',
+    'Token issuers that the API server trusts, by issuer URL, besides that of its own service accounts. API servers apply a change without a restart, except that of the first or last entry.',
   ),
   inClusterAccess: InClusterAccess.optional(),
   proxy: FixedContainer.prefault({}).describe(

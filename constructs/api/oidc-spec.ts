@@ -1,8 +1,4 @@
 import { z } from 'zod';
-import { withRules } from './validation-rule.ts';
-
-/** Issuer of the hosted cluster's own service account tokens; a second authenticator for it would be ambiguous. */
-const reservedIssuer = 'https://kubernetes.default.svc.cluster.local';
 
 const provider = z
   .object({
@@ -48,10 +44,4 @@ const provider = z
   .describe('One token issuer.');
 
 /** Token issuers that the hosted API server trusts, by issuer URL. */
-export const OIDCProviders = withRules(z.record(z.string().max(512), provider).meta({ maxProperties: 64 }), [
-  {
-    rule: `!('${reservedIssuer}' in self)`,
-    message: `the issuer ${reservedIssuer} is reserved for the hosted cluster's own service accounts: remove it`,
-    holds: (providers) => !(reservedIssuer in providers),
-  },
-]);
+export const OIDCProviders = z.record(z.string().max(512), provider).meta({ maxProperties: 64 });

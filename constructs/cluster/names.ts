@@ -32,6 +32,8 @@ export interface Names {
    * of another Cluster.
    */
   readonly routes: RouteNames;
+  /** ConfigMap with the API server's authentication configuration. */
+  readonly authentication: string;
   /** ConfigMap of the tunnel's endpoint next to the API server. */
   readonly tunnel: string;
   /** Secrets. The first five follow Cluster API's convention (`<cluster>-<purpose>`). */
@@ -86,6 +88,7 @@ export function namesOf(cluster: string): Names {
       konnectivity: `${cluster}-konnectivity`,
       tunnel: `${cluster}-tunnel`,
     },
+    authentication: `${cluster}-authentication`,
     tunnel: `${cluster}-tunnel`,
     secrets: {
       clusterCA: `${cluster}-ca`,

@@ -6,6 +6,7 @@ import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { mountsOf } from '../../constructs/pod/mounts.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { versionAnnotation } from '../../constructs/pod/component.ts';
+import { refreshAuthentication } from '../api-server/refresh-authentication.ts';
 import { awaitedBackup } from '../upgrade/backup-before-upgrade.ts';
 import type { KubeObject } from '../kube/object.ts';
 import {
@@ -53,6 +54,7 @@ export const apiServer = phase({
 
     const withMounts = { ...facts, mounts: mounts.checksums };
     const live = await writer.apply(renderControlPlane(cluster, withMounts, 'api-server'));
+    await refreshAuthentication(scope);
 
     const readiness = deploymentReadiness(live.find(({ kind }) => kind === Deployment.kind));
     if (!readiness.ready) return waitForPods('api-server', `API server: ${readiness.message}`, scope);

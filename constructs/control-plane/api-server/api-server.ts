@@ -1,6 +1,7 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import { apiServerFlags, apiServerPaths, egressSelectorFile, encryptionConfigurationFile } from './flags.ts';
+import { AuthenticationConfig, authenticationVolume } from './authentication.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { readAtStart } from '../certificates/restarts.ts';
 import { container, podTemplate, probes, projected } from '../../pod/component.ts';
@@ -33,7 +34,10 @@ export class ApiServer extends Construct {
 
     const hasTunnel = usesTunnel(cluster.spec);
 
+    const authentication = authenticationVolume(cluster);
+
     new KonnectivityConfig(this, 'konnectivity', { cluster });
+    new AuthenticationConfig(this, 'authentication', { cluster });
     if (hasTunnel) new TunnelConfig(this, 'tunnel', { cluster });
 
     new k8s.KubeDeployment(this, 'deployment', {
@@ -64,6 +68,7 @@ export class ApiServer extends Construct {
             pkiVolume(cluster.name),
             projected('egress', [{ configMap: konnectivity, items: { [egressSelectorFile]: egressSelectorFile } }]),
             ...(facts.encryptionAtRest ? [encryptionVolume(secrets.encryption)] : []),
+            ...authentication.volumes,
             ...konnectivityVolumes(cluster),
             ...(hasTunnel ? tunnelVolumes(cluster) : []),
             ...mounts.map(({ volume }) => volume),
@@ -94,6 +99,7 @@ export class ApiServer extends Construct {
                 ...(facts.encryptionAtRest
                   ? [{ name: 'encryption', mountPath: apiServerPaths.encryption, readOnly: true }]
                   : []),
+                ...authentication.mounts,
                 { name: 'konnectivity-sockets', mountPath: apiServerPaths.konnectivitySockets },
                 ...mounts.map(({ volume, path }) => ({ name: volume.name, mountPath: path, readOnly: true })),
               ],

@@ -1,3 +1,4 @@
+import { authenticationFlags } from './authentication.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { exposureStrategy } from '../exposure/exposure.ts';
 import { type Endpoint, type Facts, formatEndpoint } from '../../cluster/facts.ts';
@@ -5,6 +6,7 @@ import type { Flag } from '../../pod/flags.ts';
 import { inClusterAccessOf, policyApiVersion } from '../../cluster/in-cluster-access.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { ports } from '../../cluster/ports.ts';
+import { serviceAccountIssuer } from './service-account-issuer.ts';
 import { tokenLifetimeFlags } from './token-lifetime.ts';
 
 export const apiServerPaths = {
@@ -27,10 +29,10 @@ export function apiServerFlags(
 ): Flag[] {
   const { pki } = apiServerPaths;
   const names = namesOf(cluster.name);
-  const issuer = `https://kubernetes.default.svc.${cluster.network.serviceDomain}`;
   return [
     ...inClusterAccessFlags(cluster, advertiseAddress),
     ['allow-privileged', 'true', 'CNI and kube-proxy pods are privileged'],
+    ...authenticationFlags(cluster),
     ['authorization-mode', 'Node,RBAC', 'kubelets can read only the objects of their own pods'],
     ['client-ca-file', `${pki}/ca.crt`, 'reloaded when it changes'],
     [
@@ -72,7 +74,7 @@ export function apiServerFlags(
     ['requestheader-group-headers', 'X-Remote-Group', ''],
     ['requestheader-username-headers', 'X-Remote-User', ''],
     ['secure-port', String(exposureStrategy(cluster.spec).securePort), 'also the port of the kubernetes Service'],
-    ['service-account-issuer', issuer, 'same as kubeadm'],
+    ['service-account-issuer', serviceAccountIssuer(cluster), 'same as kubeadm'],
     ['service-account-jwks-uri', `https://${formatEndpoint(endpoint)}/openid/v1/jwks`, ''],
     ['service-account-key-file', `${pki}/sa.pub`, 'keys of all tokens that are accepted'],
     ...tokenLifetimeFlags(cluster.spec.deployment?.apiServer?.args),

@@ -296,11 +296,6 @@ export const admissionCases: readonly AdmissionCase[] = [
   },
 
   { name: 'accepts token issuers', spec: { oidcProviders: { 'https://issuer.example.org': issuer } } },
-  {
-    name: "refuses the hosted cluster's own issuer",
-    spec: { oidcProviders: { 'https://kubernetes.default.svc.cluster.local': issuer } },
-    refused: { path: 'spec.oidcProviders', because: 'is reserved' },
-  },
 
   {
     name: 'accepts a mounted ConfigMap',
