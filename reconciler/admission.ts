@@ -10,7 +10,9 @@ import { exposureStrategy } from '../constructs/control-plane/exposure/exposure.
 import { adviceOnMove } from './etcd/formation.ts';
 import { ClusterObject, owningCluster } from './management/cluster-object.ts';
 import type { KubeObject, ObjectMeta } from './kube/object.ts';
-import { atRevision } from './revision/revisions.ts';
+import { holdsNewest } from './api-server/held-configuration.ts';
+import type { Reader } from './management/view.ts';
+import { atRevision, newestRevision } from './revision/revisions.ts';
 
 /** What the operator may do for a HostedControlPlane. */
 export type Admission =
@@ -31,6 +33,11 @@ export interface Admitted {
   readonly clusterObject: ClusterObject;
   /** Why the spec of the object is refused, if it is: {@link hostedControlPlane} has the last accepted one instead. */
   readonly refusal?: string | undefined;
+  /**
+   * The object by its newest spec, while a kube-apiserver checks or has refused its configuration: {@link
+   * hostedControlPlane} has the last accepted one instead.
+   */
+  readonly candidate?: HostedControlPlane | undefined;
 }
 
 /**
@@ -80,6 +87,20 @@ export function admit(
   const last = recorded && readSpec(recorded);
   if (last?.kind !== 'accepted') return { kind: 'invalid', message: newest.refusal };
   return { ...last, kind: 'admitted', clusterObject: cluster, refusal: newest.refusal };
+}
+
+/**
+ * The admission by the last accepted spec, while a kube-apiserver has not accepted the configuration of the newest one. The
+ * object stays as it is when it is refused anyway, or when there is no other spec.
+ */
+export function untilChecked(object: KubeObject, admission: Admitted, reader: Pick<Reader, 'get' | 'list'>): Admitted {
+  const { clusterObject, hostedControlPlane, refusal } = admission;
+  const revision = newestRevision(reader, clusterObject.metadata.name);
+  const recorded = revision && atRevision(object, revision);
+  const last = recorded && readSpec(recorded);
+  if (refusal !== undefined || last?.kind !== 'accepted') return admission;
+  const held = { ...admission, hostedControlPlane: last.hostedControlPlane, candidate: hostedControlPlane };
+  return holdsNewest(hostedClusterOf(admission), hostedClusterOf(held), reader) ? held : admission;
 }
 
 /** Whether the operator can reconcile the spec of an object, otherwise why not. */

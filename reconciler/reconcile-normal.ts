@@ -49,7 +49,7 @@ export async function reconcileNormal(context: ReconcileContext, admission: Admi
 }
 
 function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted): Scope {
-  const { hostedControlPlane, clusterObject, refusal } = admission;
+  const { hostedControlPlane, clusterObject, refusal, candidate } = admission;
   const { client, management, clock, operatorNamespace, operatorImage, managementNetwork, reach } = options;
   const { namespace, name, uid = '' } = hostedControlPlane.metadata;
   const reader = management.readerOf(namespace, clusterObject.metadata.name);
@@ -59,6 +59,7 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
     hostedControlPlane,
     clusterObject,
     refusal,
+    candidate: candidate && hostedClusterOf({ hostedControlPlane: candidate, clusterObject }),
     cluster,
     facts: {
       certificates: {},
@@ -136,7 +137,8 @@ async function writeStatus(
   );
   const status = observedStatus(observation);
   const initialized = status.initialization?.controlPlaneInitialized ?? false;
-  const reconciled = scope.refusal === undefined ? undefined : scope.facts.revision?.generation;
+  const isLast = scope.refusal !== undefined || scope.candidate !== undefined;
+  const reconciled = isLast ? scope.facts.revision?.generation : undefined;
   await options.statusWriter.write(object, status, summarize(observation, initialized), { reconciled });
   for (const late of newlyExpiring(scope.hostedControlPlane.status?.certificates, status.certificates)) {
     options.events.record(object, certificateExpiring(late));

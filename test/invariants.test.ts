@@ -170,7 +170,7 @@ describe.each(samples)('sample $name', ({ cluster, facts, objects, source }) => 
       expect(metadata.labels).toEqual({
         [clusterNameLabel]: cluster.name,
         [componentLabel]: expect.stringMatching(
-          /^(api-server|etcd|etcd-restore|etcd-verify|controller-manager|scheduler)$/,
+          /^(api-server|api-server-check|etcd|etcd-restore|etcd-verify|controller-manager|scheduler)$/,
         ),
         [managedByLabel]: fieldManager,
       });

@@ -80,7 +80,7 @@ export const conditions = {
   SpecAccepted: {
     meaning:
       'the operator has accepted the spec; while it refuses a spec, it reconciles the last accepted one, whose certificates, etcd and backups it keeps',
-    reasons: {},
+    reasons: { CheckingConfiguration: 'Routine' },
   },
   CACertificatesReady: {
     meaning: 'all CAs and service account keys exist',
@@ -193,6 +193,11 @@ export const conditions = {
       RewritingSecrets: 'Normal',
       RetiringKey: 'Normal',
     },
+  },
+  APIServerConfigurationAccepted: {
+    meaning:
+      "the version's own kube-apiserver accepts the user's flags and token issuers; API servers keep those that it accepted last until then",
+    reasons: { CheckingConfiguration: 'Routine', ConfigurationRefused: 'Warning', PodsFailing: 'Warning' },
   },
   APIServerDeploymentsReady: {
     meaning: 'the API server is rolled out',

@@ -14,6 +14,8 @@ export interface Names {
    */
   readonly etcdClientService: string;
   readonly apiServer: string;
+  /** The pod that checks the configuration of API servers, its ConfigMap, and the policy for its traffic. */
+  readonly apiServerCheck: string;
   readonly controllerManager: string;
   readonly scheduler: string;
   readonly etcd: string;
@@ -76,6 +78,7 @@ export function namesOf(cluster: string): Names {
     etcdPeerService: `e-${cluster}-etcd`,
     etcdClientService: `e-${cluster}-etcd-client`,
     apiServer: `${cluster}-api-server`,
+    apiServerCheck: `${cluster}-api-server-check`,
     controllerManager: `${cluster}-controller-manager`,
     scheduler: `${cluster}-scheduler`,
     etcd: `${cluster}-etcd`,

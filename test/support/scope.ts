@@ -119,6 +119,7 @@ export function scopeOf(management: MemoryObjects, changes: ScopeChanges = {}): 
     hostedControlPlane,
     clusterObject: ClusterObject.parse(clusterObjectWith({ spec: changes.clusterSpec ?? {} })),
     refusal: undefined,
+    candidate: undefined,
     cluster: { ...hostedCluster(), spec: hostedControlPlane.spec },
     facts: {
       certificates: {},

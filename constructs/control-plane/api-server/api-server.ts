@@ -12,6 +12,8 @@ import { usesTunnel } from '../../cluster/in-cluster-access.ts';
 import { KonnectivityConfig, konnectivityServer, konnectivityVolumes } from './konnectivity-server.ts';
 import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
 import { mountsOf } from '../../pod/mounts.ts';
+import { checkedAnnotation, checkedConfiguration } from './checked-configuration.ts';
+import { pkiVolume } from './pki-volume.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { tunnel, TunnelConfig, tunnelVolumes } from './tunnel.ts';
 import { hasChange, imageReference, kubernetesImage } from '../../cluster/versions.ts';
@@ -40,8 +42,9 @@ export class ApiServer extends Construct {
     new AuthenticationConfig(this, 'authentication', { cluster });
     if (hasTunnel) new TunnelConfig(this, 'tunnel', { cluster });
 
+    const checked = checkedConfiguration(cluster);
     new k8s.KubeDeployment(this, 'deployment', {
-      metadata,
+      metadata: { ...metadata, ...(checked ? { annotations: { [checkedAnnotation]: checked } } : {}) },
       spec: {
         replicas: cluster.spec.replicas,
         selector: { matchLabels: selector },
@@ -124,23 +127,4 @@ export class ApiServer extends Construct {
 function encryptionVolume(secret: string): k8s.Volume {
   const items = { [encryptionConfigurationFile]: encryptionConfigurationFile };
   return projected('encryption', [{ secret, items }]);
-}
-
-/** Exactly the files that kube-apiserver reads. From a CA's Secret it mounts the certificate, never the key. */
-function pkiVolume(cluster: string): k8s.Volume {
-  const { secrets } = namesOf(cluster);
-  const pair = (secret: string, file: string) => ({
-    secret,
-    items: { [`${file}.crt`]: 'tls.crt', [`${file}.key`]: 'tls.key' },
-  });
-  return projected('pki', [
-    { secret: secrets.clusterCA, items: { 'ca.crt': 'tls.crt' } },
-    { secret: secrets.frontProxyCA, items: { 'front-proxy-ca.crt': 'tls.crt' } },
-    { secret: secrets.etcdCA, items: { 'etcd/ca.crt': 'tls.crt' } },
-    { secret: secrets.serviceAccount, items: { 'sa.pub': 'tls.crt', 'sa.key': 'tls.key' } },
-    pair(secrets.apiServer, 'apiserver'),
-    pair(secrets.apiServerKubeletClient, 'apiserver-kubelet-client'),
-    pair(secrets.apiServerEtcdClient, 'apiserver-etcd-client'),
-    pair(secrets.frontProxyClient, 'front-proxy-client'),
-  ]);
 }

@@ -16,10 +16,11 @@ export const podComponents: readonly PodComponent[] = [
   'etcd',
   'etcd-restore',
   'etcd-verify',
+  'api-server-check',
 ];
 
 /** Components that connect to no host by name, and therefore need no DNS. */
-const nameless: readonly PodComponent[] = ['etcd-restore', 'etcd-verify'];
+const nameless: readonly PodComponent[] = ['etcd-restore', 'etcd-verify', 'api-server-check'];
 
 /** One end of a connection. */
 export type Peer =
