@@ -50,17 +50,23 @@ export async function reconcileNormal(context: ReconcileContext, admission: Admi
 
 function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted): Scope {
   const { hostedControlPlane, clusterObject, refusal, candidate } = admission;
-  const { client, management, clock, operatorNamespace, operatorImage, managementNetwork, reach } = options;
+  const { client, management, clock, operatorNamespace, operatorImage, managementNetwork, managementIssuer, reach } =
+    options;
   const { namespace, name, uid = '' } = hostedControlPlane.metadata;
   const reader = management.readerOf(namespace, clusterObject.metadata.name);
-  const cluster = withHeldVersion({ cluster: hostedClusterOf(admission), hostedControlPlane, reader });
+  const cluster = withHeldVersion({
+    cluster: hostedClusterOf(admission, managementIssuer),
+    hostedControlPlane,
+    reader,
+  });
   const now = new Date(clock.now());
   return {
     hostedControlPlane,
     clusterObject,
     refusal,
-    candidate: candidate && hostedClusterOf({ hostedControlPlane: candidate, clusterObject }),
+    candidate: candidate && hostedClusterOf({ hostedControlPlane: candidate, clusterObject }, managementIssuer),
     cluster,
+    managementIssuer,
     facts: {
       certificates: {},
       mounts: {},

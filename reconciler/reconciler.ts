@@ -76,7 +76,7 @@ export class Reconciler {
       case 'admitted':
         if (await reportForeignControlPlane(context, admission.clusterObject.metadata.name)) return undefined;
         const reader = management.readerOf(object.metadata.namespace ?? '', admission.clusterObject.metadata.name);
-        const checked = untilChecked(object, admission, reader);
+        const checked = untilChecked(object, admission, { reader, managementIssuer: this.#options.managementIssuer });
         return reconcileNormal({ ...context, object: await addFinalizer(client, management, object) }, checked);
     }
   }

@@ -79,6 +79,17 @@ export const templateFields = {
   oidcProviders: OIDCProviders.optional().describe(
     'Token issuers that the API server trusts, by issuer URL, besides that of its own service accounts. API servers apply a change without a restart, except that of the first or last entry.',
   ),
+  managementClusterIssuer: z
+    .object({
+      enabled: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Whether service accounts of the management cluster can sign in. Their tokens need the audience workload-cluster:<namespace>/<cluster>; their names and groups begin with management-cluster: in the hosted cluster. The platform names the issuer.',
+        ),
+    })
+    .prefault({})
+    .describe('The management cluster as a token issuer.'),
   inClusterAccess: InClusterAccess.optional(),
   proxy: FixedContainer.prefault({}).describe(
     'The HAProxy of inClusterAccess Proxy. It runs on every node and, with exposure strategies that share host names, next to the API server.',

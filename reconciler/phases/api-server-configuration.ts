@@ -1,5 +1,6 @@
 import { Pod } from '../../constructs/api/resources.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
+import { managementIssuerProblem } from '../../constructs/cluster/management-issuer.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { checkedConfiguration } from '../../constructs/control-plane/api-server/checked-configuration.ts';
 import { conflictingIssuer } from '../../constructs/control-plane/api-server/service-account-issuer.ts';
@@ -23,7 +24,9 @@ export const apiServerConfiguration = phase({
   needs: [acceptedSpec, certificates, etcdCertificates],
   async run(scope): Promise<Outcome> {
     const asked = newestOf(scope);
-    const { reader, writer } = scope;
+    const { managementIssuer, reader, writer } = scope;
+    const problem = managementIssuerProblem(asked, managementIssuer) ?? conflictingIssuer(asked);
+    if (problem !== undefined) return hold(scope, 'ConfigurationRefused', problem);
     const configuration = checkedConfiguration(asked);
     const pod = checkPodOf(reader, asked.name);
     if (isAccepted(asked, reader)) {
@@ -31,8 +34,6 @@ export const apiServerConfiguration = phase({
       if (pod && isApplied(asked, reader)) await remove(scope, pod);
       return done();
     }
-    const conflict = conflictingIssuer(asked);
-    if (conflict !== undefined) return hold(scope, 'ConfigurationRefused', conflict);
     const checking = `kube-apiserver ${asked.spec.version} checks flags and token issuers`;
     if (!pod) {
       const facts = { ...scope.facts, apiServerCheck: asked.spec };

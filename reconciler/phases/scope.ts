@@ -1,6 +1,7 @@
 import type { ConditionType } from '../../constructs/api/conditions.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import type { FactName, FactsWith } from '../../constructs/cluster/facts.ts';
+import type { ManagementIssuer } from '../../constructs/cluster/management-issuer.ts';
 import type { AwaitedFinalBackup } from '../backup/final-backup.ts';
 import type { StoreReader } from '../backup/store-access.ts';
 import type { Outcome } from '../engine/outcome.ts';
@@ -25,6 +26,8 @@ export interface Scope<Established extends FactName = never> extends ControlPlan
    * has the last accepted spec instead.
    */
   readonly candidate: HostedCluster | undefined;
+  /** The issuer of the management cluster's tokens; undefined when the platform names none. */
+  readonly managementIssuer: ManagementIssuer | undefined;
   /** Facts that the phases it needs have established. */
   readonly facts: FactsWith<Established>;
   readonly sharedResources: SharedResources;

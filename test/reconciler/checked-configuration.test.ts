@@ -133,6 +133,14 @@ it("an issuer that is the cluster's own is refused by name, and nothing is run t
   expect(authentication(cluster)).toBe(before);
 });
 
+it('the management cluster as an issuer is refused where the platform names none, and nothing else waits', async () => {
+  const cluster = plain.copy();
+  await cluster.change({ managementClusterIssuer: { enabled: true }, replicas: 3 });
+  await settleBy(cluster);
+  expect(conditionOf(cluster, 'APIServerConfigurationAccepted')).toContain('set MANAGEMENT_ISSUER_URL');
+  expect(cluster.objects.get<StoredObject>(Deployment, 'c1-api-server')?.['spec']).toMatchObject({ replicas: 3 });
+});
+
 it('an upgrade is held while the newer kube-apiserver refuses the flags', async () => {
   const cluster = await completeCluster({ version: 'v1.35.1', ...withArgs({ v: '2' }) });
   await cluster.change({ version: 'v1.36.3', ...withArgs({ [unknownFlag]: '1' }) });

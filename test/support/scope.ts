@@ -120,6 +120,7 @@ export function scopeOf(management: MemoryObjects, changes: ScopeChanges = {}): 
     clusterObject: ClusterObject.parse(clusterObjectWith({ spec: changes.clusterSpec ?? {} })),
     refusal: undefined,
     candidate: undefined,
+    managementIssuer: undefined,
     cluster: { ...hostedCluster(), spec: hostedControlPlane.spec },
     facts: {
       certificates: {},

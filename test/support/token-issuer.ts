@@ -17,24 +17,29 @@ export class TokenIssuer {
   /** PEM of the CA that its certificate is from. */
   readonly certificateAuthority: string;
   readonly #pair: KeyPair;
+  readonly #host: string;
   readonly #port: number;
   #keys: readonly SigningKey[] = [newKey(1)];
   #server: Server | undefined;
 
-  private constructor(port: number, certificateAuthority: string, pair: KeyPair) {
-    this.url = `https://127.0.0.1:${port}`;
+  private constructor(host: string, port: number, certificateAuthority: string, pair: KeyPair) {
+    this.url = `https://${host}:${port}`;
     this.certificateAuthority = certificateAuthority;
     this.#pair = pair;
+    this.#host = host;
     this.#port = port;
   }
 
-  /** Chooses its address. It answers nothing before {@link open}. */
-  static async create(): Promise<TokenIssuer> {
+  /**
+   * Chooses its port. It answers nothing before {@link open}.
+   * @param host address of this machine by which API servers reach it
+   */
+  static async create(host = '127.0.0.1'): Promise<TokenIssuer> {
     const validity = validFor(hourMs, new Date());
     const authority = await createCA({ commonName: 'token issuer' }, validity);
-    const hosts = ['127.0.0.1'];
-    const plan = { commonName: 'issuer', organizations: [], usages: ['server'], hosts } as const;
-    return new TokenIssuer(await freePort(), authority.certificate, await issueCertificate(plan, authority, validity));
+    const plan = { commonName: 'issuer', organizations: [], usages: ['server'], hosts: [host] } as const;
+    const pair = await issueCertificate(plan, authority, validity);
+    return new TokenIssuer(host, await freePort(), authority.certificate, pair);
   }
 
   async open(): Promise<void> {
@@ -45,7 +50,7 @@ export class TokenIssuer {
       response.end(JSON.stringify(document ?? {}));
     });
     this.#server = server;
-    await new Promise<void>((resolve) => server.listen(this.#port, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => server.listen(this.#port, this.#host, resolve));
   }
 
   async close(): Promise<void> {

@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { withManagementIssuer } from '../../../constructs/cluster/management-issuer.ts';
 import { authenticationConfiguration } from '../../../constructs/control-plane/api-server/authentication.ts';
-import { KubeClient } from '../../../reconciler/kube/client.ts';
-import { connectionFor } from '../../../reconciler/kube/config.ts';
-import { kubeErrorOf } from '../../../reconciler/kube/errors.ts';
 import { plainApiServer } from '../../support/plain-api-server.ts';
 import { clusterOf } from '../../support/rendered-cluster.ts';
+import { signedInUser } from '../../support/signed-in-user.ts';
 import { TokenIssuer } from '../../support/token-issuer.ts';
 import { until } from '../../support/until.ts';
 import { findBinaries } from '../../testbed/binaries.ts';
@@ -44,24 +43,10 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-interface Review {
-  readonly status: { readonly userInfo: { readonly username: string; readonly groups: readonly string[] } };
-}
-
-/** Who the API server takes the bearer of a token for; undefined when it does not accept the token. */
-async function userOf(token: string): Promise<Review['status']['userInfo'] | undefined> {
+/** Who the API server takes the bearer of a token for. */
+function userOf(token: string) {
   const { server: url, serverName, ca } = server.target;
-  const client = new KubeClient(connectionFor({ server: url, serverName, ca, token }));
-  const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', metadata: { name: 'me' } };
-  try {
-    const answer = await client.create(review, { fieldManager: 'test' });
-    return (answer as unknown as Review).status.userInfo;
-  } catch (error) {
-    if (kubeErrorOf(error)?.code === 401) return undefined;
-    throw error;
-  } finally {
-    await client.connection.close();
-  }
+  return signedInUser({ server: url, serverName, ca }, token);
 }
 
 test('an API server starts while an issuer is away, and sign-in works when it is back', async () => {
@@ -95,6 +80,26 @@ test('keys of an issuer rotate', async () => {
   first.rotate();
   await until('the new key', () => userOf(first.token(claims)));
   expect((await userOf(before))?.username).toBe('sso:alice');
+});
+
+test('a service account of the management cluster signs in with a token for this cluster, and with no other', async () => {
+  const { url, certificateAuthority } = second;
+  const asked = clusterOf({ spec: { managementClusterIssuer: { enabled: true } } });
+  const { spec } = withManagementIssuer(asked, { url, certificateAuthority });
+  writeFileSync(file, authenticationConfiguration({ spec }) ?? '');
+  const sub = 'system:serviceaccount:team:deployer';
+  const user = await until('the issuer', () => userOf(second.token({ aud: 'workload-cluster:team/c1', sub })), 120_000);
+  expect(user.username).toBe(`management-cluster:${sub}`);
+  expect(user.groups.toSorted()).toEqual([
+    'management-cluster:system:serviceaccounts',
+    'management-cluster:system:serviceaccounts:team',
+    'system:authenticated',
+  ]);
+  for (const aud of [second.url, 'workload-cluster:team/c2', 'https://kubernetes.default.svc.cluster.local'])
+    expect(await userOf(second.token({ aud, sub }))).toBeUndefined();
+  expect(await userOf(second.token({ aud: 'workload-cluster:team/c1', sub: 'admin' }))).toBeUndefined();
+  configure(first);
+  await until('the first issuer again', () => userOf(first.token(claims)), 120_000);
 });
 
 test('kubectl signs in with a credential plugin', async () => {
