@@ -3,6 +3,7 @@ import { namesOf } from '../../constructs/cluster/names.ts';
 import { checkedAnnotation } from '../../constructs/control-plane/api-server/checked-configuration.ts';
 import { hasEnded, type PodObject } from '../kube/readiness.ts';
 import type { Reader } from '../management/view.ts';
+import { oneLine } from '../pods/last-words.ts';
 import { checkVerdict, type CheckVerdict } from './check-verdict.ts';
 
 /** A pod that checks, which is also the record of what its kube-apiserver has said. */
@@ -26,10 +27,8 @@ export function verdictOf({ status = {}, ...pod }: CheckPod): CheckVerdict | und
   const ended = status.containerStatuses?.[0]?.state?.terminated;
   // A pod that was evicted, or ended at its deadline, says nothing about the configuration.
   if (ended === undefined || status.reason) {
-    return {
-      kind: 'unknown',
-      message: `${status.reason ?? 'it'} ended the pod: ${status.message ?? 'no reason given'}`,
-    };
+    const { reason = 'no reason given', message = '' } = status;
+    return { kind: 'unknown', message: oneLine(`the pod ended: ${reason}: ${message}`) };
   }
   return checkVerdict(ended);
 }
