@@ -45,8 +45,8 @@ function causeOf(text: string): string | undefined {
 
 function errorOfJson(line: string): string | undefined {
   if (!line.startsWith('{')) return undefined;
-  const { msg, err } = (parsed(line) ?? {}) as Readonly<Record<string, unknown>>;
-  return msg === 'command failed' && typeof err === 'string' ? err : undefined;
+  const entry = parsed<Readonly<Record<string, unknown>>>(line);
+  return entry?.['msg'] === 'command failed' && typeof entry['err'] === 'string' ? entry['err'] : undefined;
 }
 
 function parsed<T>(json: string): T | undefined {

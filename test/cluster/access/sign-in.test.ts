@@ -143,6 +143,6 @@ test('another issuer is accepted without a restart, and one that is removed no l
 test('an API server keeps its issuers while the file is wrong', async () => {
   writeFileSync(file, 'apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\njwt: [{}]\n');
   const isRefused = /authentication_config_controller_automatic_reloads_total\{[^}]*status="failure"\} [1-9]/;
-  await until('the failed reload', async () => isRefused.test(String(await server.client.raw('/metrics'))), 120_000);
+  await until('the failed reload', async () => isRefused.test(await server.client.raw('/metrics')), 120_000);
   expect((await userOf(second.token(claims)))?.username).toBe('sso:alice');
 });
