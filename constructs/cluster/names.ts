@@ -14,6 +14,8 @@ export interface Names {
    */
   readonly etcdClientService: string;
   readonly apiServer: string;
+  /** The pod that checks the configuration of API servers, its ConfigMap, and the policy for its traffic. */
+  readonly apiServerCheck: string;
   readonly controllerManager: string;
   readonly scheduler: string;
   readonly etcd: string;
@@ -32,6 +34,8 @@ export interface Names {
    * of another Cluster.
    */
   readonly routes: RouteNames;
+  /** ConfigMap with the API server's authentication configuration. */
+  readonly authentication: string;
   /** ConfigMap of the tunnel's endpoint next to the API server. */
   readonly tunnel: string;
   /** Secrets. The first five follow Cluster API's convention (`<cluster>-<purpose>`). */
@@ -74,6 +78,7 @@ export function namesOf(cluster: string): Names {
     etcdPeerService: `e-${cluster}-etcd`,
     etcdClientService: `e-${cluster}-etcd-client`,
     apiServer: `${cluster}-api-server`,
+    apiServerCheck: `${cluster}-api-server-check`,
     controllerManager: `${cluster}-controller-manager`,
     scheduler: `${cluster}-scheduler`,
     etcd: `${cluster}-etcd`,
@@ -86,6 +91,7 @@ export function namesOf(cluster: string): Names {
       konnectivity: `${cluster}-konnectivity`,
       tunnel: `${cluster}-tunnel`,
     },
+    authentication: `${cluster}-authentication`,
     tunnel: `${cluster}-tunnel`,
     secrets: {
       clusterCA: `${cluster}-ca`,

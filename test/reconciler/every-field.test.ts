@@ -28,6 +28,7 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'etcd.backup.beforeDeletion': 'test/reconciler/backup/final-backup.test.ts',
   'etcd.backup.retention.maxCount': 'test/reconciler/backup/retention.test.ts',
   'etcd.backup.retention.maxAge': 'test/reconciler/backup/retention.test.ts',
+  'managementClusterIssuer.enabled': 'test/constructs/cluster/management-issuer.test.ts',
   'etcd.volumeRetention': 'test/reconciler/reconcile-delete.test.ts',
   'rollout.after': 'test/reconciler/reconcile-normal.test.ts',
 };

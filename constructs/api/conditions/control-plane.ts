@@ -114,6 +114,11 @@ export const controlPlaneConditions = {
       RetiringKey: 'Normal',
     },
   },
+  APIServerConfigurationAccepted: {
+    meaning:
+      "the version's own kube-apiserver accepts the user's flags and token issuers; API servers keep those that it accepted last until then",
+    reasons: { CheckingConfiguration: 'Routine', ConfigurationRefused: 'Warning', PodsFailing: 'Warning' },
+  },
   APIServerDeploymentsReady: {
     meaning: 'the API server is rolled out',
     reasons: {

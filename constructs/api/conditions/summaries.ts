@@ -75,6 +75,6 @@ export const summaryConditions = {
   SpecAccepted: {
     meaning:
       'the operator has accepted the spec; while it refuses a spec, it reconciles the last accepted one, whose certificates, etcd and backups it keeps',
-    reasons: {},
+    reasons: { CheckingConfiguration: 'Routine' },
   },
 } as const satisfies Readonly<Record<string, ConditionDescription>>;

@@ -16,10 +16,11 @@ export const podComponents: readonly PodComponent[] = [
   'etcd',
   'etcd-restore',
   'etcd-verify',
+  'api-server-check',
 ];
 
 /** Components that connect to no host by name, and therefore need no DNS. */
-const nameless: readonly PodComponent[] = ['etcd-restore', 'etcd-verify'];
+const nameless: readonly PodComponent[] = ['etcd-restore', 'etcd-verify', 'api-server-check'];
 
 /** One end of a connection. */
 export type Peer =
@@ -91,7 +92,7 @@ export function flowsOf(
     {
       from: component('api-server'),
       to: outside(managementNetwork),
-      ports: [tcp(httpsPort)],
+      ports: [httpsPort, ...issuerPorts(cluster)].map(tcp),
       why: 'token issuers, and webhooks with a URL; nodes and pods are reached through konnectivity',
     },
     {
@@ -191,6 +192,13 @@ export function egressOf(name: PodComponent, flows: readonly Flow[]): Rule[] {
 }
 
 const httpsPort = 443;
+
+/** Ports of token issuers other than {@link httpsPort}, sorted. An issuer without a valid URL has none. */
+function issuerPorts({ spec }: HostedCluster): number[] {
+  const urls = Object.keys(spec.oidcProviders ?? {}).flatMap((url) => (URL.canParse(url) ? [new URL(url)] : []));
+  const found = urls.flatMap(({ protocol, port }) => (protocol === 'https:' && port !== '' ? [Number(port)] : []));
+  return [...new Set(found)].sort((a, b) => a - b);
+}
 
 /** Addresses of the node and of the cloud's metadata service, which hands out credentials. */
 const linkLocal = ['169.254.0.0/16', 'fe80::/10'];
