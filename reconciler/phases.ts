@@ -1,5 +1,6 @@
 import { apiServer } from './phases/api-server.ts';
 import { acceptedSpec } from './phases/accepted-spec.ts';
+import { audit } from './phases/audit.ts';
 import { apiServerService } from './phases/api-server-service.ts';
 import { caCertificates } from './phases/ca-certificates.ts';
 import { backup } from './phases/backup.ts';
@@ -39,6 +40,7 @@ export const phases: readonly AnyPhase[] = [
   certificates,
   encryptionAtRest,
   kubeconfig,
+  audit,
   apiServer,
   controllerManager,
   scheduler,

@@ -1,5 +1,11 @@
 import type { V1KeyToPath, V1PodSpec } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
+import {
+  auditTargets,
+  fanOutTokenKey,
+  tokenKeyOf,
+  usesFanOut,
+} from '../constructs/control-plane/api-server/audit/targets.ts';
 import type { HostedCluster } from '../constructs/cluster/cluster.ts';
 import type { Facts } from '../constructs/cluster/facts.ts';
 import { mountsOf } from '../constructs/pod/mounts.ts';
@@ -49,6 +55,13 @@ function issuedSecrets(cluster: HostedCluster, { endpoint, konnectivityEndpoint,
   return [...plans.map(({ secret }) => secret), namesOf(cluster.name).secrets.serviceAccount];
 }
 
+/** The keys of the Secret with the tokens of audit receivers. */
+function auditTokenKeys(cluster: HostedCluster): string[] {
+  const targets = auditTargets(cluster);
+  const own = usesFanOut(targets) ? [fanOutTokenKey] : [];
+  return [...own, ...targets.filter(({ token }) => token).map(tokenKeyOf)];
+}
+
 describe.each(samples)('sample $name', ({ cluster, facts, objects, references }) => {
   const issued = issuedSecrets(cluster, facts);
   const users = mountsOf(cluster.spec.deployment.apiServer.mounts).map(({ kind, object }) => `${kind} ${object}`);
@@ -56,7 +69,12 @@ describe.each(samples)('sample $name', ({ cluster, facts, objects, references })
 
   it('mounts only Secrets that the operator issues, and only keys they have', () => {
     const encryption = { name: namesOf(cluster.name).secrets.encryption, key: 'config.yaml' };
-    const secrets = ours.filter(({ kind, name }) => kind === 'Secret' && name !== encryption.name);
+    const { auditTokens } = namesOf(cluster.name);
+    const secrets = ours.filter(
+      ({ kind, name }) => kind === 'Secret' && name !== encryption.name && name !== auditTokens,
+    );
+    const tokens = ours.filter(({ kind, name }) => kind === 'Secret' && name === auditTokens);
+    expect(new Set(tokens.map(({ key }) => key))).toEqual(new Set(auditTokenKeys(cluster)));
     const keys = ours.filter(({ kind, name }) => kind === 'Secret' && name === encryption.name);
     expect(keys).toMatchObject(facts.encryptionAtRest ? [encryption] : []);
     expect(secrets.length).toBeGreaterThan(10);

@@ -34,8 +34,14 @@ const rule = z
   .describe('One rule. The first rule that matches a request sets the level of its records.');
 
 const Policy = z.object({
-  apiVersion: z.string().optional().describe('API version of the policy: audit.k8s.io/v1.'),
-  kind: z.string().optional().describe('Kind of the policy: Policy.'),
+  apiVersion: z
+    .enum(['audit.k8s.io/v1'])
+    .optional()
+    .describe('API version of the policy. Accepted so that you can paste a policy file without changes.'),
+  kind: z
+    .enum(['Policy'])
+    .optional()
+    .describe('Kind of the policy. Accepted so that you can paste a policy file without changes.'),
   metadata: z
     .looseObject({})
     .optional()
@@ -47,7 +53,22 @@ const Policy = z.object({
 
 const target = z
   .object({
-    server: z.url().max(2048).describe('URL to which the records are posted.'),
+    server: z
+      .url()
+      .max(2048)
+      .regex(
+        /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/,
+        'must begin with http:// or https://, and has no user, query or fragment',
+      )
+      .describe('URL to which the records are posted, without user, query and fragment.'),
+    certificateAuthority: z
+      .string()
+      .min(1)
+      .max(65536)
+      .optional()
+      .describe(
+        'PEM certificates with which to verify the receiver; the roots of the image that sends the records when unset.',
+      ),
     authentication: z
       .object({
         secretName: z.string().min(1).max(253).describe('Name of the Secret that holds the bearer token.'),
@@ -56,9 +77,13 @@ const target = z
           .max(63)
           .optional()
           .describe(
-            'Namespace of the Secret; that of the HostedControlPlane when unset. A Secret in another namespace must grant access with a label.',
+            'Namespace of the Secret; that of the HostedControlPlane when unset. A Secret in another namespace names the namespaces that may use it in the annotation controlplane.cluster.x-k8s.io/audit-access.',
           ),
-        tokenKey: z.string().max(253).default('token').describe('Key of the Secret that holds the token.'),
+        tokenKey: z
+          .string()
+          .max(253)
+          .default('token')
+          .describe('Key of the Secret that holds the token. A changed token is used without a restart.'),
       })
       .optional()
       .describe('Bearer token that is sent with every request; none when unset.'),
@@ -85,3 +110,5 @@ export const Audit = z.object({
     ),
 });
 export type Audit = z.output<typeof Audit>;
+export type AuditPolicy = z.output<typeof Policy>;
+export type AuditTargetSpec = z.output<typeof target>;

@@ -194,6 +194,11 @@ export const conditions = {
       RetiringKey: 'Normal',
     },
   },
+  AuditReady: {
+    meaning:
+      'the API servers have the tokens with which they send audit records; always true when the spec asks for none',
+    reasons: { AuditSecretInvalid: 'Warning' },
+  },
   APIServerDeploymentsReady: {
     meaning: 'the API server is rolled out',
     reasons: {

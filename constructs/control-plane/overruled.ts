@@ -1,4 +1,5 @@
 import { apiServerFlags } from './api-server/flags.ts';
+import { fanOutFlags } from './api-server/audit/fan-out.ts';
 import type { HostedCluster } from '../cluster/cluster.ts';
 import { controllerManagerFlags } from './controllers/controller-manager.ts';
 import { reservedEtcdSettings } from './etcd/settings.ts';
@@ -26,6 +27,10 @@ export function overruledArguments(cluster: HostedCluster): OverruledArguments[]
     {
       component: 'konnectivity-server',
       flags: overruledFlags(konnectivityServerFlags, deployment.apiServer.konnectivity?.args),
+    },
+    {
+      component: 'audit-webhook',
+      flags: overruledFlags(fanOutFlags, deployment.apiServer.audit?.webhook?.args),
     },
     {
       component: 'kube-controller-manager',

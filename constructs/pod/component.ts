@@ -21,7 +21,7 @@ export interface PodTemplateProps extends Omit<RestrictedPodProps, 'selector'> {
 
 /** The pod template of every workload in the management cluster. */
 export function podTemplate(props: PodTemplateProps): k8s.PodTemplateSpec {
-  const { cluster, component, containers, volumes, pod, spreadPerRevision } = props;
+  const { cluster, component, initContainers, containers, volumes, pod, spreadPerRevision } = props;
   const annotations = definedOnly({
     [versionAnnotation]: props.version,
     [restartsWithAnnotation]: restartsWith(props.restartsWith),
@@ -31,7 +31,14 @@ export function podTemplate(props: PodTemplateProps): k8s.PodTemplateSpec {
       labels: objectLabels(cluster, component),
       ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
     },
-    spec: restrictedPod({ selector: selectorLabels(cluster, component), containers, volumes, pod, spreadPerRevision }),
+    spec: restrictedPod({
+      selector: selectorLabels(cluster, component),
+      initContainers,
+      containers,
+      volumes,
+      pod,
+      spreadPerRevision,
+    }),
   };
 }
 

@@ -4,6 +4,8 @@ import { definedOnly } from '../cluster/defined.ts';
 import { nonRoot, unprivileged } from './unprivileged.ts';
 
 export interface RestrictedPodProps {
+  /** Steps that run before the containers, and sidecars that run from before they start until after they end. */
+  readonly initContainers?: k8s.Container[] | undefined;
   readonly containers: k8s.Container[];
   readonly volumes: k8s.Volume[];
   /** The user's settings for this component, if any. */
@@ -42,6 +44,7 @@ export function restrictedPod(props: RestrictedPodProps): k8s.PodSpec {
       spread('topology.kubernetes.io/zone', 'ScheduleAnyway'),
     ],
     ...definedOnly({ priorityClassName: props.pod?.priorityClassName }),
+    ...(props.initContainers?.length ? { initContainers: props.initContainers } : {}),
     containers: props.containers,
     volumes: props.volumes,
   };

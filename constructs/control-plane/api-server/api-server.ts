@@ -1,6 +1,8 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import { apiServerFlags, apiServerPaths, egressSelectorFile, encryptionConfigurationFile } from './flags.ts';
+import { AuditConfig, auditMounts, auditRestarts, auditVolumes } from './audit/audit.ts';
+import { fanOut, fanOutVolumes } from './audit/fan-out.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { readAtStart } from '../certificates/restarts.ts';
 import { container, podTemplate, probes, projected } from '../../pod/component.ts';
@@ -35,6 +37,7 @@ export class ApiServer extends Construct {
 
     new KonnectivityConfig(this, 'konnectivity', { cluster });
     if (hasTunnel) new TunnelConfig(this, 'tunnel', { cluster });
+    if (settings?.audit) new AuditConfig(this, 'audit', { cluster });
 
     new k8s.KubeDeployment(this, 'deployment', {
       metadata,
@@ -58,16 +61,20 @@ export class ApiServer extends Construct {
               ? fingerprints(facts, [secrets.encryption])
               : {}),
             ...facts.mounts,
+            ...auditRestarts(cluster),
             ...rolloutOf(facts),
           },
           volumes: [
             pkiVolume(cluster.name),
             projected('egress', [{ configMap: konnectivity, items: { [egressSelectorFile]: egressSelectorFile } }]),
             ...(facts.encryptionAtRest ? [encryptionVolume(secrets.encryption)] : []),
+            ...auditVolumes(cluster),
+            ...fanOutVolumes(cluster),
             ...konnectivityVolumes(cluster),
             ...(hasTunnel ? tunnelVolumes(cluster) : []),
             ...mounts.map(({ volume }) => volume),
           ],
+          initContainers: fanOut(cluster),
           containers: [
             container({
               name: 'kube-apiserver',
@@ -94,6 +101,7 @@ export class ApiServer extends Construct {
                 ...(facts.encryptionAtRest
                   ? [{ name: 'encryption', mountPath: apiServerPaths.encryption, readOnly: true }]
                   : []),
+                ...auditMounts(cluster),
                 { name: 'konnectivity-sockets', mountPath: apiServerPaths.konnectivitySockets },
                 ...mounts.map(({ volume, path }) => ({ name: volume.name, mountPath: path, readOnly: true })),
               ],

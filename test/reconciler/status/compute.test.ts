@@ -40,12 +40,11 @@ function withoutSpec(object: StatefulSetObject): StatefulSetObject {
 
 describe('the summaries', () => {
   it('name every field that has no effect', () => {
-    const audited = { apiServer: { audit: { policy: { rules: [] } } } };
     const issuer = { audiences: ['a'], claimMappings: { username: 'claims.email' } };
-    const { spec } = hostedCluster({ deployment: audited, oidcProviders: { 'https://issuer.example.org': issuer } });
+    const { spec } = hostedCluster({ oidcProviders: { 'https://issuer.example.org': issuer } });
     expect(summaryOf({}, 'SpecSupported')).toBe('True Supported');
     expect(summaryOf({ spec }, 'SpecSupported')).toBe(
-      'False FieldsWithoutEffect: this release does not act on spec.deployment.apiServer.audit and spec.oidcProviders: do not rely on it, or remove it',
+      'False FieldsWithoutEffect: this release does not act on spec.oidcProviders: do not rely on it, or remove it',
     );
     expect(summaryOf({ spec }, 'Ready')).toBe(summaryOf({}, 'Ready'));
   });

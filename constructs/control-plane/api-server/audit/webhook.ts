@@ -1,0 +1,31 @@
+import { Yaml } from 'cdk8s';
+import { ports } from '../../../cluster/ports.ts';
+import type { AuditTarget } from './targets.ts';
+
+/** The fan-out as a receiver. Its traffic does not leave the pod. */
+export const fanOutServer: Pick<AuditTarget, 'server' | 'certificateAuthority'> = {
+  server: `http://127.0.0.1:${ports.audit}`,
+  certificateAuthority: undefined,
+};
+
+/**
+ * The kubeconfig with which the API server reaches a receiver of audit records.
+ * @param tokenFile file of the bearer token, which client-go reads again every minute; none is sent when undefined
+ */
+export function webhookKubeconfig(
+  { server, certificateAuthority }: Pick<AuditTarget, 'server' | 'certificateAuthority'>,
+  tokenFile: string | undefined,
+): string {
+  const name = 'audit';
+  const authority = certificateAuthority && {
+    'certificate-authority-data': Buffer.from(certificateAuthority).toString('base64'),
+  };
+  return Yaml.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name, cluster: { server, ...(authority ?? {}) } }],
+    users: [{ name, user: tokenFile ? { tokenFile } : {} }],
+    contexts: [{ name, context: { cluster: name, user: name } }],
+    'current-context': name,
+  });
+}
