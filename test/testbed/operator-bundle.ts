@@ -11,8 +11,8 @@ export const buildDirectory = join(repository, 'build');
 
 /**
  * Compiles the operator with its dependencies into `main.js`, the command line into `hcp.js`, the
- * notices of the licences beside them, and the program of pods that restore backups into `receiver.js`. Returns
- * the size of main.js in bytes.
+ * notices of the licences beside them, the program of pods that restore backups into `receiver.js`, and the audit fan-out,
+ * which has an image of its own, into `audit.js`. Returns the size of main.js in bytes.
  */
 export async function bundleOperator(directory = buildDirectory): Promise<number> {
   await mkdir(directory, { recursive: true });
@@ -29,8 +29,12 @@ export async function bundleOperator(directory = buildDirectory): Promise<number
     entryPoints: ['reconciler/receiver/main.ts'],
     outfile: join(directory, 'receiver.js'),
   });
+  await build({ ...program, entryPoints: ['audit/main.ts'], outfile: join(directory, fanOutBundle) });
   return (await stat(join(directory, 'main.js'))).size;
 }
+
+/** File of the compiled audit fan-out. */
+export const fanOutBundle = 'audit.js';
 
 /** The operator and the command line, by the name of their bundle. */
 const programs = { main: 'reconciler/operator/main.ts', hcp: 'reconciler/cli/main.ts' };
