@@ -97,7 +97,7 @@ export const Audit = z.object({
     .enum(['batch', 'blocking', 'blocking-strict'])
     .default('batch')
     .describe(
-      'How records are sent. batch: in the background. blocking: the API server answers a request only after it has sent the record. blocking-strict: it also rejects the request if that fails.',
+      'How records are sent. batch: in the background. blocking: the API server answers a request only after it has sent the record. blocking-strict: it also rejects the request if that fails at the stage RequestReceived.',
     ),
   webhook: z
     .object({
