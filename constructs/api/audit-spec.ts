@@ -63,8 +63,8 @@ const target = z
       .describe('URL to which the records are posted, without user, query and fragment.'),
     certificateAuthority: z
       .string()
-      .min(1)
       .max(65536)
+      .regex(/-{5}BEGIN CERTIFICATE-{5}/, 'must be certificates in PEM')
       .optional()
       .describe(
         'PEM certificates with which to verify the receiver; the roots of the image that sends the records when unset.',

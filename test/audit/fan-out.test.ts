@@ -129,7 +129,7 @@ describe('in mode batch', () => {
     const second = await postMany(5, 'second');
     await untilTaken(working!, [...first, ...second]);
     failing!.behaviour = 200;
-    const restarted = await AuditReceiver.start(ca, port);
+    const restarted = await AuditReceiver.start(ca, { port });
     receivers[1] = restarted;
     await untilTaken(failing!, [...first, ...second]);
     expect(failing?.taken).toEqual([...first, ...second]);
@@ -259,7 +259,7 @@ describe('whatever the mode', () => {
     await start('blocking-strict');
     const { port } = receivers[0]!;
     await receivers[0]?.stop();
-    receivers[0] = await AuditReceiver.start(await createReceiverCA(), port);
+    receivers[0] = await AuditReceiver.start(await createReceiverCA(), { port });
     expect(await post(eventList('a'))).toBe(500);
     expect(receivers[0]?.requests).toBe(0);
   });

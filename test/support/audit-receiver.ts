@@ -11,35 +11,51 @@ export function createReceiverCA(): Promise<KeyPair> {
   return createCA({ commonName: 'audit receivers' }, validity());
 }
 
+/** A record of audit.k8s.io/v1, as far as tests read it. */
+export interface AuditRecord {
+  readonly auditID: string;
+  readonly stage: string;
+  readonly verb: string;
+  readonly objectRef?: { readonly resource?: string; readonly name?: string };
+}
+
 /** What a receiver does with a request: a status, or no answer at all. */
 export type Behaviour = number | 'hangs';
 
 /** A receiver of audit records over HTTPS, which keeps what it takes. */
 export class AuditReceiver {
-  /** The `auditID` of the records that it has taken, in order. */
-  readonly taken: string[] = [];
+  /** The records that it has taken, in order. */
+  readonly records: AuditRecord[] = [];
   /** The authorization headers that it has seen, each once in a row. */
   readonly authorizations: (string | undefined)[] = [];
   requests = 0;
   behaviour: Behaviour | ((records: readonly string[]) => Behaviour) = 200;
   readonly #server: Server;
   readonly #port: number;
+  readonly #host: string;
   readonly ca: string;
 
-  static async start(ca: KeyPair, port = 0): Promise<AuditReceiver> {
-    const identity = { commonName: 'receiver', organizations: [], usages: ['server'], hosts: ['127.0.0.1'] } as const;
+  /** @param host the address of this machine at which it listens */
+  static async start(ca: KeyPair, { port = 0, host = '127.0.0.1' } = {}): Promise<AuditReceiver> {
+    const identity = { commonName: 'receiver', organizations: [], usages: ['server'], hosts: [host] } as const;
     const { certificate, key } = await issueCertificate(identity, ca, validity());
     const server = createServer({ cert: certificate, key });
-    server.listen(port, '127.0.0.1');
+    server.listen(port, host);
     await once(server, 'listening');
-    return new AuditReceiver(server, ca.certificate);
+    return new AuditReceiver(server, host, ca.certificate);
   }
 
-  private constructor(server: Server, ca: string) {
+  private constructor(server: Server, host: string, ca: string) {
     this.ca = ca;
+    this.#host = host;
     this.#server = server;
     this.#port = (server.address() as AddressInfo).port;
     server.on('request', (request: IncomingMessage, response: ServerResponse) => void this.#take(request, response));
+  }
+
+  /** The `auditID` of the records that it has taken, in order. */
+  get taken(): string[] {
+    return this.records.map(({ auditID }) => auditID);
   }
 
   get port(): number {
@@ -47,7 +63,7 @@ export class AuditReceiver {
   }
 
   get url(): string {
-    return `https://127.0.0.1:${this.#port}/records`;
+    return `https://${this.#host}:${this.#port}/records`;
   }
 
   /** Ends as a process that is killed: every connection is reset. */
@@ -63,13 +79,13 @@ export class AuditReceiver {
     this.requests += 1;
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const list = JSON.parse(Buffer.concat(chunks).toString()) as { kind: string; items: { auditID: string }[] };
+    const list = JSON.parse(Buffer.concat(chunks).toString()) as { kind: string; items: AuditRecord[] };
     if (list.kind !== 'EventList') throw new Error(`the body is a ${list.kind}`);
     const ids = list.items.map(({ auditID }) => auditID);
     const { behaviour } = this;
     const answer = typeof behaviour === 'function' ? behaviour(ids) : behaviour;
     if (answer === 'hangs') return;
-    if (answer === 200) this.taken.push(...ids);
+    if (answer === 200) this.records.push(...list.items);
     response.writeHead(answer).end('{}');
   }
 }

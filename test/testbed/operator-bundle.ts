@@ -29,8 +29,13 @@ export async function bundleOperator(directory = buildDirectory): Promise<number
     entryPoints: ['reconciler/receiver/main.ts'],
     outfile: join(directory, 'receiver.js'),
   });
-  await build({ ...program, entryPoints: ['audit/main.ts'], outfile: join(directory, fanOutBundle) });
+  await bundleFanOut(directory);
   return (await stat(join(directory, 'main.js'))).size;
+}
+
+/** Compiles the audit fan-out alone. */
+export async function bundleFanOut(directory = buildDirectory): Promise<void> {
+  await build({ ...program, entryPoints: ['audit/main.ts'], outfile: join(directory, fanOutBundle) });
 }
 
 /** File of the compiled audit fan-out. */

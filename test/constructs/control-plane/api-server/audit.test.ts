@@ -5,9 +5,10 @@ import { auditTargets } from '../../../../constructs/control-plane/api-server/au
 import { restartsWithAnnotation } from '../../../../constructs/pod/component.ts';
 import { clusterOf, Rendered } from '../../../support/rendered-cluster.ts';
 
+const pem = '-----BEGIN CERTIFICATE-----\n';
 const policy = { rules: [{ level: 'Metadata' as const }] };
 const one = { server: 'https://one.example.org/k8s', authentication: { secretName: 'one' } };
-const two = { server: 'https://two.example.org:8443', certificateAuthority: 'PEM of two' };
+const two = { server: 'https://two.example.org:8443', certificateAuthority: `${pem}two` };
 
 const changesWith = (audit: object) => ({ spec: { deployment: { apiServer: { audit: { policy, ...audit } } } } });
 const rendered = (audit: object = {}) => new Rendered(changesWith(audit));
@@ -97,7 +98,7 @@ describe('audit', () => {
   it('verifies a receiver by its own CA, and sends no token where none is asked for', () => {
     const webhook = parse(files({ webhook: { targets: [two] } })['webhook.yaml'] ?? '') as object;
     expect(webhook).toMatchObject({
-      clusters: [{ cluster: { 'certificate-authority-data': Buffer.from('PEM of two').toString('base64') } }],
+      clusters: [{ cluster: { 'certificate-authority-data': Buffer.from(`${pem}two`).toString('base64') } }],
       users: [{ user: {} }],
     });
     expect(JSON.stringify(volume({ webhook: { targets: [two] } }, 'audit'))).not.toContain('secret');
@@ -138,7 +139,7 @@ describe('audit', () => {
       { ...one, server: 'https://elsewhere.example.org' },
       { ...one, authentication: { secretName: 'one', secretNamespace: 'other' } },
       { ...one, authentication: { secretName: 'one', tokenKey: 'other' } },
-      { ...one, certificateAuthority: 'other' },
+      { ...one, certificateAuthority: `${pem}other` },
     ];
     const ids = auditTargets(clusterOf(changesWith({ webhook: { targets } }))).map(({ id }) => id);
     expect(new Set(ids).size).toBe(targets.length);
