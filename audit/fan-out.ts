@@ -41,6 +41,8 @@ export class FanOut {
         () => response.destroy(),
       );
     });
+    // Longer than the API server keeps an idle connection: ended at the moment of a request, it would cost the records.
+    this.server.keepAliveTimeout = 120_000;
     this.healthServer = createServer(({ url }, response) => {
       if (url === '/healthz') return response.end('ok\n');
       if (url === '/metrics')

@@ -20,17 +20,22 @@ export function createSender(target: Target, timeoutMs: number): (lists: readonl
   const agent = isSecure
     ? new https.Agent({ ...agentOptions, minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca }) })
     : new http.Agent(agentOptions);
+  const send = async (body: readonly Buffer[], signal: AbortSignal): Promise<number | undefined> => {
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': body.reduce((total, { length }) => total + length, 0),
+      ...(await authorization(target)),
+    };
+    const request = (isSecure ? https : http).request(url, { method: 'POST', agent, headers, signal });
+    return post(request, body).catch((error: unknown) => {
+      // The receiver has ended the idle connection at the same moment.
+      if (request.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET') return send(body, signal);
+      throw error;
+    });
+  };
   return async (lists) => {
     try {
-      const body = joinEventLists(lists);
-      const headers = {
-        'content-type': 'application/json',
-        'content-length': body.reduce((total, { length }) => total + length, 0),
-        ...(await authorization(target)),
-      };
-      const signal = AbortSignal.timeout(timeoutMs);
-      const options = { method: 'POST', agent, headers, signal };
-      return attemptOf(await post((isSecure ? https : http).request(url, options), body));
+      return attemptOf(await send(joinEventLists(lists), AbortSignal.timeout(timeoutMs)));
     } catch (error) {
       return { kind: 'failed', why: messageOf(error, timeoutMs) };
     }

@@ -19,8 +19,8 @@ export interface AuditRecord {
   readonly objectRef?: { readonly resource?: string; readonly name?: string };
 }
 
-/** What a receiver does with a request: a status, or no answer at all. */
-export type Behaviour = number | 'hangs';
+/** What a receiver does with a request: a status, no answer at all, or the end of the connection. */
+export type Behaviour = number | 'hangs' | 'resets';
 
 /** A receiver of audit records over HTTPS, which keeps what it takes. */
 export class AuditReceiver {
@@ -85,6 +85,7 @@ export class AuditReceiver {
     const { behaviour } = this;
     const answer = typeof behaviour === 'function' ? behaviour(ids) : behaviour;
     if (answer === 'hangs') return;
+    if (answer === 'resets') return void request.socket.destroy();
     if (answer === 200) this.records.push(...list.items);
     response.writeHead(answer).end('{}');
   }
