@@ -14,9 +14,14 @@ import { fanOutServer, webhookKubeconfig } from './webhook.ts';
 const directory = '/etc/kubernetes/audit';
 const files = { policy: 'policy.yaml', webhook: 'webhook.yaml', token: 'token' } as const;
 
-/** How the API server sends to the fan-out, which is near, and must never get more than it can hold. */
-const toFanOut: readonly Flag[] = [
-  ['audit-webhook-initial-backoff', '250ms', 'the answer of mode blocking-strict comes within seconds'],
+const shortBackOff: Flag = [
+  'audit-webhook-initial-backoff',
+  '250ms',
+  'the fan-out is near, and its answer in mode blocking-strict must come within seconds',
+];
+
+/** Limits with which the API server never sends the fan-out more than it can hold. */
+const truncation: readonly Flag[] = [
   ['audit-webhook-truncate-enabled', 'true', 'bounds the memory of the fan-out'],
   ['audit-webhook-truncate-max-batch-size', '4194304', 'larger batches are split'],
   ['audit-webhook-truncate-max-event-size', '4194304', 'more than any stored object; only large lists lose their body'],
@@ -37,8 +42,9 @@ export function auditFlags(cluster: HostedCluster): Flag[] {
   return [
     policy,
     ['audit-webhook-config-file', `${directory}/${files.webhook}`, 'a kubeconfig with the receiver'],
+    ...(usesFanOut(targets) ? [shortBackOff] : []),
     ['audit-webhook-mode', audit.mode, ''],
-    ...(usesFanOut(targets) ? toFanOut : []),
+    ...(usesFanOut(targets) ? truncation : []),
   ];
 }
 
