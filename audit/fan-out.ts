@@ -65,7 +65,7 @@ export class FanOut {
 
   async #answer(request: IncomingMessage): Promise<Answer> {
     if (request.method !== 'POST') return [405, 'audit records are taken by POST'];
-    if (!isSame(request.headers.authorization, `Bearer ${await this.#options.readToken()}`))
+    if (!isSame(request.headers.authorization, basic(await this.#options.readToken())))
       return [401, 'the token is missing or wrong'];
     const body = await read(request);
     if (!body) return [413, `a request has at most ${bodyBytes} bytes`];
@@ -125,6 +125,11 @@ async function read(request: IncomingMessage): Promise<Buffer | undefined> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, bytes);
+}
+
+/** What the API server sends for the user `audit` with the token as its password. */
+function basic(token: string): string {
+  return `Basic ${Buffer.from(`audit:${token}`).toString('base64')}`;
 }
 
 /** Compares in a time that does not depend on the content. */

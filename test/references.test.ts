@@ -2,6 +2,7 @@ import type { V1KeyToPath, V1PodSpec } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
 import {
   auditTargets,
+  fanOutKubeconfigKey,
   fanOutTokenKey,
   tokenKeyOf,
   usesFanOut,
@@ -58,7 +59,7 @@ function issuedSecrets(cluster: HostedCluster, { endpoint, konnectivityEndpoint,
 /** The keys of the Secret with the tokens of audit receivers. */
 function auditTokenKeys(cluster: HostedCluster): string[] {
   const targets = auditTargets(cluster);
-  const own = usesFanOut(targets) ? [fanOutTokenKey] : [];
+  const own = usesFanOut(targets) ? [fanOutTokenKey, fanOutKubeconfigKey] : [];
   return [...own, ...targets.filter(({ token }) => token).map(tokenKeyOf)];
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { container } from './container-spec.ts';
+import { withRules } from './validation-rule.ts';
 
 const stages = z.array(z.string().describe('RequestReceived, ResponseStarted, ResponseComplete or Panic.')).optional();
 const strings = (item: string) => z.array(z.string().describe(item)).optional();
@@ -51,44 +52,55 @@ const Policy = z.object({
   rules: z.array(rule).describe('Rules in order; the first rule that matches applies.'),
 });
 
-const target = z
-  .object({
-    server: z
-      .url()
-      .max(2048)
-      .regex(
-        /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/,
-        'must begin with http:// or https://, and has no user, query or fragment',
-      )
-      .describe('URL to which the records are posted, without user, query and fragment.'),
-    certificateAuthority: z
-      .string()
-      .max(65536)
-      .regex(/-{5}BEGIN CERTIFICATE-{5}/, 'must be certificates in PEM')
-      .optional()
-      .describe(
-        'PEM certificates with which to verify the receiver; the roots of the image that sends the records when unset.',
-      ),
-    authentication: z
-      .object({
-        secretName: z.string().min(1).max(253).describe('Name of the Secret that holds the bearer token.'),
-        secretNamespace: z
-          .string()
-          .max(63)
-          .optional()
-          .describe(
-            'Namespace of the Secret; that of the HostedControlPlane when unset. A Secret in another namespace names the namespaces that may use it in the annotation controlplane.cluster.x-k8s.io/audit-access.',
-          ),
-        tokenKey: z
-          .string()
-          .max(253)
-          .default('token')
-          .describe('Key of the Secret that holds the token. A changed token is used without a restart.'),
-      })
-      .optional()
-      .describe('Bearer token that is sent with every request; none when unset.'),
-  })
-  .describe('One receiver of audit records.');
+const target = withRules(
+  z
+    .object({
+      server: z
+        .url()
+        .max(2048)
+        .regex(
+          /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/,
+          'must begin with http:// or https://, and has no user, query or fragment',
+        )
+        .describe('URL to which the records are posted, without user, query and fragment.'),
+      certificateAuthority: z
+        .string()
+        .max(65536)
+        .regex(/-{5}BEGIN CERTIFICATE-{5}/, 'must be certificates in PEM')
+        .optional()
+        .describe(
+          'PEM certificates with which to verify the receiver; the roots of the image that sends the records when unset.',
+        ),
+      authentication: z
+        .object({
+          secretName: z.string().min(1).max(253).describe('Name of the Secret that holds the bearer token.'),
+          secretNamespace: z
+            .string()
+            .max(63)
+            .optional()
+            .describe(
+              'Namespace of the Secret; that of the HostedControlPlane when unset. A Secret in another namespace names the namespaces that may use it in the annotation controlplane.cluster.x-k8s.io/audit-access.',
+            ),
+          tokenKey: z
+            .string()
+            .max(253)
+            .default('token')
+            .describe('Key of the Secret that holds the token. A changed token is used without a restart.'),
+        })
+        .optional()
+        .describe('Bearer token that is sent with every request; none when unset.'),
+    })
+    .describe('One receiver of audit records.'),
+  [
+    {
+      rule: "!has(self.authentication) || self.server.startsWith('https://')",
+      message:
+        'a token is sent over https only, because programs on the way could read it: correct server, or remove authentication',
+      fieldPath: '.server',
+      holds: ({ server, authentication }) => !authentication || server.startsWith('https://'),
+    },
+  ],
+);
 
 /** What the API server records, and where it sends the records. */
 export const Audit = z.object({

@@ -5,10 +5,12 @@ import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import {
   type AuditTarget,
   auditTargets,
+  fanOutKubeconfigKey,
   fanOutTokenKey,
   tokenKeyOf,
   usesFanOut,
 } from '../../constructs/control-plane/api-server/audit/targets.ts';
+import { fanOutKubeconfig } from '../../constructs/control-plane/api-server/audit/webhook.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
 import { encodedData, ownSecret, type SecretObject, valueOf } from '../pki/secret.ts';
 import { secretProps } from '../pki/secret-props.ts';
@@ -53,7 +55,8 @@ export async function auditSecret(
   const tokens = found.map((one) => [one.key, 'token' in one ? one.token : valueOf(present, one.key)] as const);
   const known = tokens.filter((entry): entry is readonly [string, string] => entry[1] !== undefined);
   if (known.length < tokens.length) return { secret: undefined, problems };
-  const own = usesFanOut(targets) ? { [fanOutTokenKey]: valueOf(present, fanOutTokenKey) ?? createToken() } : {};
+  const token = valueOf(present, fanOutTokenKey) ?? createToken();
+  const own = usesFanOut(targets) ? { [fanOutTokenKey]: token, [fanOutKubeconfigKey]: fanOutKubeconfig(token) } : {};
   const values = { ...own, ...Object.fromEntries(known) };
   const secret = ownSecret(secretProps(scope, name), 'Opaque', values);
   // The API servers of the spec before mount their own keys until they are replaced.

@@ -61,7 +61,7 @@ async function start(mode: Mode, { queueBytes = 2 ** 20, timeoutMs = 10_000 } = 
 const portOf = ({ server }: Pick<FanOut, 'server'>) => (server.address() as AddressInfo).port;
 
 async function post(body: string, token = ownToken): Promise<number> {
-  const headers = { authorization: `Bearer ${token}` };
+  const headers = { authorization: `Basic ${Buffer.from(`audit:${token}`).toString('base64')}` };
   return (await fetch(`http://127.0.0.1:${portOf(fanOut)}`, { method: 'POST', body, headers })).status;
 }
 

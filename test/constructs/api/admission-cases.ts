@@ -362,6 +362,16 @@ export const admissionCases: readonly AdmissionCase[] = [
     }),
   ),
   {
+    name: 'refuses to send the token of an audit receiver in clear',
+    spec: apiServerPod({
+      audit: {
+        policy: { rules: [] },
+        webhook: { targets: [{ server: 'http://a.example.org', authentication: { secretName: 'a' } }] },
+      },
+    }),
+    refused: { path: 'spec.deployment.apiServer.audit.webhook.targets[0].server', because: 'over https only' },
+  },
+  {
     name: 'refuses an audit webhook without targets',
     spec: apiServerPod({ audit: { policy: { rules: [] }, webhook: { targets: [] } } }),
     refused: { path: 'spec.deployment.apiServer.audit.webhook.targets' },

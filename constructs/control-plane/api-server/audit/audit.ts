@@ -8,8 +8,8 @@ import { projected } from '../../../pod/component.ts';
 import type { Flag } from '../../../pod/flags.ts';
 import { fanOutConfig, fanOutFile } from './fan-out.ts';
 import { policyFile } from './policy.ts';
-import { type AuditTarget, auditTargets, fanOutTokenKey, tokenKeyOf, usesFanOut } from './targets.ts';
-import { fanOutServer, webhookKubeconfig } from './webhook.ts';
+import { type AuditTarget, auditTargets, fanOutKubeconfigKey, tokenKeyOf, usesFanOut } from './targets.ts';
+import { webhookKubeconfig } from './webhook.ts';
 
 const directory = '/etc/kubernetes/audit';
 const files = { policy: 'policy.yaml', webhook: 'webhook.yaml', token: 'token' } as const;
@@ -75,11 +75,11 @@ export function auditVolumes(cluster: HostedCluster): k8s.Volume[] {
   const content = Object.keys(auditFiles(cluster)).filter((file) => file !== fanOutFile);
   if (content.length === 0) return [];
   const { audit, auditTokens } = namesOf(cluster.name);
-  const key = ownTokenKey(auditTargets(cluster));
+  const secret = secretFiles(auditTargets(cluster));
   return [
     projected('audit', [
       { configMap: audit, items: Object.fromEntries(content.map((file) => [file, file])) },
-      ...(key === undefined ? [] : [{ secret: auditTokens, items: { [files.token]: key } }]),
+      ...(Object.keys(secret).length === 0 ? [] : [{ secret: auditTokens, items: secret }]),
     ]),
   ];
 }
@@ -97,18 +97,14 @@ function auditFiles(cluster: HostedCluster): Record<string, string> {
   const [first] = targets;
   const policy = { [files.policy]: policyFile(audit.policy) };
   if (!first) return policy;
-  const server = usesFanOut(targets) ? fanOutServer : first;
-  const tokenFile = ownTokenKey(targets) && `${directory}/${files.token}`;
-  return {
-    ...policy,
-    [files.webhook]: webhookKubeconfig(server, tokenFile),
-    ...(usesFanOut(targets) ? { [fanOutFile]: fanOutConfig(audit.mode, targets) } : {}),
-  };
+  if (usesFanOut(targets)) return { ...policy, [fanOutFile]: fanOutConfig(audit.mode, targets) };
+  const tokenFile = first.token && `${directory}/${files.token}`;
+  return { ...policy, [files.webhook]: webhookKubeconfig(first, tokenFile) };
 }
 
-/** Key of the token that the API server itself sends; undefined when it sends none. */
-function ownTokenKey(targets: readonly AuditTarget[]): string | undefined {
+/** The files of the API server that come from the Secret, with their keys. */
+function secretFiles(targets: readonly AuditTarget[]): Record<string, string> {
   const [first] = targets;
-  if (usesFanOut(targets)) return fanOutTokenKey;
-  return first?.token && tokenKeyOf(first);
+  if (usesFanOut(targets)) return { [files.webhook]: fanOutKubeconfigKey };
+  return first?.token ? { [files.token]: tokenKeyOf(first) } : {};
 }

@@ -48,6 +48,9 @@ export function tokenKeyOf({ id }: AuditTarget): string {
 /** Key of the token with which the API server authenticates to the fan-out, in the same Secret. */
 export const fanOutTokenKey = 'token';
 
+/** Key of the kubeconfig with which the API server reaches the fan-out, in the same Secret. */
+export const fanOutKubeconfigKey = 'webhook.yaml';
+
 function idOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 12);
 }

@@ -2,11 +2,14 @@ import { Yaml } from 'cdk8s';
 import { ports } from '../../../cluster/ports.ts';
 import type { AuditTarget } from './targets.ts';
 
-/** The fan-out as a receiver. Its traffic does not leave the pod. */
-export const fanOutServer: Pick<AuditTarget, 'server' | 'certificateAuthority'> = {
-  server: `http://127.0.0.1:${ports.audit}`,
-  certificateAuthority: undefined,
-};
+/**
+ * The kubeconfig for the fan-out, whose traffic does not leave the pod. It holds the token as a password: client-go sends
+ * bearer tokens over TLS only.
+ */
+export function fanOutKubeconfig(token: string): string {
+  const server = `http://audit:${token}@127.0.0.1:${ports.audit}`;
+  return webhookKubeconfig({ server, certificateAuthority: undefined }, undefined);
+}
 
 /**
  * The kubeconfig with which the API server reaches a receiver of audit records.

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { policyFile } from '../../../../constructs/control-plane/api-server/audit/policy.ts';
+import { fanOutKubeconfig } from '../../../../constructs/control-plane/api-server/audit/webhook.ts';
 import { auditTargets } from '../../../../constructs/control-plane/api-server/audit/targets.ts';
 import { restartsWithAnnotation } from '../../../../constructs/pod/component.ts';
 import { clusterOf, Rendered } from '../../../support/rendered-cluster.ts';
@@ -107,8 +108,9 @@ describe('audit', () => {
   it('goes to several receivers through a sidecar on the loopback address', () => {
     const audit = { mode: 'blocking-strict', webhook: { targets: [two, one] } };
     const all = rendered(audit);
-    expect(parse(files(audit)['webhook.yaml'] ?? '')).toMatchObject({
-      clusters: [{ cluster: { server: 'http://127.0.0.1:8135' } }],
+    expect(Object.keys(files(audit))).toEqual(['fan-out.json', 'policy.yaml']);
+    expect(parse(fanOutKubeconfig('its-token'))).toMatchObject({
+      clusters: [{ cluster: { server: 'http://audit:its-token@127.0.0.1:8135' } }],
     });
     const [sidecar, ...others] = all.workload('c1-api-server').pod.initContainers ?? [];
     expect(others).toEqual([]);
@@ -120,7 +122,7 @@ describe('audit', () => {
       targets: [{ server: one.server, tokenFile: `/etc/audit/token-${id}` }, two],
     });
     const keys = (name: string) => volume(audit, name)?.[1]?.secret?.items?.map(({ key }) => key);
-    expect(keys('audit')).toEqual(['token']);
+    expect(keys('audit')).toEqual(['webhook.yaml']);
     expect(keys('audit-webhook')).toEqual(['token', `token-${id}`]);
   });
 
