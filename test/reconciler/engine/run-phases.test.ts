@@ -247,7 +247,8 @@ describe('the phases of a control plane', () => {
       CertificatesReady ← CACertificatesReady, SyncControlPlaneEndpointReady
       EncryptionAtRestReady ← EtcdCertificatesReady, CertificatesReady
       AdminKubeconfigReady ← CACertificatesReady, SyncControlPlaneEndpointReady
-      APIServerDeploymentsReady ← CertificatesReady, EtcdCertificatesReady, EtcdRestoreReady, EncryptionAtRestReady
+      AuditReady ← nothing
+      APIServerDeploymentsReady ← CertificatesReady, EtcdCertificatesReady, EtcdRestoreReady, EncryptionAtRestReady, AuditReady
       ControllerManagerReady ← APIServerDeploymentsReady
       SchedulerReady ← APIServerDeploymentsReady
       APIServerReachable ← APIServerDeploymentsReady, APIServerTLSRoutesReady, AdminKubeconfigReady
