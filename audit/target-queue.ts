@@ -47,6 +47,7 @@ export class TargetQueue {
   #failures = 0;
   #isRunning = false;
   #isEnding = false;
+  #onEmpty: (() => void) | undefined;
   /** Ends the wait after a failure; undefined while there is none. */
   #wake: (() => void) | undefined;
 
@@ -77,9 +78,8 @@ export class TargetQueue {
   async end(time: Promise<unknown>): Promise<void> {
     this.#isEnding = true;
     this.#wake?.();
-    let isOver = false;
-    void time.then(() => (isOver = true));
-    while (this.#entries.length > 0 && !isOver) await Promise.race([time, new Promise((next) => setTimeout(next, 20))]);
+    if (this.#entries.length === 0) return;
+    await Promise.race([time, new Promise<void>((resolve) => (this.#onEmpty = resolve))]);
   }
 
   async #run(): Promise<void> {
@@ -92,6 +92,7 @@ export class TargetQueue {
       await this.#conclude(sending, attempt);
     }
     this.#isRunning = false;
+    this.#onEmpty?.();
   }
 
   /** The first entries that fit into one request, at least one. */

@@ -18,7 +18,7 @@ export const audit = phase({
       await deleteAuditSecret(scope);
       return done();
     }
-    const { secret, problems } = await auditSecret(scope, scope.storeReader.secret, createToken);
+    const { secret, problems } = await auditSecret(scope, (name) => scope.storeReader.secret(name), createToken);
     if (!secret) return wait('AuditSecretInvalid', problems.join('; '), { afterMs: recheckMs });
     await scope.writer.apply([secret]);
     const after = (milliseconds: number) => new Date(scope.now.getTime() + milliseconds);

@@ -8,5 +8,5 @@ import type { Image } from '../../../cluster/versions.ts';
 export const fanOutImage: Image = {
   registry: 'localhost',
   repository: 'hosted-control-plane/audit',
-  tag: '1-d3a64e75f807',
+  tag: '1-2ebb78c5e7ee',
 };

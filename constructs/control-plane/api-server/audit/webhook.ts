@@ -20,13 +20,12 @@ export function webhookKubeconfig(
   tokenFile: string | undefined,
 ): string {
   const name = 'audit';
-  const authority = certificateAuthority && {
-    'certificate-authority-data': Buffer.from(certificateAuthority).toString('base64'),
-  };
+  const data = certificateAuthority && Buffer.from(certificateAuthority).toString('base64');
+  const authority = data ? { 'certificate-authority-data': data } : {};
   return Yaml.stringify({
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name, cluster: { server, ...(authority ?? {}) } }],
+    clusters: [{ name, cluster: { server, ...authority } }],
     users: [{ name, user: tokenFile ? { tokenFile } : {} }],
     contexts: [{ name, context: { cluster: name, user: name } }],
     'current-context': name,
