@@ -1,6 +1,7 @@
 import { apiServer } from './phases/api-server.ts';
 import { acceptedSpec } from './phases/accepted-spec.ts';
 import { apiServerConfiguration } from './phases/api-server-configuration.ts';
+import { audit } from './phases/audit.ts';
 import { apiServerService } from './phases/api-server-service.ts';
 import { caCertificates } from './phases/ca-certificates.ts';
 import { backup } from './phases/backup.ts';
@@ -41,6 +42,7 @@ export const phases: readonly AnyPhase[] = [
   encryptionAtRest,
   kubeconfig,
   apiServerConfiguration,
+  audit,
   apiServer,
   controllerManager,
   scheduler,

@@ -29,6 +29,10 @@ export interface Names {
   readonly etcdMembers: string;
   /** ConfigMap of the API server's egress selector and the konnectivity server's kubeconfig. */
   readonly konnectivity: string;
+  /** ConfigMap of the API server's audit configuration. */
+  readonly audit: string;
+  /** Secret with copies of the tokens of audit receivers. */
+  readonly auditTokens: string;
   /**
    * TLSRoutes of a Gateway, Ingresses, or the equivalent of an ingress controller. These names never collide with those
    * of another Cluster.
@@ -86,6 +90,8 @@ export function namesOf(cluster: string): Names {
     etcdVerify: `${cluster}-etcd-verify`,
     etcdMembers: `${cluster}-etcd-members`,
     konnectivity: `${cluster}-konnectivity`,
+    audit: `${cluster}-audit`,
+    auditTokens: `${cluster}-audit-tokens`,
     routes: {
       api: `${cluster}-api`,
       konnectivity: `${cluster}-konnectivity`,

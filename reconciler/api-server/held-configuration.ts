@@ -8,7 +8,7 @@ import {
 import type { Reader } from '../management/view.ts';
 import { checkPodOf, isAbout, verdictOf } from './check-pod.ts';
 
-type Named = Pick<HostedCluster, 'name' | 'spec'>;
+type Named = Pick<HostedCluster, 'name' | 'namespace' | 'spec'>;
 
 /** Whether API servers may read the configuration of this spec: it has nothing to check, or has been accepted. */
 export function isAccepted(cluster: Named, reader: Pick<Reader, 'get'>): boolean {

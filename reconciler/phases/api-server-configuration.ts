@@ -42,7 +42,7 @@ export const apiServerConfiguration = phase({
       if (pod && isApplied(asked, reader)) await remove(scope, pod);
       return done({ serviceAccountIssuer });
     }
-    const checking = `kube-apiserver ${asked.spec.version} checks flags and token issuers`;
+    const checking = `kube-apiserver ${asked.spec.version} checks flags, token issuers and audit settings`;
     if (!pod) {
       const facts = { ...scope.facts, apiServerCheck: asked.spec };
       await writer.apply(renderControlPlane(asked, facts, 'api-server-check'));
@@ -93,7 +93,7 @@ async function tryAgain(
 ): Promise<Outcome<'serviceAccountIssuer'>> {
   const ageMs = scope.now.getTime() - Date.parse(pod.metadata.creationTimestamp ?? '');
   if (ageMs >= recheckMs) await remove(scope, pod);
-  const message = `the check of flags and token issuers did not end: ${cause}: the operator tries again`;
+  const message = `the check of flags, token issuers and audit settings did not end: ${cause}: the operator tries again`;
   return hold(scope, 'PodsFailing', message, Math.max(recheckMs - ageMs, 1000));
 }
 

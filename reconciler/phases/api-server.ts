@@ -20,6 +20,7 @@ import { waitForPods } from '../pods/wait-for-pods.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import { phase, type Scope } from './scope.ts';
 import { apiServerConfiguration } from './api-server-configuration.ts';
+import { audit } from './audit.ts';
 import { certificates, etcdCertificates } from './certificates.ts';
 import { encryptionAtRest } from './encryption-at-rest.ts';
 import { restore } from './restore.ts';
@@ -27,7 +28,7 @@ import { restore } from './restore.ts';
 /** The API servers. Done when all of them match the spec: only then may other components be upgraded. */
 export const apiServer = phase({
   condition: 'APIServerDeploymentsReady',
-  needs: [certificates, etcdCertificates, restore, encryptionAtRest, apiServerConfiguration],
+  needs: [certificates, etcdCertificates, restore, encryptionAtRest, apiServerConfiguration, audit],
   async run(scope): Promise<Outcome> {
     const { cluster, facts, writer, reader } = scope;
     const deployment = reader.get<DeploymentObject>(Deployment, namesOf(cluster.name).apiServer);

@@ -48,6 +48,26 @@ describe('a configuration of the user', () => {
     await expectNoWrites(cluster, await OperatorProcess.start(cluster));
   });
 
+  it('of audit is checked before API servers read it', async () => {
+    const cluster = plain.copy();
+    const audit = (level: string) => ({ audit: { policy: { rules: [{ level }] } } });
+    const policy = () => cluster.objects.get<StoredObject>(ConfigMap, 'c1-audit')?.['data'];
+    await cluster.change({ deployment: { apiServer: { ...audit('Metadata'), args: { [unknownFlag]: '1' } } } });
+    await settleBy(cluster);
+    expect(conditionOf(cluster, 'APIServerConfigurationAccepted')).toContain('unknown flag');
+    const checked = cluster.objects.get<StoredObject>(ConfigMap, 'c1-api-server-check')?.['data'];
+    expect(Object.keys(checked ?? {})).toEqual(['policy.yaml']);
+    expect(policy()).toBeUndefined();
+    await cluster.change(withArgs({ [unknownFlag]: null }));
+    await settleBy(cluster);
+    expect(policy()).toEqual(checked);
+    expect(apiServerArgs(cluster)).toContain('--audit-policy-file=');
+
+    await cluster.change({ deployment: { apiServer: { ...audit('Request'), args: { [unknownFlag]: '1' } } } });
+    await settleBy(cluster);
+    expect(policy()).toEqual(checked);
+  });
+
   it('that is absent is not checked', async () => {
     expect(plain.management.writes.filter((write) => JSON.stringify(write).includes('api-server-check')).length).toBe(
       // its network policy

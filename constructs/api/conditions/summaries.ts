@@ -54,9 +54,9 @@ export const summaryConditions = {
     reasons: { Healthy: 'Routine', NotHealthy: 'Routine', HealthUnknown: 'Routine' },
   },
   SpecSupported: {
-    meaning: 'every field and argument that the spec sets has an effect in this release',
+    meaning: 'every argument and setting of the spec has an effect',
     // An event of its own reports each component whose arguments are overruled.
-    reasons: { Supported: 'Routine', FieldsWithoutEffect: 'Warning', Overruled: 'Routine' },
+    reasons: { Supported: 'Routine', Overruled: 'Routine' },
   },
   Deleting: {
     meaning: 'the control plane is being deleted',

@@ -2,6 +2,8 @@ import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import { apiServerFlags, apiServerPaths, egressSelectorFile, encryptionConfigurationFile } from './flags.ts';
 import { AuthenticationConfig, authenticationVolume } from './authentication.ts';
+import { AuditConfig, auditMounts, auditRestarts, auditVolumes } from './audit/audit.ts';
+import { fanOut, fanOutVolumes } from './audit/fan-out.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { readAtStart } from '../certificates/restarts.ts';
 import { container, podTemplate, probes, projected } from '../../pod/component.ts';
@@ -41,6 +43,7 @@ export class ApiServer extends Construct {
     new KonnectivityConfig(this, 'konnectivity', { cluster });
     new AuthenticationConfig(this, 'authentication', { cluster });
     if (hasTunnel) new TunnelConfig(this, 'tunnel', { cluster });
+    if (settings?.audit) new AuditConfig(this, 'audit', { cluster });
 
     const checked = checkedConfiguration(cluster);
     new k8s.KubeDeployment(this, 'deployment', {
@@ -66,6 +69,7 @@ export class ApiServer extends Construct {
               ? fingerprints(facts, [secrets.encryption])
               : {}),
             ...facts.mounts,
+            ...auditRestarts(cluster),
             ...rolloutOf(facts),
           },
           volumes: [
@@ -73,10 +77,13 @@ export class ApiServer extends Construct {
             projected('egress', [{ configMap: konnectivity, items: { [egressSelectorFile]: egressSelectorFile } }]),
             ...(facts.encryptionAtRest ? [encryptionVolume(secrets.encryption)] : []),
             ...authentication.volumes,
+            ...auditVolumes(cluster),
+            ...fanOutVolumes(cluster),
             ...konnectivityVolumes(cluster),
             ...(hasTunnel ? tunnelVolumes(cluster) : []),
             ...mounts.map(({ volume }) => volume),
           ],
+          initContainers: fanOut(cluster),
           containers: [
             container({
               name: 'kube-apiserver',
@@ -108,6 +115,7 @@ export class ApiServer extends Construct {
                   ? [{ name: 'encryption', mountPath: apiServerPaths.encryption, readOnly: true }]
                   : []),
                 ...authentication.mounts,
+                ...auditMounts(cluster),
                 { name: 'konnectivity-sockets', mountPath: apiServerPaths.konnectivitySockets },
                 ...mounts.map(({ volume, path }) => ({ name: volume.name, mountPath: path, readOnly: true })),
               ],

@@ -44,10 +44,11 @@ export class ApiServerCheck extends Construct {
     const files = checkedFiles(cluster);
     const settings = cluster.spec.deployment.apiServer;
     const mounts = mountsOf(settings.mounts);
-    const volumes = files.map(({ directory, name }, index) => ({
-      directory,
-      volume: projected(`checked-${index}`, [{ configMap: metadata.name, items: { [name]: name } }]),
-    }));
+    const volumes = [...new Set(files.map(({ directory }) => directory))].map((directory, index) => {
+      const names = files.filter((file) => file.directory === directory).map(({ name }) => [name, name] as const);
+      const items = Object.fromEntries(names);
+      return { directory, volume: projected(`checked-${index}`, [{ configMap: metadata.name, items }]) };
+    });
 
     if (files.length > 0) {
       new k8s.KubeConfigMap(this, 'config', {

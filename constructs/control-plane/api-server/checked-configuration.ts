@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { imageReference, kubernetesImage } from '../../cluster/versions.ts';
+import { auditDirectory, auditFlags, checkedAuditFiles } from './audit/audit.ts';
 import { authenticationConfiguration, authenticationFile, authenticationPath } from './authentication.ts';
 
 /** Annotation of the API servers' Deployment, and of the pod that checks, with a {@link checkedConfiguration}. */
@@ -14,18 +15,25 @@ export interface CheckedFile {
   readonly content: string;
 }
 
+type Configured = Pick<HostedCluster, 'namespace' | 'spec'>;
+
 /** Every such file of a control plane. A file of another feature is one more entry, and the flag that names it. */
-export function checkedFiles(cluster: Pick<HostedCluster, 'spec'>): CheckedFile[] {
+export function checkedFiles(cluster: Configured): CheckedFile[] {
   const authentication = authenticationConfiguration(cluster);
-  if (authentication === undefined) return [];
-  return [{ directory: authenticationPath, name: authenticationFile, content: authentication }];
+  const audit = Object.entries(checkedAuditFiles(cluster));
+  return [
+    ...(authentication === undefined
+      ? []
+      : [{ directory: authenticationPath, name: authenticationFile, content: authentication }]),
+    ...audit.map(([name, content]) => ({ directory: auditDirectory, name, content })),
+  ];
 }
 
 /**
  * A digest of what users decide about kube-apiserver and the program itself can refuse: flags, files, and the image that
  * reads them. Undefined when they decide nothing: what the operator sets needs no check.
  */
-export function checkedConfiguration(cluster: Pick<HostedCluster, 'spec'>): string | undefined {
+export function checkedConfiguration(cluster: Configured): string | undefined {
   const { spec } = cluster;
   const { image, args = {}, mounts = {} } = spec.deployment.apiServer;
   const files = checkedFiles(cluster);
@@ -36,6 +44,7 @@ export function checkedConfiguration(cluster: Pick<HostedCluster, 'spec'>): stri
     inOrder(args),
     inOrder(mounts),
     files,
+    auditFlags(cluster).map(([name, value]) => [name, value]),
   ];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12);
 }

@@ -1,3 +1,4 @@
+import { auditFlags } from './audit/audit.ts';
 import { authenticationFlags } from './authentication.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { exposureStrategy } from '../exposure/exposure.ts';
@@ -33,6 +34,7 @@ export function apiServerFlags(
   return [
     ...inClusterAccessFlags(cluster, advertiseAddress),
     ['allow-privileged', 'true', 'CNI and kube-proxy pods are privileged'],
+    ...auditFlags(cluster),
     ...authenticationFlags(cluster),
     ['authorization-mode', 'Node,RBAC', 'kubelets can read only the objects of their own pods', ['AlwaysAllow']],
     ['client-ca-file', `${pki}/ca.crt`, 'reloaded when it changes'],

@@ -1,3 +1,4 @@
+import { auditFlows } from './audit-flows.ts';
 import { managerSelector } from '../../cluster/provider-names.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { exposureStrategy } from '../exposure/exposure.ts';
@@ -32,6 +33,10 @@ export type Peer =
   | { readonly kind: 'anyone' }
   /** Hosts outside the management cluster, without some networks. */
   | { readonly kind: 'outside'; readonly except: readonly string[] }
+  /** Exactly this address. */
+  | { readonly kind: 'address'; readonly address: string }
+  /** A host with this name, which is outside and in none of some networks. */
+  | { readonly kind: 'host'; readonly host: string; readonly except: readonly string[] }
   /** Hosts with addresses in these networks, the pod's own node among them. */
   | { readonly kind: 'networks'; readonly networks: readonly string[] };
 
@@ -95,6 +100,11 @@ export function flowsOf(
       ports: [httpsPort, ...issuerPorts(cluster)].map(tcp),
       why: 'token issuers, and webhooks with a URL; nodes and pods are reached through konnectivity',
     },
+    ...auditFlows(cluster, deniedNetworks(managementNetwork)).map((flow) => ({
+      ...flow,
+      from: component('api-server'),
+      why: 'records of what happened, where the owner wants them',
+    })),
     {
       from: component('etcd'),
       to: component('etcd'),
@@ -157,7 +167,11 @@ export function unrestrictedFlowsOf(
 
 /** Hosts outside. A hosted administrator chooses where the API server connects to, by webhooks and API services. */
 function outside(network: ManagementNetwork | undefined): Peer {
-  return { kind: 'outside', except: [...new Set([...linkLocal, ...(network?.denied ?? [])])].sort() };
+  return { kind: 'outside', except: deniedNetworks(network) };
+}
+
+function deniedNetworks(network: ManagementNetwork | undefined): string[] {
+  return [...new Set([...linkLocal, ...(network?.denied ?? [])])].sort();
 }
 
 function dnsServers(dns: ClusterDns = conventionalDns): [Peer, readonly FlowPort[]][] {

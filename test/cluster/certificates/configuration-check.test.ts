@@ -49,6 +49,10 @@ async function check(spec: object): Promise<string> {
 }
 
 const args = (flags: object) => ({ deployment: { apiServer: { args: flags } } });
+const receiver = { server: 'https://a.example.org' };
+const audited = (audit: object) => ({
+  deployment: { apiServer: { audit: { policy: { rules: [{ level: 'Metadata' }] }, ...audit } } },
+});
 const provider = { audiences: ['a'], claimMappings: { username: 'claims.sub' } };
 const signIn = (changes: object, url = 'https://issuer.example.org') => ({
   oidcProviders: { [url]: { ...provider, ...changes } },
@@ -69,6 +73,12 @@ test.each<[string, object]>([
       claimValidationRules: [{ expression: 'claims.hd == "example.org"', message: 'another domain' }],
       claimMappings: { username: '"sso:" + claims.sub', groups: 'claims.groups' },
     }),
+  ],
+  ['an audit policy', audited({})],
+  ['an audit receiver', audited({ webhook: { targets: [{ ...receiver, authentication: { secretName: 'a' } }] } })],
+  [
+    'several audit receivers',
+    audited({ mode: 'blocking-strict', webhook: { targets: [receiver, { server: 'https://b.example.org' }] } }),
   ],
 ])('a kube-apiserver accepts %s', async (_, spec) => {
   expect(await check(spec)).toBe('accepted');
@@ -103,6 +113,17 @@ test.each<[string, object, string]>([
     'two ways to sign in',
     { ...signIn({}), ...args({ 'oidc-issuer-url': 'https://x', 'oidc-client-id': 'x' }) },
     'mutually exclusive',
+  ],
+  ['an audit policy without rules', audited({ policy: { rules: [] } }), '0 rules'],
+  [
+    'a stage that does not exist',
+    audited({ policy: { rules: [{ level: 'Metadata', omitStages: ['Never'] }] } }),
+    'Never',
+  ],
+  [
+    'the CA of an audit receiver that is none',
+    audited({ webhook: { targets: [{ ...receiver, certificateAuthority: '-----BEGIN CERTIFICATE-----\nnone' }] } }),
+    'certificate',
   ],
 ])('a kube-apiserver refuses %s, and its words are quoted', async (_, spec, words) => {
   const verdict = await check(spec);

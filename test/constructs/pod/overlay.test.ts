@@ -217,9 +217,12 @@ describe('imageRegistry', () => {
       );
 
   it('is that of every image in both clusters, those of helpers included', () => {
-    const images = imagesOf({ imageRegistry: 'mirror.example.org/k8s' });
+    const targets = [{ server: 'https://a.example.org' }, { server: 'https://b.example.org' }];
+    const audit = { policy: { rules: [{ level: 'Metadata' }] }, webhook: { targets } };
+    const images = imagesOf({ imageRegistry: 'mirror.example.org/k8s', deployment: { apiServer: { audit } } });
     expect(images.map(([container]) => container)).toEqual(
       expect.arrayContaining([
+        'c1-api-server audit-webhook',
         'c1-api-server tunnel',
         'c1-api-server-check kube-apiserver',
         'c1-etcd-restore-0 receive',

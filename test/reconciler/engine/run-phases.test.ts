@@ -248,7 +248,8 @@ describe('the phases of a control plane', () => {
       EncryptionAtRestReady ← EtcdCertificatesReady, CertificatesReady
       AdminKubeconfigReady ← CACertificatesReady, SyncControlPlaneEndpointReady
       APIServerConfigurationAccepted ← SpecAccepted, CertificatesReady, EtcdCertificatesReady
-      APIServerDeploymentsReady ← CertificatesReady, EtcdCertificatesReady, EtcdRestoreReady, EncryptionAtRestReady, APIServerConfigurationAccepted
+      AuditReady ← nothing
+      APIServerDeploymentsReady ← CertificatesReady, EtcdCertificatesReady, EtcdRestoreReady, EncryptionAtRestReady, APIServerConfigurationAccepted, AuditReady
       ControllerManagerReady ← APIServerDeploymentsReady
       SchedulerReady ← APIServerDeploymentsReady
       APIServerReachable ← APIServerDeploymentsReady, APIServerTLSRoutesReady, AdminKubeconfigReady
