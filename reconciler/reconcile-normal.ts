@@ -85,6 +85,7 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
     }),
     hosted: (facts) => memory.hosted.get(key, hostedTarget(cluster, facts, reader)),
     endpointProbe: memory.probes.of(key),
+    tunnelProbe: memory.probes.of(key, 'tunnel'),
     trustProbes: reach?.trustProbes ?? dialledProbes,
     work: memory.work.of(key),
     etcdLoop: memory.etcd.of(key),

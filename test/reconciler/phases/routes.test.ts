@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type OptionalKind, TLSRoute } from '../../../constructs/api/resources.ts';
+import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
 import type { Facts } from '../../../constructs/cluster/facts.ts';
 import type { Outcome } from '../../../reconciler/engine/outcome.ts';
+import { KubeError } from '../../../reconciler/kube/errors.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { routes } from '../../../reconciler/phases/routes.ts';
 import { accepted, settle } from '../../support/management-controllers.ts';
 import { MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
@@ -105,6 +108,58 @@ describe('the routes of a gateway', () => {
     expect(management.writes).toEqual([]);
   });
 });
+
+describe('the route of the tunnel', () => {
+  const withTunnel = { ...facts, tunnelEndpoint: at('tunnel.api.example.test') };
+  const run = (management: MemoryObjects, inClusterAccess: string) => {
+    const sharedResources = { servedVersions: (kind: OptionalKind) => gatewayServed[kind] ?? [] };
+    const spec = { exposure: { gateway }, inClusterAccess };
+    return routes.run(scopeOf(management, { facts: withTunnel, spec, sharedResources }));
+  };
+
+  it.each([
+    ['Policy', 'done'],
+    ['Proxy', 'wait'],
+  ])('may be refused with %s: %s', async (access, kind) => {
+    const management = new MemoryObjects();
+    expect(await run(management, access)).toMatchObject({ kind: 'wait', reason: 'WaitingForRoutes' });
+    settle(management);
+    expect(await run(management, access)).toMatchObject({ kind: 'done' });
+    expect(management.get(TLSRoute, 'c1-tunnel')).toBeDefined();
+    refuse(management, 'c1-tunnel');
+    expect(await run(management, access)).toMatchObject({ kind });
+  });
+
+  it.each([
+    ['a quota', 403, 'Policy', true],
+    ['a webhook', 422, 'Policy', true],
+    ['an outage', 503, 'Policy', false],
+    ['a quota', 403, 'Proxy', false],
+  ])('may be missing because of %s (%d) with %s: %s', async (_, code, access, isOptional) => {
+    const management = new Refusing(code);
+    const attempt = run(management, access);
+    if (!isOptional) return expect(attempt).rejects.toThrow('c1-tunnel: refused');
+    expect(await attempt).toMatchObject({ reason: 'WaitingForRoutes' });
+    settle(management);
+    expect(await run(management, access)).toMatchObject({ kind: 'done' });
+  });
+});
+
+/** A namespace in which the route of the tunnel is refused. */
+class Refusing extends MemoryObjects {
+  readonly #code: number;
+
+  constructor(code: number) {
+    super();
+    this.#code = code;
+  }
+
+  override async apply<T extends KubeObject>(objects: readonly RenderedObject[]): Promise<T[]> {
+    if (objects.some(({ metadata }) => metadata.name === 'c1-tunnel'))
+      throw new KubeError('apply TLSRoute c1-tunnel: refused', { code: this.#code, reason: 'Refused' });
+    return super.apply(objects);
+  }
+}
 
 describe('the routes of an ingress controller', () => {
   it('are applied without waiting for a status', async () => {
