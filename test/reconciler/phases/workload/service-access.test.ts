@@ -6,10 +6,13 @@ import type { Outcome } from '../../../../reconciler/engine/outcome.ts';
 import type { ProbeResult } from '../../../../reconciler/exposure/endpoint-probes.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
 import { serviceAccess } from '../../../../reconciler/phases/workload/add-ons.ts';
+import { createSigningRequest } from '../../../../reconciler/pki/issuer/signing-request.ts';
+import { createKey } from '../../../../reconciler/pki/key.ts';
+import { SigningIssuer } from '../../../support/issuer.ts';
 import { accepted } from '../../../support/management-controllers.ts';
 import { MemoryObjects } from '../../../support/memory-objects.ts';
 import { knownFacts } from '../../../support/rendered-cluster.ts';
-import { scopeOf } from '../../../support/scope.ts';
+import { now, scopeOf } from '../../../support/scope.ts';
 import { probesOf } from '../../../support/trust-probes.ts';
 
 const gateway = { gateway: { namespace: 'gateways', name: 'web' } };
@@ -139,6 +142,17 @@ describe('the Service kubernetes', () => {
       reason: 'ServiceNotServed',
       message: expect.stringMatching(message) as string,
     });
+  });
+
+  it('leads nowhere while another CA has signed that of the cluster, which the operator would trust', async () => {
+    const issuer = await SigningIssuer.create(now);
+    const issued = await issuer.sign(await createSigningRequest('kubernetes', createKey()), { now });
+    expect(await run(gateway, { facts: { clusterCA: issued } })).toMatchObject({
+      kind: 'degraded',
+      reason: 'ServiceNotServed',
+      message: expect.stringContaining('rotate the cluster CA to a self-signed one') as string,
+    });
+    expect(await run(gateway, { facts: { clusterCA: issuer.root.certificate } })).toMatchObject({ kind: 'done' });
   });
 
   it('is tried again when the probe is, because no event reports a DNS record', async () => {
