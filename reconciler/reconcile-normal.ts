@@ -24,7 +24,7 @@ import { prune } from './prune.ts';
 import { pruneWorkload } from './prune.ts';
 import { expiryReport } from './pki/expiries.ts';
 import { phases } from './phases.ts';
-import { dialledProbes } from './rotation/ca/trust-probes.ts';
+import { probesWith } from './rotation/ca/trust-probes.ts';
 import type { Scope } from './phases/scope.ts';
 import { observedStatus, summarize } from './status/compute.ts';
 import { withHeldVersion } from './upgrade/held-version.ts';
@@ -51,7 +51,7 @@ export async function reconcileNormal(context: ReconcileContext, admission: Admi
 
 function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted): Scope {
   const { hostedControlPlane, clusterObject, refusal } = admission;
-  const { client, management, clock, operatorNamespace, operatorImage, managementNetwork, reach } = options;
+  const { client, management, clock, operatorNamespace, operatorImage, managementNetwork, reach, lookup } = options;
   const { namespace, name, uid = '' } = hostedControlPlane.metadata;
   const reader = management.readerOf(namespace, clusterObject.metadata.name);
   const cluster = withHeldVersion({ cluster: hostedClusterOf(admission), hostedControlPlane, reader });
@@ -85,7 +85,8 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
     }),
     hosted: (facts) => memory.hosted.get(key, hostedTarget(cluster, facts, reader)),
     endpointProbe: memory.probes.of(key),
-    trustProbes: reach?.trustProbes ?? dialledProbes,
+    tunnelProbe: memory.probes.of(key, 'tunnel'),
+    trustProbes: reach?.trustProbes ?? probesWith(lookup),
     work: memory.work.of(key),
     etcdLoop: memory.etcd.of(key),
     openEtcd: reach?.etcdMembers ?? openEtcd,
