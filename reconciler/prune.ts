@@ -79,10 +79,13 @@ export async function pruneWorkload(
   }
 }
 
+/** Reasons why an add-on is not ready although its objects are applied. */
+const whenApplied: readonly string[] = ['WaitingForPods', 'PodsFailing'];
+
 /**
  * Whether all objects of a phase are applied. For an add-on this is true even if none of its pods runs: an unhealthy
  * node must not prevent pruning.
  */
 function isApplied({ phase, isDone, update }: PhaseResult): boolean {
-  return isDone || (addOns.some((addOn) => addOn === phase) && update.reason === 'WaitingForPods');
+  return isDone || (addOns.some((addOn) => addOn === phase) && whenApplied.includes(update.reason));
 }

@@ -24,7 +24,7 @@ import { prune } from './prune.ts';
 import { pruneWorkload } from './prune.ts';
 import { expiryReport } from './pki/expiries.ts';
 import { phases } from './phases.ts';
-import { dialledProbes } from './rotation/ca/trust-probes.ts';
+import { probesWith } from './rotation/ca/trust-probes.ts';
 import type { Scope } from './phases/scope.ts';
 import { observedStatus, summarize } from './status/compute.ts';
 import { withHeldVersion } from './upgrade/held-version.ts';
@@ -51,8 +51,17 @@ export async function reconcileNormal(context: ReconcileContext, admission: Admi
 
 function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted): Scope {
   const { hostedControlPlane, clusterObject, refusal, candidate } = admission;
-  const { client, management, clock, operatorNamespace, operatorImage, managementNetwork, managementIssuer, reach } =
-    options;
+  const {
+    client,
+    management,
+    clock,
+    operatorNamespace,
+    operatorImage,
+    managementNetwork,
+    managementIssuer,
+    reach,
+    lookup,
+  } = options;
   const { namespace, name, uid = '' } = hostedControlPlane.metadata;
   const reader = management.readerOf(namespace, clusterObject.metadata.name);
   const cluster = withHeldVersion({
@@ -92,7 +101,8 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
     }),
     hosted: (facts) => memory.hosted.get(key, hostedTarget(cluster, facts, reader)),
     endpointProbe: memory.probes.of(key),
-    trustProbes: reach?.trustProbes ?? dialledProbes,
+    tunnelProbe: memory.probes.of(key, 'tunnel'),
+    trustProbes: reach?.trustProbes ?? probesWith(lookup),
     work: memory.work.of(key),
     etcdLoop: memory.etcd.of(key),
     openEtcd: reach?.etcdMembers ?? openEtcd,

@@ -92,7 +92,7 @@ const Ingress = withRules(
     apiHost: hostName('Host name of the API server. DNS must resolve it to the ingress controller.'),
     konnectivityHost: hostName('Host name to which the konnectivity agents of the workers connect.'),
     tunnelHost: hostName(
-      'Host name to which the proxies of the workers connect with inClusterAccess Proxy; tunnel.<apiHost> when unset.',
+      'Host name to which the proxies of the workers connect. DNS must resolve it to the ingress controller. When unset, they use tunnel.<apiHost> with inClusterAccess Proxy; with Policy there are no proxies, and the Service kubernetes of the hosted cluster leads nowhere.',
     ).optional(),
     port: z.int32().min(1).max(65535).default(443).describe('TLS port of the ingress controller.'),
     controller: z

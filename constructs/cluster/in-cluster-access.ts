@@ -5,7 +5,7 @@ import type { Facts } from './facts.ts';
 import { firstMinorWith } from './minors.ts';
 import { hasChange } from './versions.ts';
 
-type Spec = Pick<HostedCluster['spec'], 'inClusterAccess' | 'version' | 'gateway' | 'exposure'>;
+type Spec = Pick<HostedCluster['spec'], 'inClusterAccess' | 'version' | 'gateway' | 'exposure' | 'certificates'>;
 
 /**
  * How pods of the hosted cluster reach their API server: as set in the spec, otherwise by exposure strategy and
@@ -24,26 +24,45 @@ export function inClusterAccessOf(
  * outer TLS session carries the name of this cluster. Otherwise they connect to the endpoint directly.
  */
 export function usesTunnel(spec: Spec): boolean {
-  if (!sharesEntry(spec)) return false;
-  // Such an exposure strategy advertises an address only if the spec requests a load balancer.
-  return (spec.inClusterAccess ?? withoutAddress(spec)) === 'Proxy';
+  return needsTunnel(spec) || (wantsTunnel(spec) && missingForTunnel(spec) === undefined);
+}
+
+/** Whether pods reach the API server only through the tunnel. */
+export function needsTunnel(spec: Spec): boolean {
+  return sharesEntry(spec) && accessBehindEntry(spec) === 'Proxy';
+}
+
+/**
+ * Why no tunnel leads the Service `kubernetes` to the API server although pods connect to the endpoint, and what to do;
+ * undefined when one does, or none is necessary.
+ */
+export function missingTunnel(spec: Spec): string | undefined {
+  return wantsTunnel(spec) ? missingForTunnel(spec) : undefined;
+}
+
+/** Whether only a tunnel can carry the connections of the Service `kubernetes`, and pods do not need it. */
+function wantsTunnel(spec: Spec): boolean {
+  return sharesEntry(spec) && accessBehindEntry(spec) === 'Policy';
+}
+
+function missingForTunnel(spec: Spec): string | undefined {
+  // Pods that need no tunnel must not lose the issuer to it.
+  if (spec.certificates?.issuerRef)
+    return 'its proxies are HAProxy, which does not trust a CA that another CA has signed: remove certificates.issuerRef if a program needs the name kubernetes.default.svc';
+  const exposure = exposureOf(spec);
+  if (exposure.kind !== 'ingress' || exposure.ingress.tunnelHost !== undefined) return undefined;
+  return 'the ingress controller routes by host name, which clients of that Service do not send, and exposure.ingress.tunnelHost is not set: set it to a host name that DNS resolves to the ingress controller if a program needs the name kubernetes.default.svc';
+}
+
+/** Such an exposure strategy advertises an address only if the spec requests a load balancer. */
+function accessBehindEntry(spec: Spec): InClusterAccess {
+  return spec.inClusterAccess ?? withoutAddress(spec);
 }
 
 /** Whether clients must name this cluster in TLS, because many clusters share the address of the endpoint. */
 export function sharesEntry(spec: Spec): boolean {
   const { kind } = exposureOf(spec);
   return kind === 'gateway' || kind === 'ingress';
-}
-
-/**
- * Whether pods reach the API server at the Service `kubernetes` too, by its name or address. Otherwise they reach it by
- * their environment only.
- */
-export function servesKubernetesService(
-  cluster: { readonly spec: Spec },
-  facts: Pick<Facts, 'advertiseAddress'>,
-): boolean {
-  return inClusterAccessOf(cluster, facts) !== 'Policy' || !sharesEntry(cluster.spec);
 }
 
 /**

@@ -25,7 +25,11 @@ export interface EndpointProbesOptions {
  * How long a reconcile waits for a result. An address that drops packets takes seconds, which must not block a worker.
  */
 const graceMs = 250;
-const retries = { firstMs: 100, longestMs: 30_000 };
+const firstRetryMs = 100;
+
+/** What is probed, with the longest time between two failed attempts. Only few programs need the tunnel. */
+const longestRetryMs = { endpoint: 30_000, tunnel: 5 * 60_000 } as const;
+type Probed = keyof typeof longestRetryMs;
 
 interface Entry {
   result: ProbeResult;
@@ -36,6 +40,7 @@ interface Entry {
   /** Consecutive failures. */
   failures: number;
   running: Attempt | undefined;
+  readonly longestRetryMs: number;
 }
 
 interface Attempt {
@@ -57,19 +62,19 @@ export class EndpointProbes {
   }
 
   /** The probe of one endpoint, by the key of its HostedControlPlane. */
-  of(key: string): EndpointProbe {
-    return { probe: (dependsOn, attempt) => this.#probe(key, JSON.stringify(dependsOn) ?? '', attempt) };
+  of(key: string, probed: Probed = 'endpoint'): EndpointProbe {
+    return { probe: (dependsOn, attempt) => this.#probe(key, probed, JSON.stringify(dependsOn) ?? '', attempt) };
   }
 
-  /** Drops the state of an endpoint that was deleted. */
+  /** Drops the state of the endpoints of a HostedControlPlane that was deleted. */
   forget(key: string): void {
-    this.#entries.delete(key);
+    for (const probed of Object.keys(longestRetryMs) as Probed[]) this.#entries.delete(entryKey(key, probed));
   }
 
-  async #probe(key: string, inputsKey: string, attempt: () => Promise<void>): Promise<ProbeResult> {
+  async #probe(key: string, probed: Probed, inputsKey: string, attempt: () => Promise<void>): Promise<ProbeResult> {
     const { clock } = this.#options;
-    const entry = this.#entries.get(key) ?? unknown();
-    this.#entries.set(key, entry);
+    const entry = this.#entries.get(entryKey(key, probed)) ?? unknown(longestRetryMs[probed]);
+    this.#entries.set(entryKey(key, probed), entry);
     const isDue = entry.inputsKey !== inputsKey || clock.now() >= entry.dueAt;
     if (isDue && entry.running?.inputsKey !== inputsKey) this.#start(key, entry, inputsKey, attempt);
 
@@ -89,14 +94,14 @@ export class EndpointProbes {
       if (entry.running !== running) return;
       const dueAt = this.#options.clock.now() + forMs;
       const noted = result.kind === 'fails' ? { ...result, retryAt: new Date(dueAt) } : result;
-      Object.assign(entry, { result: noted, inputsKey, dueAt, failures, running: undefined } satisfies Entry);
+      Object.assign(entry, { result: noted, inputsKey, dueAt, failures, running: undefined } satisfies Partial<Entry>);
       if (running.isLate) this.#options.onResult(key);
     };
     const ended = attempt().then(
       () => end({ kind: 'works' }, 0, answersKeptMs),
       (error: unknown) => {
         const failures = entry.inputsKey === inputsKey ? entry.failures + 1 : 1;
-        const forMs = backOff(retries, failures);
+        const forMs = backOff({ firstMs: firstRetryMs, longestMs: entry.longestRetryMs }, failures);
         end({ kind: 'fails', error }, failures, forMs);
       },
     );
@@ -105,6 +110,17 @@ export class EndpointProbes {
   }
 }
 
-function unknown(): Entry {
-  return { result: { kind: 'unknown' }, inputsKey: undefined, dueAt: 0, failures: 0, running: undefined };
+function unknown(longestRetryMs: number): Entry {
+  return {
+    result: { kind: 'unknown' },
+    inputsKey: undefined,
+    dueAt: 0,
+    failures: 0,
+    running: undefined,
+    longestRetryMs,
+  };
+}
+
+function entryKey(key: string, probed: Probed): string {
+  return `${probed} ${key}`;
 }

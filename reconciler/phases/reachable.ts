@@ -1,6 +1,6 @@
 import { exposureOf } from '../../constructs/api/exposure-spec.ts';
 import { Ingress, IngressRouteTCP, Service, tlsRoutes } from '../../constructs/api/resources.ts';
-import { formatEndpoint } from '../../constructs/cluster/facts.ts';
+import { type Endpoint, formatEndpoint } from '../../constructs/cluster/facts.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { gatewayState } from '../exposure/gateway-object.ts';
 import { done, notObserved, type Outcome, wait } from '../engine/outcome.ts';
@@ -22,7 +22,7 @@ export const reachable = phase({
     const { facts, now, endpointProbe } = scope;
     const endpoint = facts.endpoint;
 
-    const result = await endpointProbe.probe(wayOf(scope), () => scope.hosted(facts).readyThroughEndpoint());
+    const result = await endpointProbe.probe(wayOf(scope, endpoint), () => scope.hosted(facts).readyThroughEndpoint());
 
     switch (result.kind) {
       case 'works':
@@ -37,22 +37,23 @@ export const reachable = phase({
   },
 });
 
-/** The observable objects on the path of a worker's connection. */
-function wayOf(scope: Scope): unknown {
-  const { cluster, facts, reader } = scope;
+/** The observable objects on the path of a worker's connection to this endpoint. */
+export function wayOf(scope: Scope, endpoint: Endpoint): unknown {
+  const { cluster, reader } = scope;
   const labels = selectorLabels(cluster.name, 'api-server');
   const objects = [Service, Ingress, IngressRouteTCP, ...tlsRoutes.slice(0, 1)].flatMap((resource) =>
     reader.list(resource, labels),
   );
   const gateway = gatewayOf(scope);
   return [
-    facts.endpoint,
+    endpoint,
     objects.map(({ metadata: { uid, resourceVersion } }) => [uid, resourceVersion]),
     gateway && gatewayState(gateway),
   ];
 }
 
-function gatewayOf({ cluster, sharedResources }: Scope) {
+/** The Gateway that leads to the endpoint; undefined for other exposure strategies, or when it does not exist. */
+export function gatewayOf({ cluster, sharedResources }: Scope) {
   const exposure = exposureOf(cluster.spec);
   return exposure.kind === 'gateway' ? sharedResources.gateway(exposure.gateway) : undefined;
 }

@@ -1,5 +1,10 @@
 import { exposureOf, type Gateway, type IngressExposure } from '../../constructs/api/exposure-spec.ts';
-import { type Part, renderControlPlane } from '../../constructs/control-plane/chart.ts';
+import { type Part, type RenderedObject, renderControlPlane } from '../../constructs/control-plane/chart.ts';
+import type { Facts } from '../../constructs/cluster/facts.ts';
+import { needsTunnel } from '../../constructs/cluster/in-cluster-access.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
+import { isForbidden, isInvalid } from '../kube/errors.ts';
+import type { KubeObject } from '../kube/object.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
 import { type RouteObject, routeStateOf } from '../exposure/route-status.ts';
 import { phase, type Scope } from './scope.ts';
@@ -33,7 +38,8 @@ export const routes = phase({
 
 const part: Part = 'routes';
 
-async function attachToGateway({ cluster, facts, sharedResources, writer }: Scope, gateway: Gateway): Promise<Outcome> {
+async function attachToGateway(scope: Scope, gateway: Gateway): Promise<Outcome> {
+  const { facts, sharedResources } = scope;
   const { gatewayListener } = facts;
   if (gatewayListener === undefined) {
     return wait(
@@ -51,7 +57,7 @@ async function attachToGateway({ cluster, facts, sharedResources, writer }: Scop
   }
 
   const found = { tlsRouteVersion };
-  const live = await writer.apply<RouteObject>(renderControlPlane(cluster, { ...facts, ...found }, part));
+  const live = await applyRoutes<RouteObject>(scope, { ...facts, ...found });
 
   const listener = { ...gateway, listener: gatewayListener };
   const states = live.map((route) => routeStateOf(route, listener));
@@ -64,10 +70,8 @@ async function attachToGateway({ cluster, facts, sharedResources, writer }: Scop
 /**
  * Ingress controllers do not report whether they accept an Ingress. The phase `reachable` checks the endpoint instead.
  */
-async function applyIngresses(
-  { cluster, facts, sharedResources, writer }: Scope,
-  ingress: IngressExposure,
-): Promise<Outcome> {
+async function applyIngresses(scope: Scope, ingress: IngressExposure): Promise<Outcome> {
+  const { facts, sharedResources } = scope;
   const needsTraefik = ingress.deploy && ingress.controller === 'traefik';
   if (needsTraefik && sharedResources.servedVersions('IngressRouteTCP').length === 0) {
     throw new InvalidConfiguration(
@@ -76,7 +80,25 @@ async function applyIngresses(
     );
   }
 
-  await writer.apply(renderControlPlane(cluster, facts, part));
+  await applyRoutes(scope, facts);
 
   return done();
+}
+
+/**
+ * Applies the routes, and returns those that the control plane needs. Where pods connect to the endpoint, it works
+ * without the route of the tunnel: the step of the Service `kubernetes` reports that one.
+ */
+async function applyRoutes<T extends KubeObject>({ cluster, writer }: Scope, facts: Facts): Promise<T[]> {
+  const all = renderControlPlane(cluster, facts, part);
+  const isNeeded = ({ metadata }: RenderedObject) =>
+    needsTunnel(cluster.spec) || metadata.name !== namesOf(cluster.name).routes.tunnel;
+  const live = await writer.apply<T>(all.filter(isNeeded));
+  try {
+    await writer.apply(all.filter((route) => !isNeeded(route)));
+  } catch (error) {
+    // A quota or an admission webhook of the namespace.
+    if (!isForbidden(error) && !isInvalid(error)) throw error;
+  }
+  return live;
 }

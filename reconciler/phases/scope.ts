@@ -34,6 +34,8 @@ export interface Scope<Established extends FactName = never> extends ControlPlan
   /** A client of the hosted cluster, with the credentials from its Secrets. */
   hosted(facts: FactsWith<'endpoint'>): HostedClient;
   readonly endpointProbe: EndpointProbe;
+  /** Probes the host name of the tunnel. */
+  readonly tunnelProbe: EndpointProbe;
   /** Probes servers of single pods for the CAs they trust and the certificate they present. */
   readonly trustProbes: TrustProbes;
   /** Background work, such as uploads, for which no reconcile waits. */

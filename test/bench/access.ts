@@ -65,7 +65,7 @@ export async function measureAccess({ instance, extent, report }: BenchTestbed):
   }
 }
 
-/** On a cluster whose endpoint needs no host name, because the Service leads nowhere otherwise. */
+/** On a cluster whose endpoint needs no host name, so that no tunnel is on the way. */
 async function serviceTimes(
   instance: Instance,
   bench: Workbench,

@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --only NAME ...] [--json FILE] [--runs N] [--smoke]`: how fast a control plane becomes ready, relative to
+ * `npm run bench [-- --only NAME ...] [--json FILE] [--runs N] [--clusters N] [--smoke]`: how fast a control plane becomes ready, relative to
  * the same pods without the operator, what it costs the management API, and how backups and etcd's maintenance compare with
  * etcd's own tools. Every ratio is of neighbours in one run on one machine. `--smoke` does as little as possible of everything,
  * all at once: it shows that each part works, and its figures mean nothing.
@@ -97,6 +97,7 @@ async function main(): Promise<void> {
     options: {
       json: { type: 'string' },
       runs: { type: 'string', default: '3' },
+      clusters: { type: 'string', default: '1000' },
       only: { type: 'string', multiple: true },
       smoke: { type: 'boolean', default: false },
     },
@@ -106,7 +107,8 @@ async function main(): Promise<void> {
   const unknown = wanted.filter((name) => !known.includes(name));
   if (unknown.length > 0) throw new Error(`--only ${unknown.join(' ')}: there is only ${known.join(', ')}`);
 
-  const bench = values.smoke ? new Bench(smokeExtent, known.length) : new Bench(wholeExtent(Number(values.runs)), 1);
+  const extent = values.smoke ? smokeExtent : wholeExtent(Number(values.runs), Number(values.clusters));
+  const bench = new Bench(extent, values.smoke ? known.length : 1);
   if (values.smoke) await Promise.all([bench.runOnHost(wanted), bench.runInTestbed(wanted)]);
   else {
     await bench.runOnHost(wanted);

@@ -28,8 +28,8 @@ export interface Extent {
 
 const smallest: Shape = { name: '1 API server, 1 etcd member', replicas: 1, members: 1 };
 
-/** Enough work for reliable figures. */
-export function wholeExtent(runs: number): Extent {
+/** Enough work for reliable figures. @param clusters size of the fleet */
+export function wholeExtent(runs: number, clusters: number): Extent {
   return {
     runs,
     shapes: [smallest, { name: '2 API servers, 3 etcd members', replicas: 2, members: 3 }],
@@ -37,7 +37,7 @@ export function wholeExtent(runs: number): Extent {
     requests: { rounds: 20, onOpenConnection: 100, onNewConnections: 10 },
     backupBytes: 2 ** 30,
     stalls: { dataBytes: 2 ** 29, quotaBytes: 2 ** 32, restMs: 5_000 },
-    fleet: { clusters: 1_000, settleMs: 30_000, restMs: 120_000, awayMs: 60_000, reconciles: 300 },
+    fleet: { clusters, settleMs: 30_000, restMs: 120_000, awayMs: 60_000, reconciles: 300 },
   };
 }
 

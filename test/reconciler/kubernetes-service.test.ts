@@ -1,12 +1,17 @@
-import { beforeAll, expect, it } from 'vitest';
-import { ConfigMap, Deployment, EndpointSlice, Service } from '../../constructs/api/resources.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ConfigMap, Deployment, EndpointSlice, Gateway, Service, TLSRoute } from '../../constructs/api/resources.ts';
 import { fieldManager } from '../../constructs/api/group.ts';
 import { managedByLabel } from '../../constructs/cluster/labels.ts';
+import type { KubeObject } from '../../reconciler/kube/object.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 import { MemoryClient } from '../support/memory-cluster/client.ts';
-import type { MemoryCluster } from '../support/loop/memory-cluster.ts';
+import { MemoryCluster } from '../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { completeCluster, expectNoWrites, settleBy } from '../support/loop/scenario.ts';
+import type { StoredObject } from '../support/memory-objects.ts';
+import { namespace, now } from '../support/scope.ts';
 
+const condition = 'WorkloadKubernetesServiceReady';
 const inDefault = (name: string) => ({ namespace: 'default', name });
 const proxies = inDefault('hosted-control-plane-service-proxy');
 
@@ -56,4 +61,83 @@ it('a change from LoadBalancer to Policy leaves no stale slice, and back neither
   expect(await slicesIn(management)).toEqual([]);
   expect(await hosted.find(Deployment, proxies)).toBeUndefined();
   expect(await hosted.find(ConfigMap, proxies)).toBeUndefined();
+});
+
+describe('behind an entry that many clusters share', () => {
+  const gateway = { namespace, name: 'web' };
+  const hosts = { apiHost: 'api.example.org', konnectivityHost: 'agents.example.org' };
+
+  /** The control plane behind this entry, settled. */
+  async function behind(exposure: object): Promise<[MemoryCluster, OperatorProcess]> {
+    const management = new MemoryCluster(new ManualClock(now.getTime()));
+    await management.install();
+    await management.define(Gateway);
+    await management.define(TLSRoute);
+    const { apiVersion, kind } = Gateway;
+    const listener = {
+      name: 'tls',
+      protocol: 'TLS',
+      port: 443,
+      hostname: '*.example.org',
+      tls: { mode: 'Passthrough' },
+    };
+    const spec = { gatewayClassName: 'any', listeners: [listener] };
+    await management.user.create({ apiVersion, kind, metadata: gateway, spec }, { fieldManager: 'user' });
+    await management.order({ exposure });
+    const operator = await OperatorProcess.start(management);
+    await operator.untilSettled();
+    return [management, operator];
+  }
+
+  const statusOf = ({ conditions }: MemoryCluster, condition: string) => {
+    const { status, reason, message } = conditions.find(({ type }) => type === condition) ?? {};
+    return { status, reason, message };
+  };
+  const configOf = async ({ hosted }: MemoryCluster) => {
+    const found = await new MemoryClient(hosted).find<KubeObject & { data: object }>(ConfigMap, proxies);
+    return found && JSON.stringify(found.data);
+  };
+  const everythingElse = ['Ready', 'WorkloadCoreDNSReady', 'WorkloadInClusterAccessReady', 'APIServerReachable'];
+
+  it('the tunnel of a Gateway serves the name, and only its own condition tells that its route is refused', async () => {
+    const [management, operator] = await behind({ gateway });
+    expect(statusOf(management, condition)).toMatchObject({ status: 'True' });
+    expect(await configOf(management)).toContain('tunnel.c1.team.example.org:443');
+
+    const route = await management.user.find<StoredObject>(TLSRoute, { namespace, name: 'c1-tunnel' });
+    const refusal = { type: 'Accepted', status: 'False', reason: 'NotAllowedByListeners', message: 'not here' };
+    const parents = [{ parentRef: { ...gateway, sectionName: 'tls' }, controllerName: 'x', conditions: [refusal] }];
+    management.objects.put({ ...route!, status: { parents } });
+    await operator.reconcile();
+    expect(statusOf(management, condition)).toMatchObject({
+      status: 'False',
+      reason: 'ServiceNotServed',
+      message: expect.stringContaining('refuses TLSRoute c1-tunnel: NotAllowedByListeners') as string,
+    });
+    for (const other of [...everythingElse, 'APIServerTLSRoutesReady'])
+      expect([other, statusOf(management, other).status]).toEqual([other, 'True']);
+    await operator.stop();
+  });
+
+  it('an Ingress serves the name only at a tunnel host, and without it nothing else waits', async () => {
+    const [management, operator] = await behind({ ingress: hosts });
+    expect(statusOf(management, condition)).toMatchObject({
+      status: 'False',
+      reason: 'ServiceNotServed',
+      message: expect.stringContaining('exposure.ingress.tunnelHost is not set: set it') as string,
+    });
+    for (const other of everythingElse) expect([other, statusOf(management, other).status]).toEqual([other, 'True']);
+    expect(await configOf(management)).toBeUndefined();
+
+    await management.change({ exposure: { ingress: { ...hosts, tunnelHost: 'pods.example.org' } } });
+    await operator.untilSettled();
+    expect(statusOf(management, condition)).toMatchObject({ status: 'True' });
+    expect(await configOf(management)).toContain('pods.example.org:443');
+
+    await management.change({ exposure: { ingress: { ...hosts, tunnelHost: null } } });
+    await operator.untilSettled();
+    await operator.stop();
+    expect(statusOf(management, condition)).toMatchObject({ status: 'False' });
+    expect(await configOf(management)).toBeUndefined();
+  });
 });

@@ -50,11 +50,13 @@ it('does not keep what is disabled', async () => {
 });
 
 it('does not wait for pods, because a failed node must not prevent pruning', async () => {
-  const waiting = ended('WorkloadKubeProxyReady', {
-    isDone: false,
-    update: conditionUpdate('False', 'WaitingForPods'),
-  });
-  expect(await kept(waiting)).toBeDefined();
+  for (const reason of ['WaitingForPods', 'PodsFailing'] as const) {
+    const waiting = ended('WorkloadKubernetesServiceReady', {
+      isDone: false,
+      update: conditionUpdate('False', reason),
+    });
+    expect(await kept(waiting)).toBeDefined();
+  }
 });
 
 it.each(['WaitingForOtherPhases', 'ReconcileFailed', 'WaitingForAPIServer'] as const)(

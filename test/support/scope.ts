@@ -135,6 +135,7 @@ export function scopeOf(management: MemoryObjects, changes: ScopeChanges = {}): 
     writer: management,
     hosted: () => ({ ...workingHostedCluster, ...changes.hosted }),
     endpointProbe: tryingAlways,
+    tunnelProbe: tryingAlways,
     trustProbes: changes.trustProbes ?? probesOf(management),
     etcdLoop: changes.etcdLoop ?? settledEtcd,
     work: changes.work ?? new BackgroundWork({ clock: systemClock, onChange: () => {} }).of(hostedControlPlaneName),

@@ -7,17 +7,22 @@ const shortestMs = 100;
 /**
  * Resolves with the first result that is not undefined or false; throws the description after the time limit. The limit only
  * ends what hangs, even on a machine with ten times its usual load: it does not assert a duration.
+ * @param progress what long work reports: each change of it starts the limit again, because what goes on does not hang
  */
 export async function until<T>(
   what: string,
   condition: () => T | undefined | false | Promise<T | undefined | false>,
   limitMs = 60_000,
+  progress: () => unknown = () => undefined,
 ): Promise<T> {
   const start = performance.now();
-  while (performance.now() < start + limitMs) {
+  let [changed, seen] = [start, JSON.stringify(progress())];
+  while (performance.now() < changed + limitMs) {
     const begun = performance.now();
     const result = await condition();
     if (result !== undefined && result !== false) return result;
+    const now = JSON.stringify(progress());
+    if (now !== seen) [changed, seen] = [performance.now(), now];
     await sleep(pauseMs({ shortestMs, start, begun }));
   }
   throw new Error(`waited ${limitMs} ms without success for: ${what}`);

@@ -185,6 +185,7 @@ export class Workbench {
           return last && matches && message.test(last.message) ? last : undefined;
         },
         limitMs,
+        () => last,
       );
     } catch (error) {
       throw new Error(

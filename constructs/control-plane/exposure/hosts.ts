@@ -6,8 +6,7 @@ export interface Hosts {
   readonly api: string;
   readonly konnectivity: string;
   /**
-   * Host name of the tunnel, which serves only with `inClusterAccess: Proxy`. The control plane holds the name in any
-   * case.
+   * Host name of the tunnel, which serves only the proxies of workers. The control plane holds the name in any case.
    */
   readonly tunnel: string;
 }

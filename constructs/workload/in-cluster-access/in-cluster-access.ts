@@ -5,7 +5,7 @@ import { exposureStrategy } from '../../control-plane/exposure/exposure.ts';
 import type { Endpoint, Facts } from '../../cluster/facts.ts';
 import {
   inClusterAccessOf,
-  servesKubernetesService,
+  missingTunnel,
   unsupportedInClusterAccess,
   usesTunnel,
 } from '../../cluster/in-cluster-access.ts';
@@ -34,20 +34,21 @@ export class InClusterAccess extends Construct {
       new Proxy(this, 'proxy', { ...common(cluster), target: proxyTarget(cluster, facts, endpoint) });
     }
     new KubernetesService(this, 'kubernetes-service', {
-      reaches: access === 'Proxy' ? 'node' : serviceProxyTarget(cluster, facts, endpoint) && 'pods',
+      reaches: access === 'Proxy' ? 'node' : hasServiceProxy(cluster, facts) ? 'pods' : undefined,
     });
   }
 }
 
 /**
  * The objects with which the Service `kubernetes` leads to the API server although pods connect to the endpoint. None
- * where the endpoint needs a name that such connections do not carry.
+ * where the endpoint needs a name that such connections do not carry, and no tunnel carries it.
  */
 export class ServiceAccess extends Construct {
   constructor(scope: Construct, id: string, { cluster, facts, endpoint }: InClusterAccessProps) {
     super(scope, id);
-    const target = serviceProxyTarget(cluster, facts, endpoint);
-    if (target) new ServiceProxy(this, 'proxy', { ...common(cluster), target, nodes: facts.nodes });
+    if (!hasServiceProxy(cluster, facts)) return;
+    const target = proxyTarget(cluster, facts, endpoint);
+    new ServiceProxy(this, 'proxy', { ...common(cluster), target, nodes: facts.nodes });
   }
 }
 
@@ -56,9 +57,8 @@ function accessOf(cluster: HostedCluster, facts: Facts): InClusterAccessValue | 
   return unsupportedInClusterAccess(cluster, facts) ? undefined : inClusterAccessOf(cluster, facts);
 }
 
-function serviceProxyTarget(cluster: HostedCluster, facts: Facts, endpoint: Endpoint): ProxyTarget | undefined {
-  const isServed = accessOf(cluster, facts) === 'Policy' && servesKubernetesService(cluster, facts);
-  return isServed ? { endpoint, isTunnel: false } : undefined;
+function hasServiceProxy(cluster: HostedCluster, facts: Facts): boolean {
+  return accessOf(cluster, facts) === 'Policy' && missingTunnel(cluster.spec) === undefined;
 }
 
 function common({ spec, network }: HostedCluster): Omit<ProxyProps, 'target'> {

@@ -1,14 +1,12 @@
 import type { ConditionType } from '../../../constructs/api/conditions.ts';
-import { Deployment } from '../../../constructs/api/resources.ts';
-import { servesKubernetesService, unsupportedInClusterAccess } from '../../../constructs/cluster/in-cluster-access.ts';
+import { unsupportedInClusterAccess } from '../../../constructs/cluster/in-cluster-access.ts';
 import type { WorkloadPart } from '../../../constructs/workload/chart.ts';
-import { kubernetesService } from '../../../constructs/workload/in-cluster-access/kubernetes-service.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { somePodAvailable } from '../../kube/readiness.ts';
-import { podTrouble } from '../../pods/pod-trouble.ts';
-import { degraded, done, InvalidConfiguration, notObserved, type Outcome, wait } from '../../engine/outcome.ts';
+import { done, InvalidConfiguration, notObserved, type Outcome, wait } from '../../engine/outcome.ts';
 import { workloadPart, type WorkloadScope } from './part.ts';
 import { workloadRBAC } from './rbac.ts';
+import { serviceProblem } from './service-access.ts';
 
 /**
  * The add-ons on the nodes of the hosted cluster. They do not wait for each other, and no other phase waits for them.
@@ -22,7 +20,7 @@ export const serviceAccess = addOn(
   'service-access',
   'WorkloadKubernetesServiceReady',
   refuseUnsupported,
-  (live, scope) => refusedPods(live, scope) ?? notServed(scope),
+  serviceProblem,
 );
 
 export const addOns = [kubeProxy, coreDNS, konnectivityAgent, inClusterAccess, serviceAccess] as const;
@@ -31,7 +29,8 @@ function addOn(
   part: WorkloadPart,
   condition: ConditionType,
   check: (scope: WorkloadScope) => void = () => {},
-  problemOf: (live: readonly KubeObject[], scope: WorkloadScope) => Outcome | undefined = () => undefined,
+  problemOf: (live: readonly KubeObject[], scope: WorkloadScope) => Promise<Outcome | undefined> = async () =>
+    undefined,
 ) {
   return workloadPart({
     condition,
@@ -41,8 +40,8 @@ function addOn(
       check(scope);
       return nodesAreKnown(scope);
     },
-    judge(live, scope) {
-      const problem = problemOf(live, scope);
+    async judge(live, scope) {
+      const problem = await problemOf(live, scope);
       if (problem) return problem;
       // Without nodes no pod can run, and none is missing.
       if (scope.facts.nodes === 0) return done();
@@ -63,23 +62,4 @@ function nodesAreKnown({ facts }: WorkloadScope): Outcome {
 function refuseUnsupported({ cluster, facts }: WorkloadScope): void {
   const problem = unsupportedInClusterAccess(cluster, facts);
   if (problem) throw new InvalidConfiguration('InClusterAccessNotSupported', problem);
-}
-
-function refusedPods(live: readonly KubeObject[], { now }: WorkloadScope): Outcome | undefined {
-  const deployments = live.filter(({ kind }) => kind === Deployment.kind);
-  const trouble = podTrouble({ pods: [], deployments, now });
-  if (!trouble) return undefined;
-  return wait(
-    trouble.reason,
-    `${trouble.message}: admit these pods in namespace ${kubernetesService.namespace} of the hosted cluster; until then pods reach the API server by their environment only`,
-  );
-}
-
-function notServed({ cluster, facts }: WorkloadScope): Outcome | undefined {
-  if (servesKubernetesService(cluster, facts)) return undefined;
-  return degraded(
-    'ServiceNotServed',
-    'the Service kubernetes leads nowhere, because the endpoint needs a host name that its clients do not send: pods reach the API server by their environment only. Set inClusterAccess to Proxy if a program needs the name kubernetes.default.svc',
-    {},
-  );
 }

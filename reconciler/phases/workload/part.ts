@@ -20,7 +20,7 @@ export interface WorkloadPartOptions {
   /** Precondition of the part. By default none. */
   readonly before?: (scope: WorkloadScope) => Outcome;
   /** Converts the applied objects to an outcome. By default it is done. */
-  readonly judge?: (live: readonly KubeObject[], scope: WorkloadScope) => Outcome;
+  readonly judge?: (live: readonly KubeObject[], scope: WorkloadScope) => Outcome | Promise<Outcome>;
 }
 
 /** A phase that applies one part of the workload chart. A part without objects is done. */
@@ -34,7 +34,7 @@ export function workloadPart({ condition, needs, part, before, judge }: Workload
 
       try {
         const live = await scope.hosted(scope.facts).apply(renderWorkload(scope.cluster, scope.facts, part));
-        return judge?.(live, scope) ?? done();
+        return (await judge?.(live, scope)) ?? done();
       } catch (error) {
         if (isNotServed(error)) throw new InvalidConfiguration('InvalidConfiguration', notServed(error));
         if (!(error instanceof HostedClusterNotReady)) throw error;

@@ -1,9 +1,11 @@
 import type { X509Certificate } from 'node:crypto';
 import { request, type RequestOptions } from 'node:https';
+import type { LookupFunction } from 'node:net';
 import { connect, type ConnectionOptions } from 'node:tls';
+import { definedOnly } from '../../../constructs/cluster/defined.ts';
 import type { KeyPair } from '../../pki/issue.ts';
 
-/** A server of one pod: its address, the name in its certificate, and PEM of the CA to trust. */
+/** A server, mostly of one pod: its address or host name, the name in its certificate, and PEM of the CA to trust. */
 export interface ProbedServer {
   readonly host: string;
   readonly port: number;
@@ -58,23 +60,32 @@ export const dialledProbes: TrustProbes = {
       throw error;
     }
   },
-  servedBy: (server, client) =>
-    new Promise((resolve, reject) => {
-      const socket = connect({ host: server.host, port: server.port, ...tlsOf(server, client), timeout: deadlineMs });
-      const fail = (error: Error) => {
-        socket.destroy();
-        reject(error);
-      };
-      socket.on('secureConnect', () => {
-        const certificate: X509Certificate | undefined = socket.getPeerX509Certificate();
-        socket.end();
-        if (certificate) resolve(certificate.toString());
-        else fail(new Error(`${server.host} presents no certificate`));
-      });
-      socket.on('timeout', () => fail(new Error(`${server.host} does not answer within ${deadlineMs / 1000} s`)));
-      socket.on('error', fail);
-    }),
+  servedBy: (server, client) => served(server, client, undefined),
 };
+
+/** {@link dialledProbes} that resolve a server's host name in this way; the resolver of the machine when undefined. */
+export function probesWith(lookup: LookupFunction | undefined): TrustProbes {
+  return { ...dialledProbes, servedBy: (server, client) => served(server, client, lookup) };
+}
+
+function served(server: ProbedServer, client?: KeyPair, lookup?: LookupFunction): Promise<string> {
+  const { host, port } = server;
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, ...tlsOf(server, client), ...definedOnly({ lookup }), timeout: deadlineMs });
+    const fail = (error: Error) => {
+      socket.destroy();
+      reject(error);
+    };
+    socket.on('secureConnect', () => {
+      const certificate: X509Certificate | undefined = socket.getPeerX509Certificate();
+      socket.end();
+      if (certificate) resolve(certificate.toString());
+      else fail(new Error(`${host} presents no certificate`));
+    });
+    socket.on('timeout', () => fail(new Error(`${host} does not answer within ${deadlineMs / 1000} s`)));
+    socket.on('error', fail);
+  });
+}
 
 interface Question {
   readonly method: string;

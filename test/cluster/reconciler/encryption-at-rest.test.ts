@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
+import type { Condition } from '../../../constructs/api/status.ts';
 import { nameOf } from '../../../reconciler/encryption-at-rest/configuration.ts';
 import { type EncryptionKeys, readEncryptionKeys } from '../../../reconciler/encryption-at-rest/secret.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
@@ -13,8 +14,8 @@ import { single } from '../../support/workbench.ts';
 
 const namespace = 'encrypted';
 const fieldManager = 'test';
-/** A kubelet and an API server take a minute each at most for one step, and there are up to four. */
-const rotationMs = 9 * 60_000;
+/** A kubelet and an API server take a minute each at most for one step. */
+const stepMs = 4 * 60_000;
 
 const bench = operatedNamespace(namespace);
 
@@ -62,7 +63,7 @@ async function apiServers(cluster: string): Promise<string[]> {
 
 const stored = async (cluster: string) => storedUnder(await storedSecrets(bench, cluster));
 const untilSettled = (cluster: string) =>
-  bench.untilCondition(cluster, 'EncryptionAtRestReady', { status: 'True' }, rotationMs);
+  bench.untilCondition(cluster, 'EncryptionAtRestReady', { status: 'True' }, stepMs);
 
 /** Resolves when a change of the spec is complete, after the condition was not True. */
 async function change(cluster: string, encryptionAtRest: object): Promise<void> {
@@ -72,7 +73,7 @@ async function change(cluster: string, encryptionAtRest: object): Promise<void> 
 }
 
 // In parallel, because an API server reloads its keys once a minute: these tests mostly wait for that.
-describe.concurrent('Secrets in etcd', { timeout: 2 * rotationMs }, () => {
+describe.concurrent('Secrets in etcd', { timeout: 5 * stepMs }, () => {
   test('are encrypted from the start; a rotation replaces the key while operators die, and every Secret stays readable', async () => {
     const reader = await open('c1');
     await reader.write(300);
@@ -90,6 +91,7 @@ describe.concurrent('Secrets in etcd', { timeout: 2 * rotationMs }, () => {
     const reasons = new Set<string>();
     const roles = (name: string) => (name === first ? 'old' : 'new');
     const killedAt = new Set<string>();
+    let seen: Condition | undefined;
     await until(
       'the rotation to be over',
       async () => {
@@ -97,6 +99,7 @@ describe.concurrent('Secrets in etcd', { timeout: 2 * rotationMs }, () => {
         const condition = status?.conditions?.find(({ type }) => type === 'EncryptionAtRestReady');
         if (condition?.status === 'True' && status?.encryptionAtRest?.rotation === 'first') return true;
         if (condition) reasons.add(condition.reason);
+        seen = condition;
         const providers = (await keysOf('c1')).providers.map((key) => roles(nameOf(key))).join(', ');
         // One operator dies in every configuration. The rewrite may be over before it is observed: `rewrite.test.ts`
         // stops it in the middle.
@@ -106,7 +109,8 @@ describe.concurrent('Secrets in etcd', { timeout: 2 * rotationMs }, () => {
         await bench.restartOperator();
         return false;
       },
-      rotationMs,
+      stepMs,
+      () => [seen, [...killedAt]],
     );
 
     const after = await keysOf('c1');

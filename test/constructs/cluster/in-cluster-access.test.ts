@@ -4,12 +4,15 @@ import {
   keepingProxies,
   policyApiVersion,
   unsupportedInClusterAccess,
+  missingTunnel,
+  needsTunnel,
   usesTunnel,
 } from '../../../constructs/cluster/in-cluster-access.ts';
 import { clusterOf, Rendered } from '../../support/rendered-cluster.ts';
 
 const gateway = { gateway: { namespace: 'ingress', name: 'shared' } };
 const ingress = { ingress: { apiHost: 'c1.example.org', konnectivityHost: 'k.c1.example.org' } };
+const withTunnelHost = { ingress: { ...ingress.ingress, tunnelHost: 't.c1.example.org' } };
 const loadBalancer = { loadBalancer: {} };
 const nodePort = { nodePort: { address: '192.0.2.20', port: 30443, konnectivityPort: 30132 } };
 
@@ -61,12 +64,42 @@ describe('a tunnel', () => {
     { exposure: gateway, version: 'v1.36.3', access: 'Proxy', tunnel: true },
     { exposure: ingress, version: 'v1.36.3', access: 'Proxy', tunnel: true },
     { exposure: ingress, version: 'v1.33.1', access: undefined, tunnel: true },
-    { exposure: gateway, version: 'v1.34.0', access: undefined, tunnel: false },
+    { exposure: gateway, version: 'v1.34.0', access: undefined, tunnel: true },
+    { exposure: gateway, version: 'v1.36.3', access: 'Policy', tunnel: true },
+    { exposure: ingress, version: 'v1.36.3', access: 'Policy', tunnel: false },
+    { exposure: withTunnelHost, version: 'v1.36.3', access: 'Policy', tunnel: true },
+    { exposure: withTunnelHost, version: 'v1.36.3', access: 'LoadBalancer', tunnel: false },
+    { exposure: loadBalancer, version: 'v1.36.3', access: 'Policy', tunnel: false },
     { exposure: gateway, version: 'v1.33.1', access: 'LoadBalancer', tunnel: false },
     { exposure: loadBalancer, version: 'v1.36.3', access: 'Proxy', tunnel: false },
     { exposure: nodePort, version: 'v1.33.1', access: undefined, tunnel: false },
   ])('is $tunnel at $version with access $access behind $exposure', ({ exposure, version, access, tunnel }) => {
     expect(usesTunnel(cluster(exposure, version, access).spec)).toBe(tunnel);
+  });
+});
+
+describe('a tunnel for the Service kubernetes only', () => {
+  const issued = { certificates: { issuerRef: { name: 'ours' } } };
+  const specOf = (exposure: object, access: string, changes: object = {}) =>
+    clusterOf({ spec: { exposure, inClusterAccess: access, ...changes } }).spec;
+
+  it.each<[string, object, string, object, string]>([
+    ['behind a gateway', gateway, 'Policy', {}, 'none'],
+    ['behind an ingress with a host for it', withTunnelHost, 'Policy', {}, 'none'],
+    ['behind an ingress', ingress, 'Policy', {}, 'tunnelHost is not set: set it to a host name that DNS resolves'],
+    ['with an issuer', gateway, 'Policy', issued, 'remove certificates.issuerRef'],
+    ['with an issuer and an address', loadBalancer, 'Policy', issued, 'none'],
+    ['with proxies', ingress, 'Proxy', {}, 'none'],
+    ['with an address of its own', ingress, 'LoadBalancer', {}, 'none'],
+  ])('is there, is not necessary, or is missing for a reason: %s', (_, exposure, access, changes, reason) => {
+    const spec = specOf(exposure, access, changes);
+    expect(missingTunnel(spec) ?? 'none').toContain(reason);
+    expect(needsTunnel(spec)).toBe(access === 'Proxy');
+  });
+
+  it('is not missed by proxies with an issuer, whose CA is refused instead', () => {
+    expect(usesTunnel(specOf(gateway, 'Proxy', issued))).toBe(true);
+    expect(usesTunnel(specOf(gateway, 'Policy', issued))).toBe(false);
   });
 });
 

@@ -58,6 +58,20 @@ describe('an endpoint', () => {
     expect(attempts).toHaveLength(12);
   });
 
+  it('is probed apart from its tunnel, which is probed every five minutes when it fails', async () => {
+    expect(await probes.of(key).probe('a', works)).toEqual({ kind: 'works' });
+    const waits: number[] = [];
+    for (let times = 0; times < 14; times++) {
+      const result = await probes.of(key, 'tunnel').probe('a', fails);
+      if (result.kind !== 'fails') throw new Error(`it ${result.kind}`);
+      waits.push((result.retryAt?.getTime() ?? 0) - clock.now());
+      await clock.advance(waits.at(-1) ?? 0);
+    }
+    expect(waits.slice(-3)).toEqual([204_800, 300_000, 300_000]);
+    probes.forget(key);
+    expect(await probes.of(key, 'tunnel').probe('a', works)).toEqual({ kind: 'works' });
+  });
+
   it('that is slow to answer is not waited for, and onResult reports the end of the probe', async () => {
     expect(await probe('a')).toEqual({ kind: 'unknown' });
     expect(await probes.of(key).probe('a', attempt)).toEqual({ kind: 'unknown' });

@@ -232,6 +232,7 @@ describe('behind a shared Gateway', () => {
       facts: {
         endpoint: { host: 'c1.team.clusters.example.com', port: 443 },
         konnectivityEndpoint: { host: 'konnectivity.c1.team.clusters.example.com', port: 443 },
+        tunnelEndpoint: { host: 'tunnel.c1.team.clusters.example.com', port: 443 },
       },
     });
   });

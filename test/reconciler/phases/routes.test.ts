@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type OptionalKind, TLSRoute } from '../../../constructs/api/resources.ts';
+import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
 import type { Facts } from '../../../constructs/cluster/facts.ts';
 import type { Outcome } from '../../../reconciler/engine/outcome.ts';
+import { KubeError } from '../../../reconciler/kube/errors.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { routes } from '../../../reconciler/phases/routes.ts';
 import { accepted, settle } from '../../support/management-controllers.ts';
 import { MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
@@ -105,6 +108,61 @@ describe('the routes of a gateway', () => {
     expect(management.writes).toEqual([]);
   });
 });
+
+describe('the route of the tunnel', () => {
+  const withTunnel = { ...facts, tunnelEndpoint: at('tunnel.api.example.test') };
+  const run = (management: MemoryObjects, inClusterAccess: string) => {
+    const sharedResources = { servedVersions: (kind: OptionalKind) => gatewayServed[kind] ?? [] };
+    const spec = { exposure: { gateway }, inClusterAccess };
+    return routes.run(scopeOf(management, { facts: withTunnel, spec, sharedResources }));
+  };
+
+  it.each([
+    ['Policy', 'done'],
+    ['Proxy', 'wait'],
+  ])('may be refused with %s: %s', async (access, kind) => {
+    const management = new MemoryObjects();
+    expect(await run(management, access)).toMatchObject({ kind: 'wait', reason: 'WaitingForRoutes' });
+    settle(management);
+    expect(await run(management, access)).toMatchObject({ kind: 'done' });
+    expect(management.get(TLSRoute, 'c1-tunnel')).toBeDefined();
+    refuse(management, 'c1-tunnel');
+    expect(await run(management, access)).toMatchObject({ kind });
+  });
+
+  it.each([
+    ['a quota', 403],
+    ['a webhook', 422],
+  ])('may be missing with Policy because of %s', async (_, code) => {
+    const management = new Refusing(code);
+    expect(await run(management, 'Policy')).toMatchObject({ reason: 'WaitingForRoutes' });
+    settle(management);
+    expect(await run(management, 'Policy')).toMatchObject({ kind: 'done' });
+  });
+
+  it.each([
+    ['is needed with Proxy', 403, 'Proxy'],
+    ['is tried again with Policy after an outage', 503, 'Policy'],
+  ])('%s', async (_, code, access) => {
+    await expect(run(new Refusing(code), access)).rejects.toThrow('c1-tunnel: refused');
+  });
+});
+
+/** A namespace in which the route of the tunnel is refused. */
+class Refusing extends MemoryObjects {
+  readonly #code: number;
+
+  constructor(code: number) {
+    super();
+    this.#code = code;
+  }
+
+  override async apply<T extends KubeObject>(objects: readonly RenderedObject[]): Promise<T[]> {
+    if (objects.some(({ metadata }) => metadata.name === 'c1-tunnel'))
+      throw new KubeError('apply TLSRoute c1-tunnel: refused', { code: this.#code, reason: 'Refused' });
+    return super.apply(objects);
+  }
+}
 
 describe('the routes of an ingress controller', () => {
   it('are applied without waiting for a status', async () => {

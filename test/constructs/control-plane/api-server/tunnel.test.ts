@@ -8,13 +8,23 @@ const spec = { exposure: { gateway: { namespace: 'ingress', name: 'shared' } }, 
 const rendered = new Rendered({ spec }, { tunnelEndpoint, advertiseAddress: undefined });
 
 describe('the tunnel', () => {
-  it('exists only for proxies that use it', () => {
-    const without = new Rendered(
-      { spec: { ...spec, inClusterAccess: 'Policy' } },
-      { tunnelEndpoint, advertiseAddress: undefined },
+  const ingress = { apiHost: 'api.example.org', konnectivityHost: 'agents.example.org' };
+  const tunnelHost = 'pods.example.org';
+  const policy = { inClusterAccess: 'Policy' };
+  it.each<[string, object, boolean]>([
+    ['Proxy', {}, true],
+    ['Policy', policy, true],
+    ['Policy, with a CA that they do not trust', { ...policy, certificates: { issuerRef: { name: 'ours' } } }, false],
+    ['Policy, behind an ingress with its host', { ...policy, exposure: { ingress: { ...ingress, tunnelHost } } }, true],
+    ['Policy, behind an ingress without a host for it', { ...policy, exposure: { ingress } }, false],
+    ['LoadBalancer', { inClusterAccess: 'LoadBalancer' }, false],
+  ])('exists only for proxies that use it: %s', (_, changes, exists) => {
+    const those = new Rendered({ spec: { ...spec, ...changes } }, { tunnelEndpoint, advertiseAddress: undefined });
+    const names = those.workload('c1-api-server').containers.map(({ name }) => name);
+    expect(names.includes('tunnel')).toBe(exists);
+    expect(those.objects.some(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'c1-tunnel')).toBe(
+      exists,
     );
-    expect(without.workload('c1-api-server').containers.map(({ name }) => name)).not.toContain('tunnel');
-    expect(without.objects.map(({ metadata }) => metadata.name)).not.toContain('c1-tunnel');
   });
 
   it('is restricted as Pod Security requires, with read-only file systems', () => {
@@ -49,15 +59,17 @@ describe('the tunnel', () => {
   });
 
   it('has a certificate for its name, of the CA that workers trust', () => {
-    const plans = (inClusterAccess: string) => {
+    const plans = (inClusterAccess: 'Policy' | 'Proxy' | 'LoadBalancer') => {
       const cluster = clusterOf({ spec: { ...spec, inClusterAccess } });
       return planCertificates(cluster, knownFacts.endpoint, knownFacts.konnectivityEndpoint, tunnelEndpoint);
     };
-    expect(plans('Proxy').find(({ secret }) => secret === 'c1-tunnel')).toMatchObject({
-      signer: 'cluster',
-      usages: ['server'],
-      hosts: ['tunnel.c1.team.example.org'],
-    });
-    expect(plans('Policy').map(({ secret }) => secret)).not.toContain('c1-tunnel');
+    for (const access of ['Proxy', 'Policy'] as const) {
+      expect(plans(access).find(({ secret }) => secret === 'c1-tunnel')).toMatchObject({
+        signer: 'cluster',
+        usages: ['server'],
+        hosts: ['tunnel.c1.team.example.org'],
+      });
+    }
+    expect(plans('LoadBalancer').map(({ secret }) => secret)).not.toContain('c1-tunnel');
   });
 });

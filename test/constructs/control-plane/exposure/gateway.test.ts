@@ -29,6 +29,7 @@ describe('a gateway', () => {
       known: true,
       endpoint: { host: 'c1.team.clusters.example.com', port: 443 },
       konnectivityEndpoint: { host: 'konnectivity.c1.team.clusters.example.com', port: 443 },
+      tunnelEndpoint: { host: 'tunnel.c1.team.clusters.example.com', port: 443 },
       gatewayListener: 'tls-passthrough',
     });
   });
@@ -63,7 +64,11 @@ describe('a gateway', () => {
       message: expect.stringContaining(
         'the host Prod.other.clusters.example.com is not below team.clusters.example.com',
       ),
-      meanwhile: { endpoint: foreign, konnectivityEndpoint: { host: `konnectivity.${foreign.host}`, port: 443 } },
+      meanwhile: {
+        endpoint: foreign,
+        konnectivityEndpoint: { host: `konnectivity.${foreign.host}`, port: 443 },
+        tunnelEndpoint: { host: `tunnel.${foreign.host}`, port: 443 },
+      },
     });
   });
 
@@ -113,13 +118,14 @@ describe('the Service behind a gateway', () => {
     exposureStrategy(clusterOf({ spec: { exposure: { gateway }, ...spec } }).spec).service;
 
   it('has no address of its own', () => {
-    expect(service({})).toEqual({ type: 'ClusterIP', apiPorts: { api: 6443 } });
+    expect(service({})).toEqual({ type: 'ClusterIP', apiPorts: { api: 6443 }, tunnelPort: 6444 });
   });
 
   it.each<[string, object, number | undefined]>([
     ['a port for the tunnel of proxies', { inClusterAccess: 'Proxy' }, 6444],
     ['a tunnel port if the API server does not support policies', { version: 'v1.33.0' }, 6444],
-    ['no tunnel port if a policy is used', { version: 'v1.34.0' }, undefined],
+    ['a tunnel port for the Service kubernetes if a policy is used', { version: 'v1.34.0' }, 6444],
+    ['no tunnel port if no proxy would trust the CA', { certificates: { issuerRef: { name: 'ours' } } }, undefined],
     ['no tunnel port if pods use an address', { version: 'v1.33.0', inClusterAccess: 'LoadBalancer' }, undefined],
   ])('has %s', (_, spec, port) => {
     expect(service(spec).tunnelPort).toBe(port);

@@ -33,6 +33,11 @@ describe('an ingress', () => {
     });
   });
 
+  it('has a tunnel for the Service kubernetes only at a given host', () => {
+    const tunnelHost = 'pods.example.org';
+    expect(decide({ tunnelHost })).toEqual({ ...known, tunnelEndpoint: { host: tunnelHost, port: 443 } });
+  });
+
   it('has them also if the user creates the routes', () => {
     expect(decide({ deploy: false })).toEqual(known);
   });

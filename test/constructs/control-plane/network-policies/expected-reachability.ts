@@ -28,7 +28,18 @@ export const behindTunnel: ExposureStrategy = {
 };
 
 export const exposureStrategies: readonly ExposureStrategy[] = [
-  { name: 'a gateway', spec: { exposure: gateway }, securePort: 6443, entrances: [6443, 8132] },
+  {
+    name: 'a gateway, and no tunnel',
+    spec: { exposure: gateway, certificates: { issuerRef: { name: 'ours' } } },
+    securePort: 6443,
+    entrances: [6443, 8132],
+  },
+  {
+    name: 'a gateway, and a tunnel for the Service kubernetes',
+    spec: { exposure: gateway },
+    securePort: 6443,
+    entrances: [6443, 8132, 6444],
+  },
   behindTunnel,
   { name: 'an ingress controller', spec: { exposure: ingress }, securePort: 6443, entrances: [6443, 8132] },
   {

@@ -9,6 +9,7 @@ import { type ClusterChanges, clusterOf, knownFacts } from '../../../support/ren
 import { identityOf, workloadsOf } from '../../../support/rendered-objects.ts';
 
 const gateway = { exposure: { gateway: { namespace: 'ingress', name: 'shared' } } };
+const ingress = { exposure: { ingress: { apiHost: 'api.example.org', konnectivityHost: 'k.example.org' } } };
 const tunnelEndpoint = { host: 'tunnel.c1.team.example.org', port: 443 };
 const behindGateway: Partial<Facts> = {
   endpoint: { host: 'c1.team.example.org', port: 443 },
@@ -60,8 +61,8 @@ describe('policies', () => {
     ]);
   });
 
-  it('do not change the kubernetes Service', () => {
-    expect(service(render(gateway, behindGateway))).not.toHaveProperty('spec');
+  it('do not change the kubernetes Service that no tunnel can serve', () => {
+    expect(service(render(ingress, behindGateway))).not.toHaveProperty('spec');
   });
 
   it('are not rendered if Kubernetes does not support them', () => {
@@ -165,6 +166,17 @@ describe('two proxies behind the kubernetes Service', () => {
     expect(configOf(pods({}, {}, { services: { cidrBlocks: ['fd00:10::/112'] } }))).toContain('resolve-prefer ipv6');
   });
 
+  it('connect through the tunnel behind a name that clients must send, and trust only the CA of the cluster', () => {
+    const tunnelled = pods(behindGateway, gateway);
+    const config = configOf(tunnelled);
+    expect(config).toContain('bind "${POD_IP}:6443"');
+    expect(config).toContain('server-template endpoint 4 tunnel.c1.team.example.org:443 ');
+    expect(config).toMatch(/ sni str\(tunnel\.c1\.team\.example\.org\) verify required verifyhost tunnel\./);
+    expect(config).not.toMatch(/ crt /);
+    expect(JSON.stringify(workloadsOf(tunnelled)[0]?.pod.volumes)).not.toMatch(/secret|serviceAccountToken/i);
+    expect(service(render(gateway, behindGateway))?.['spec']).toEqual({ selector });
+  });
+
   it('have no key, no token and no right, and need neither the network of a node nor cluster DNS', () => {
     expect(pod).toMatchObject({ automountServiceAccountToken: false, dnsPolicy: 'Default' });
     expect(pod).not.toHaveProperty('hostNetwork');
@@ -183,7 +195,7 @@ describe('two proxies behind the kubernetes Service', () => {
   it.each<[string, object, Partial<Facts>]>([
     ['an address', {}, { advertiseAddress: '192.0.2.10' }],
     ['a proxy on each node', { inClusterAccess: 'Proxy' }, {}],
-    ['a name that clients must send', gateway, behindGateway],
+    ['a name that clients must send, and no tunnel', ingress, behindGateway],
     ['no support for policies', { version: 'v1.33.1', inClusterAccess: 'Policy' }, {}],
   ])('do not exist with %s', (_, spec, facts) => {
     expect(pods(facts, spec)).toEqual([]);
@@ -192,7 +204,7 @@ describe('two proxies behind the kubernetes Service', () => {
 
 describe.each<[string, object, { ofProxies: boolean; ofAPIServers: boolean }]>([
   ['Proxy', { ...gateway, inClusterAccess: 'Proxy' }, { ofProxies: false, ofAPIServers: true }],
-  ['Policy without proxies', { ...gateway, inClusterAccess: 'Policy' }, { ofProxies: true, ofAPIServers: true }],
+  ['Policy without proxies', { ...ingress, inClusterAccess: 'Policy' }, { ofProxies: true, ofAPIServers: true }],
   ['Policy with proxies', { inClusterAccess: 'Policy' }, { ofProxies: false, ofAPIServers: true }],
   ['LoadBalancer', { inClusterAccess: 'LoadBalancer' }, { ofProxies: true, ofAPIServers: false }],
 ])('with %s', (_, spec, { ofProxies, ofAPIServers }) => {

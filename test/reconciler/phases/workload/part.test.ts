@@ -159,17 +159,7 @@ describe('the kubernetes Service beside the environment of pods', () => {
     });
   });
 
-  it('reports that it leads nowhere behind a name that its clients do not send, and holds nothing up', async () => {
-    const exposure = { gateway: { namespace: 'gateways', name: 'web' } };
-    const scope = scopeWith({ apply: async () => [] }, 3, {
-      ...spec,
-      exposure: { loadBalancer: undefined, ...exposure },
-    });
-    expect(await serviceAccess.run(scope)).toMatchObject({
-      kind: 'degraded',
-      reason: 'ServiceNotServed',
-      message: expect.stringContaining('Set inClusterAccess to Proxy') as string,
-    });
+  it('holds nothing up', () => {
     expect(apartFromReady).toContain(serviceAccess.condition);
   });
 });
