@@ -1,6 +1,7 @@
 import { exposuresOf, type ExposureSource } from './exposure-spec.ts';
 import type { InClusterAccessSource } from './in-cluster-access-spec.ts';
 import { notLowerMinor, skipsNoMinor } from './kubernetes-version.ts';
+import type { ServiceAccountIssuer } from './service-account-issuer-spec.ts';
 import type { ValidationRule } from './validation-rule.ts';
 
 const has = (self: string, way: string) => `(has(${self}.exposure) && has(${self}.exposure.${way}))`;
@@ -34,6 +35,23 @@ export const atMostOneExposure: ValidationRule<ExposureSource> = {
   message:
     'more than one exposure strategy is set: keep one of gateway, exposure.gateway, exposure.ingress, exposure.loadBalancer and exposure.nodePort',
   holds: (spec) => exposuresOf(spec).length <= 1,
+};
+
+const issuers = 'self.serviceAccountIssuer';
+
+interface IssuerSource {
+  readonly oidcProviders?: Readonly<Record<string, unknown>> | undefined;
+  readonly serviceAccountIssuer: ServiceAccountIssuer;
+}
+
+/** An API server accepts each issuer once: by the keys of service accounts, or by those that it discovers. */
+export const noOwnTokenIssuer: ValidationRule<IssuerSource> = {
+  rule: `!has(self.oidcProviders) || !has(${issuers}) || ((!has(${issuers}.issuer) || !(${issuers}.issuer in self.oidcProviders)) && (!has(${issuers}.acceptedIssuers) || !${issuers}.acceptedIssuers.exists(one, one in self.oidcProviders)))`,
+  message:
+    "oidcProviders has an issuer of serviceAccountIssuer, which issues tokens of the cluster's own service accounts: remove it from one of them",
+  fieldPath: '.oidcProviders',
+  holds: ({ oidcProviders = {}, serviceAccountIssuer: { issuer, acceptedIssuers = [] } }) =>
+    ![issuer, ...acceptedIssuers].some((one) => one !== undefined && oidcProviders[one] !== undefined),
 };
 
 const hasGateway = (self: string) => `(has(${self}.gateway) || ${has(self, 'gateway')})`;
@@ -94,6 +112,9 @@ export const updateRules: readonly ValidationRule<ExposureSource>[] = [
   },
 ];
 
+const issuerField = 'serviceAccountIssuer.issuer';
+const acceptedField = 'serviceAccountIssuer.acceptedIssuers';
+
 /**
  * Rules that need name or status. The rules that read the status apply only when their field changes: every update runs
  * through them, also those by other clients and the removal of the finalizer. They compare with what runs, and not with
@@ -139,6 +160,15 @@ export const objectRules: readonly ValidationRule<unknown>[] = [
     message:
       "spec.oidcProviders has the issuer of the hosted cluster's own service accounts, status.serviceAccountIssuer, which API servers refuse: remove it",
     fieldPath: '.spec.oidcProviders',
+  },
+  {
+    // Otherwise every token would be refused that was signed until now.
+    rule: `${unchanged('serviceAccountIssuer')} || !has(self.spec.${issuerField}) || ${unreported('serviceAccountIssuer')} || self.spec.${issuerField} == oldSelf.status.serviceAccountIssuer || (has(self.spec.${acceptedField}) && oldSelf.status.serviceAccountIssuer in self.spec.${acceptedField})`,
+    message:
+      'spec.serviceAccountIssuer.issuer changes, but acceptedIssuers lacks the present issuer, status.serviceAccountIssuer: add it, so that API servers accept the tokens of today until they expire',
+    messageExpression:
+      "'spec.serviceAccountIssuer.issuer changes, but acceptedIssuers lacks the present issuer, ' + oldSelf.status.serviceAccountIssuer + ': add it, so that API servers accept the tokens of today until they expire'",
+    fieldPath: `.spec.${acceptedField}`,
   },
   {
     rule: `self.spec.etcd == oldSelf.spec.etcd || !(${fixedSize('self.spec')}) || ${unreported('etcdVolumeSize')} || ${bytes('self.spec.etcd.volumeSize')}.compareTo(${bytes('oldSelf.status.etcdVolumeSize')}) >= 0`,

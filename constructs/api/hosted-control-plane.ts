@@ -3,12 +3,18 @@ import { Certificates } from './certificates-spec.ts';
 import { fixedContainer } from './container-spec.ts';
 import { Etcd } from './etcd-spec.ts';
 import { ExposureSpec, Gateway } from './exposure-spec.ts';
-import { exactlyOneExposure, noLoadBalancerBesideNodePort, updateRules } from './hosted-control-plane-rules.ts';
+import {
+  exactlyOneExposure,
+  noLoadBalancerBesideNodePort,
+  noOwnTokenIssuer,
+  updateRules,
+} from './hosted-control-plane-rules.ts';
 import { InClusterAccess } from './in-cluster-access-spec.ts';
 import { KubernetesVersion } from './kubernetes-version.ts';
 import { OIDCProviders } from './oidc-spec.ts';
 import { daemonOverlay, Overlay } from './overlay-spec.ts';
 import { ApiServerPod, addOnPod, controllerPod, daemonPod } from './pod-spec.ts';
+import { ServiceAccountIssuer } from './service-account-issuer-spec.ts';
 import type { HostedControlPlaneStatus } from './status.ts';
 import { MachineTemplate, Rollout } from './topology-spec.ts';
 import { withRules } from './validation-rule.ts';
@@ -105,6 +111,9 @@ export const templateFields = {
     })
     .prefault({})
     .describe('The management cluster as a token issuer.'),
+  serviceAccountIssuer: ServiceAccountIssuer.prefault({}).describe(
+    'Issuers of the service account tokens of the hosted cluster, for example for a cluster whose keys come from elsewhere.',
+  ),
   inClusterAccess: InClusterAccess.optional(),
   proxy: z
     .object({ ...fixedContainer, ...daemonOverlay })
@@ -177,7 +186,7 @@ export const HostedControlPlaneSpec = withRules(
     ),
     ...templateFields,
   }),
-  [exactlyOneExposure, noLoadBalancerBesideNodePort, ...updateRules],
+  [exactlyOneExposure, noLoadBalancerBesideNodePort, noOwnTokenIssuer, ...updateRules],
 );
 export type HostedControlPlaneSpec = z.output<typeof HostedControlPlaneSpec>;
 

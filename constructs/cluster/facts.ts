@@ -75,6 +75,9 @@ export interface EtcdRestoreFacts extends RestoreRun {
   readonly revisionBump: number;
 }
 
+/** Issuers of service account tokens, as URLs: the one that signs, and after it others that API servers accept. */
+export type Issuers = readonly [signing: string, ...accepted: string[]];
+
 /** An accepted spec, as the operator records it. */
 export interface RevisionFacts {
   /** Counts the accepted specs of a control plane, from 1. */
@@ -115,8 +118,8 @@ export interface Facts {
   readonly operatorNamespace?: string | undefined;
   /** Image of the operator, which pods that write to etcd's volumes run too; missing when it is unknown. */
   readonly operatorImage?: string | undefined;
-  /** Issuer of service account tokens, as a URL; that of a new control plane when missing. */
-  readonly serviceAccountIssuer?: string | undefined;
+  /** Issuers of service account tokens; those of a new control plane when missing. */
+  readonly serviceAccountIssuers?: Issuers | undefined;
   /** PEM of the cluster CA certificate, which workers trust. */
   readonly clusterCA?: string | undefined;
   /** Number of nodes of the hosted cluster; missing until the operator has read it. */

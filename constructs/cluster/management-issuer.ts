@@ -39,20 +39,20 @@ export function withManagementIssuer(cluster: HostedCluster, issuer: ManagementI
 
 /**
  * Why the management cluster cannot be a token issuer although the spec asks for it, and what to do.
- * @param own the issuer of the hosted cluster's own service accounts
+ * @param own the issuers of the hosted cluster's own service accounts
  */
 export function managementIssuerProblem(
   cluster: HostedCluster,
   issuer: ManagementIssuer | undefined,
-  own: string,
+  own: readonly string[],
 ): string | undefined {
   const { managementClusterIssuer, oidcProviders } = cluster.spec;
   if (!managementClusterIssuer.enabled) return undefined;
   if (!issuer) {
     return 'managementClusterIssuer is enabled, but the operator knows no issuer of the management cluster: set MANAGEMENT_ISSUER_URL of the operator, or disable it';
   }
-  if (issuer.url === own) {
-    return `managementClusterIssuer is enabled, but the service accounts of both clusters have the issuer ${own}, and an API server accepts an issuer once: disable managementClusterIssuer, or give the management cluster another issuer`;
+  if (own.includes(issuer.url)) {
+    return `managementClusterIssuer is enabled, but the service accounts of both clusters have the issuer ${issuer.url}, and an API server accepts an issuer once: disable managementClusterIssuer, or give the management cluster another issuer`;
   }
   if (oidcProviders?.[issuer.url]?.audiences.join() === managementAudience(cluster)) return undefined;
   return `managementClusterIssuer is enabled, and spec.oidcProviders["${issuer.url}"] is the same issuer: remove one of them`;

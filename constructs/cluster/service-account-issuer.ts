@@ -1,5 +1,6 @@
+import type { HostedControlPlaneSpec } from '../api/hosted-control-plane.ts';
 import type { ClusterNetwork, HostedCluster } from './cluster.ts';
-import type { Endpoint } from './facts.ts';
+import type { Endpoint, Issuers } from './facts.ts';
 import { formatEndpoint } from './facts.ts';
 
 /** The port of `https` URLs, which then name none: discovery compares issuers as texts. */
@@ -19,11 +20,28 @@ export function issuerByServiceName({ serviceDomain }: Pick<ClusterNetwork, 'ser
   return `https://kubernetes.default.svc.${serviceDomain}`;
 }
 
+/** The issuers of a control plane that has signed no token yet. */
+export function firstIssuers({ spec }: Pick<HostedCluster, 'spec'>, endpoint: Endpoint): Issuers {
+  return withAccepted(spec, spec.serviceAccountIssuer.issuer ?? issuerAtEndpoint(endpoint));
+}
+
+/** The issuer that signs, and every other one of these and of the spec. */
+export function withAccepted(
+  { serviceAccountIssuer }: Pick<HostedControlPlaneSpec, 'serviceAccountIssuer'>,
+  signing: string,
+  ...others: readonly string[]
+): Issuers {
+  const accepted = new Set([...others, ...(serviceAccountIssuer.acceptedIssuers ?? [])]);
+  accepted.delete(signing);
+  return [signing, ...accepted];
+}
+
 /**
  * Why a key of `oidcProviders` cannot be used, and what to do; undefined when all of them can.
- * @param own the issuer of the cluster's own service accounts
+ * @param own the issuers of the cluster's own service accounts
  */
-export function conflictingIssuer({ spec }: Pick<HostedCluster, 'spec'>, own: string): string | undefined {
-  if (spec.oidcProviders?.[own] === undefined) return undefined;
-  return `spec.oidcProviders["${own}"] is the issuer of the cluster's own service accounts, ${own}, and an API server accepts an issuer once: remove that key`;
+export function conflictingIssuer({ spec }: Pick<HostedCluster, 'spec'>, own: readonly string[]): string | undefined {
+  const found = own.find((issuer) => spec.oidcProviders?.[issuer] !== undefined);
+  if (found === undefined) return undefined;
+  return `spec.oidcProviders["${found}"] is the issuer of the cluster's own service accounts, ${found}, and an API server accepts an issuer once: remove that key`;
 }

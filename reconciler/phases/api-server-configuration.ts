@@ -8,7 +8,7 @@ import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { recheckMs } from '../management/users-objects.ts';
 import { checkPodOf, type CheckPod, isAbout, verdictOf } from '../api-server/check-pod.ts';
 import { isAccepted, isApplied } from '../api-server/held-configuration.ts';
-import { recordIssuer } from '../pki/service-account-issuer.ts';
+import { observeIssuers, recordIssuer } from '../pki/service-account-issuer.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import { troubleOf } from '../pods/wait-for-pods.ts';
 import { acceptedSpec } from './accepted-spec.ts';
@@ -20,31 +20,33 @@ import { phase, type Scope } from './scope.ts';
  * the record of the result: without it the check is repeated. While a newer spec is checked or refused, this reconcile has the
  * last accepted one, and later phases go on with it.
  *
- * It determines the issuer of service account tokens, because no token issuer can be the same.
+ * It determines the issuers of service account tokens, because no token issuer can be one of them.
  */
 export const apiServerConfiguration = phase({
   condition: 'APIServerConfigurationAccepted',
   needs: [acceptedSpec, certificates, etcdCertificates],
-  establishes: ['serviceAccountIssuer'],
-  async run(before): Promise<Outcome<'serviceAccountIssuer'>> {
-    const serviceAccountIssuer = await recordIssuer(before, before.facts.endpoint);
-    const scope = { ...before, facts: { ...before.facts, serviceAccountIssuer } };
+  establishes: ['serviceAccountIssuers'],
+  async run(before): Promise<Outcome<'serviceAccountIssuers'>> {
+    const { endpoint } = before.facts;
+    const serviceAccountIssuers = observeIssuers(before, before.cluster, endpoint);
+    await recordIssuer(before, serviceAccountIssuers[0]);
+    const scope = { ...before, facts: { ...before.facts, serviceAccountIssuers } };
     const { managementIssuer, reader, writer } = scope;
     const asked = newestOf(scope);
+    const askedIssuers = observeIssuers(scope, asked, endpoint);
     const problem =
-      managementIssuerProblem(asked, managementIssuer, serviceAccountIssuer) ??
-      conflictingIssuer(asked, serviceAccountIssuer);
+      managementIssuerProblem(asked, managementIssuer, askedIssuers) ?? conflictingIssuer(asked, askedIssuers);
     if (problem !== undefined) return hold(scope, 'ConfigurationRefused', problem);
     const configuration = checkedConfiguration(asked);
     const pod = checkPodOf(reader, asked.name);
     if (isAccepted(asked, reader)) {
       // Until then the pod is the only record.
       if (pod && isApplied(asked, reader)) await remove(scope, pod);
-      return done({ serviceAccountIssuer });
+      return done({ serviceAccountIssuers });
     }
     const checking = `kube-apiserver ${asked.spec.version} checks flags, token issuers and audit settings`;
     if (!pod) {
-      const facts = { ...scope.facts, apiServerCheck: asked.spec };
+      const facts = { ...scope.facts, serviceAccountIssuers: askedIssuers, apiServerCheck: asked.spec };
       await writer.apply(renderControlPlane(asked, facts, 'api-server-check'));
       return hold(scope, 'CheckingConfiguration', checking);
     }
@@ -73,13 +75,13 @@ function newestOf({ candidate, cluster, hostedControlPlane }: Scope): HostedClus
  * @param afterMs when to reconcile again; unset if an event triggers that
  */
 function hold(
-  scope: Scope<'serviceAccountIssuer'>,
+  scope: Scope<'serviceAccountIssuers'>,
   reason: ConditionReason<'APIServerConfigurationAccepted'>,
   message: string,
   afterMs?: number,
-): Outcome<'serviceAccountIssuer'> {
-  const { serviceAccountIssuer } = scope.facts;
-  const facts = { serviceAccountIssuer, apiServerCheck: newestOf(scope).spec };
+): Outcome<'serviceAccountIssuers'> {
+  const { serviceAccountIssuers } = scope.facts;
+  const facts = { serviceAccountIssuers, apiServerCheck: newestOf(scope).spec };
   if (!isAccepted(scope.cluster, scope.reader)) return wait(reason, message, { facts, afterMs });
   const requeueAt = afterMs === undefined ? undefined : new Date(scope.now.getTime() + afterMs);
   return degraded(reason, `${message}; API servers keep what they accepted last`, facts, { requeueAt });
@@ -87,10 +89,10 @@ function hold(
 
 /** Nothing was found out. */
 async function tryAgain(
-  scope: Scope<'serviceAccountIssuer'>,
+  scope: Scope<'serviceAccountIssuers'>,
   pod: CheckPod,
   cause: string,
-): Promise<Outcome<'serviceAccountIssuer'>> {
+): Promise<Outcome<'serviceAccountIssuers'>> {
   const ageMs = scope.now.getTime() - Date.parse(pod.metadata.creationTimestamp ?? '');
   if (ageMs >= recheckMs) await remove(scope, pod);
   const message = `the check of flags, token issuers and audit settings did not end: ${cause}: the operator tries again`;

@@ -1,12 +1,12 @@
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { serviceAccountIssuerAnnotation } from '../../constructs/api/group.ts';
 import { Cluster, Deployment, HostedControlPlane, Secret } from '../../constructs/api/resources.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { apiServerArguments } from '../../reconciler/pods/api-server-arguments.ts';
+import { repeatedArgument } from '../../reconciler/pods/api-server-arguments.ts';
 import { type MemoryCluster } from '../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
-import { completeCluster, expectNoWrites, settleBy } from '../support/loop/scenario.ts';
+import { completeCluster, everyCrash, expectNoWrites, expectSameAfter, settleBy } from '../support/loop/scenario.ts';
 import { loadBalancerAddress } from '../support/management-controllers.ts';
 import type { StoredObject } from '../support/memory-objects.ts';
 import { clusterName, namespace } from '../support/scope.ts';
@@ -24,13 +24,17 @@ beforeAll(async () => {
 /** What the API servers, the record and the status say. */
 function issuersIn({ objects, hostedControlPlane }: MemoryCluster) {
   return {
-    running: apiServerArguments(objects.get<StoredObject>(Deployment, names.apiServer))?.['service-account-issuer'],
+    running: repeatedArgument(objects.get<StoredObject>(Deployment, names.apiServer), 'service-account-issuer'),
     recorded: objects.get(Secret, keys.name)?.metadata.annotations?.[serviceAccountIssuerAnnotation],
     reported: (hostedControlPlane as { status?: HostedControlPlaneStatus }).status?.serviceAccountIssuer,
   };
 }
 
-const everywhere = (issuer: string) => ({ running: issuer, recorded: issuer, reported: issuer });
+const everywhere = (issuer: string, ...accepted: readonly string[]) => ({
+  running: [issuer, ...accepted],
+  recorded: issuer,
+  reported: issuer,
+});
 
 async function annotateKeys(management: MemoryCluster, issuer: string | null): Promise<void> {
   const annotations = { [serviceAccountIssuerAnnotation]: issuer };
@@ -42,7 +46,7 @@ async function asOfEarlierRelease(): Promise<MemoryCluster> {
   const management = complete.copy();
   await annotateKeys(management, byName);
   await settleBy(management);
-  expect(issuersIn(management).running).toBe(byName);
+  expect(issuersIn(management).running).toEqual([byName]);
   await annotateKeys(management, null);
   return management;
 }
@@ -85,4 +89,39 @@ it('a new HostedControlPlane on retained volumes keeps the issuer of its keys', 
   await management.orderControlPlane(cluster, { etcd: { replicas: 3, volumeRetention: 'Retain' } });
   await settleBy(management);
   expect(issuersIn(management)).toEqual(everywhere('https://elsewhere.example.org'));
+});
+
+describe('another issuer of the spec', () => {
+  const issuer = 'https://tokens.example.org';
+  const asked = { serviceAccountIssuer: { issuer, acceptedIssuers: [atEndpoint] } };
+
+  it('is the first one of a new control plane', async () => {
+    const management = await completeCluster({ serviceAccountIssuer: { issuer, acceptedIssuers: [byName] } });
+    expect(issuersIn(management)).toEqual(everywhere(issuer, byName));
+  });
+
+  it('is accepted by every API server before one signs with it, and its record comes first', async () => {
+    const management = complete.copy();
+    await management.change(asked);
+    const crashes = await everyCrash(management);
+    expect(issuersIn(management)).toEqual(everywhere(issuer, atEndpoint));
+    const states = crashes.map(({ cluster }) => issuersIn(cluster));
+    const seen = [...new Set(states.map(({ running, recorded }) => `${recorded}: ${running.join()}`))];
+    expect(seen).toEqual([
+      `${atEndpoint}: ${atEndpoint}`,
+      `${atEndpoint}: ${atEndpoint},${issuer}`,
+      `${issuer}: ${atEndpoint},${issuer}`,
+      `${issuer}: ${issuer},${atEndpoint}`,
+    ]);
+    await expectSameAfter(crashes, management);
+  });
+
+  it('stays when the spec says nothing any more, and the former one is not accepted', async () => {
+    const management = complete.copy();
+    await management.change(asked);
+    await settleBy(management);
+    await management.change({ serviceAccountIssuer: null });
+    await settleBy(management);
+    expect(issuersIn(management)).toEqual(everywhere(issuer));
+  });
 });

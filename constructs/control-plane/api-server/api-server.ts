@@ -1,6 +1,12 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
-import { apiServerFlags, apiServerPaths, egressSelectorFile, encryptionConfigurationFile } from './flags.ts';
+import {
+  acceptedIssuerFlags,
+  apiServerFlags,
+  apiServerPaths,
+  egressSelectorFile,
+  encryptionConfigurationFile,
+} from './flags.ts';
 import { AuthenticationConfig, authenticationVolume } from './authentication.ts';
 import { AuditConfig, auditMounts, auditRestarts, auditVolumes } from './audit/audit.ts';
 import { fanOut, fanOutVolumes } from './audit/fan-out.ts';
@@ -93,7 +99,10 @@ export class ApiServer extends Construct {
                 settings.image,
               ),
               command: ['kube-apiserver'],
-              args: renderFlags(apiServerFlags(cluster, endpoint, facts), settings.args),
+              args: [
+                ...renderFlags(apiServerFlags(cluster, endpoint, facts), settings.args),
+                ...acceptedIssuerFlags(cluster, endpoint, facts),
+              ],
               ports: { api: exposureStrategy(cluster.spec).securePort },
               // While etcd has no quorum a restart cures nothing, and its back-off would last longer than the fault.
               probes: probes({

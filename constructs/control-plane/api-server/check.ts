@@ -11,7 +11,7 @@ import { mountsOf } from '../../pod/mounts.ts';
 import { withAdditions } from '../../pod/overlay.ts';
 import { restrictedPod } from '../../pod/restricted-pod.ts';
 import { checkedAnnotation, checkedConfiguration, checkedFiles } from './checked-configuration.ts';
-import { apiServerFlags, apiServerPaths } from './flags.ts';
+import { acceptedIssuerFlags, apiServerFlags, apiServerPaths } from './flags.ts';
 import { pkiVolume } from './pki-volume.ts';
 
 export interface ApiServerCheckProps {
@@ -76,7 +76,10 @@ export class ApiServerCheck extends Construct {
                 settings.image,
               ),
               command: ['kube-apiserver'],
-              args: formatFlags(checkFlags(cluster, endpoint, facts)),
+              args: [
+                ...formatFlags(checkFlags(cluster, endpoint, facts)),
+                ...acceptedIssuerFlags(cluster, endpoint, facts),
+              ],
               requests: { cpu: '50m', memory: '128Mi' },
               settings: { ...settings, resources: undefined },
               capabilities: ['NET_BIND_SERVICE'],

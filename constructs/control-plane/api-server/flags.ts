@@ -2,12 +2,12 @@ import { auditFlags } from './audit/audit.ts';
 import { authenticationFlags } from './authentication.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { exposureStrategy } from '../exposure/exposure.ts';
-import { type Endpoint, type Facts, formatEndpoint } from '../../cluster/facts.ts';
+import { type Endpoint, type Facts, formatEndpoint, type Issuers } from '../../cluster/facts.ts';
 import type { Flag } from '../../pod/flags.ts';
 import { inClusterAccessOf, policyApiVersion } from '../../cluster/in-cluster-access.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { ports } from '../../cluster/ports.ts';
-import { issuerAtEndpoint } from '../../cluster/service-account-issuer.ts';
+import { firstIssuers } from '../../cluster/service-account-issuer.ts';
 import { tokenLifetimeFlags } from './token-lifetime.ts';
 
 export const apiServerPaths = {
@@ -26,11 +26,12 @@ export const konnectivitySocket = `${apiServerPaths.konnectivitySockets}/konnect
 export function apiServerFlags(
   cluster: HostedCluster,
   endpoint: Endpoint,
-  facts: Pick<Facts, 'advertiseAddress' | 'encryptionAtRest' | 'serviceAccountIssuer'> = {},
+  facts: Pick<Facts, 'advertiseAddress' | 'encryptionAtRest' | 'serviceAccountIssuers'> = {},
 ): Flag[] {
   const { pki } = apiServerPaths;
   const names = namesOf(cluster.name);
-  const { advertiseAddress, encryptionAtRest, serviceAccountIssuer = issuerAtEndpoint(endpoint) } = facts;
+  const { advertiseAddress, encryptionAtRest } = facts;
+  const [signingIssuer] = issuersOf(cluster, endpoint, facts);
   return [
     ...inClusterAccessFlags(cluster, advertiseAddress),
     ['allow-privileged', 'true', 'CNI and kube-proxy pods are privileged'],
@@ -83,7 +84,7 @@ export function apiServerFlags(
     ['requestheader-group-headers', 'X-Remote-Group', ''],
     ['requestheader-username-headers', 'X-Remote-User', ''],
     ['secure-port', String(exposureStrategy(cluster.spec).securePort), 'also the port of the kubernetes Service'],
-    ['service-account-issuer', serviceAccountIssuer, 'never changes, because clients compare it'],
+    ['service-account-issuer', signingIssuer, 'the one that signs, before those that are only accepted'],
     [
       'service-account-jwks-uri',
       `https://${formatEndpoint(endpoint)}/openid/v1/jwks`,
@@ -102,6 +103,24 @@ export function apiServerFlags(
     ['tls-cert-file', `${pki}/apiserver.crt`, 'reloaded when it changes'],
     ['tls-private-key-file', `${pki}/apiserver.key`, 'reloaded when it changes'],
   ];
+}
+
+/** The flag of each issuer whose tokens are only accepted, after {@link apiServerFlags}: the first one of all signs. */
+export function acceptedIssuerFlags(
+  cluster: HostedCluster,
+  endpoint: Endpoint,
+  facts: Pick<Facts, 'serviceAccountIssuers'>,
+): string[] {
+  const [, ...accepted] = issuersOf(cluster, endpoint, facts);
+  return accepted.map((issuer) => `--service-account-issuer=${issuer}`);
+}
+
+function issuersOf(
+  cluster: HostedCluster,
+  endpoint: Endpoint,
+  { serviceAccountIssuers }: Pick<Facts, 'serviceAccountIssuers'>,
+): Issuers {
+  return serviceAccountIssuers ?? firstIssuers(cluster, endpoint);
 }
 
 /** Admission plugins that the control plane depends on. */

@@ -74,6 +74,16 @@ test.each<[string, object]>([
       claimMappings: { username: '"sso:" + claims.sub', groups: 'claims.groups' },
     }),
   ],
+  [
+    'several issuers of service account tokens, besides one of users',
+    {
+      ...signIn({}),
+      serviceAccountIssuer: {
+        issuer: 'https://[2001:db8::1]:6443/c-1',
+        acceptedIssuers: ['http://before.example.org', 'kubernetes/serviceaccount'],
+      },
+    },
+  ],
   ['an audit policy', audited({})],
   ['an audit receiver', audited({ webhook: { targets: [{ ...receiver, authentication: { secretName: 'a' } }] } })],
   [

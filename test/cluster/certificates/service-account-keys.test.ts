@@ -200,3 +200,48 @@ test(
   },
   4 * rotationMs,
 );
+
+test(
+  'another issuer signs once every API server accepts it, and tokens of the former one stay valid',
+  async () => {
+    user.drop(() => true);
+    const { serviceAccountIssuer: former = '' } = (await bench.get(cluster)).status ?? {};
+    const [address = ''] = await user.addresses();
+    const { token: before } = await user.ask(address);
+    expect(issuerOf(before)).toBe(former);
+    user.add('of before', before);
+
+    const issuer = 'https://tokens.example.org';
+    const accepting = (...acceptedIssuers: string[]) =>
+      bench.patch(cluster, { spec: { serviceAccountIssuer: { issuer, acceptedIssuers } } });
+    await expect(accepting('https://another.example.org')).rejects.toThrow(`lacks the present issuer, ${former}`);
+    await accepting(former);
+    const seen = new Set<string>();
+    await until(
+      'every API server to sign with it',
+      async () => {
+        const servers = await user.addresses();
+        const given = await Promise.all(servers.map((server) => user.ask(server).catch(() => undefined)));
+        for (const [index, { token } = { token: before }] of given.entries()) {
+          const name = `${issuerOf(token)} at ${servers[index]}`;
+          if (!seen.has(name)) user.add(name, token);
+          seen.add(name);
+        }
+        return given.length === 2 && given.every((one) => one && issuerOf(one.token) === issuer);
+      },
+      rotationMs,
+    );
+    await bench.untilReady(cluster, 120_000);
+    expect((await bench.get(cluster)).status?.serviceAccountIssuer).toBe(issuer);
+    const uses = user.used;
+    await until('more uses', () => user.used > uses + 20, 60_000);
+    expect(user.refused).toEqual([]);
+    for (const server of await user.addresses()) expect(await user.accepts(server, before)).toBe(true);
+  },
+  rotationMs,
+);
+
+function issuerOf(token: string): unknown {
+  const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')) as { iss?: unknown };
+  return claims.iss;
+}

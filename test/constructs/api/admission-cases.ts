@@ -576,6 +576,35 @@ export const admissionCases: readonly AdmissionCase[] = [
     },
   },
   {
+    name: 'accepts an issuer of service account tokens, and others besides it',
+    spec: {
+      serviceAccountIssuer: {
+        issuer: 'https://[2001:db8::1]:6443/clusters/c-1',
+        acceptedIssuers: ['https://kubernetes.default.svc', 'http://before.example.org/', 'kubernetes/serviceaccount'],
+      },
+      oidcProviders: { 'https://issuer.example.org': issuer },
+    },
+  },
+  ...['http://a.example.org', 'a', 'https://a.example.org?b', 'https://a.example.org,https://b', 'https://a:b'].map(
+    (own): AdmissionCase => ({
+      name: `refuses to issue service account tokens as ${own}`,
+      spec: { serviceAccountIssuer: { issuer: own } },
+      refused: { path: 'spec.serviceAccountIssuer.issuer' },
+    }),
+  ),
+  ...['', 'a b', 'a,b', 'a:b', 'https://a b'].map((own): AdmissionCase => ({
+    name: `refuses to accept service account tokens of '${own}'`,
+    spec: { serviceAccountIssuer: { acceptedIssuers: [own] } },
+    refused: { path: 'spec.serviceAccountIssuer.acceptedIssuers[0]' },
+  })),
+  ...[{ issuer: 'https://a.example.org' }, { acceptedIssuers: ['b', 'https://a.example.org'] }].map(
+    (serviceAccountIssuer): AdmissionCase => ({
+      name: `refuses a token issuer that is of service accounts: ${JSON.stringify(serviceAccountIssuer)}`,
+      spec: { serviceAccountIssuer, oidcProviders: { 'https://a.example.org': issuer } },
+      refused: { path: 'spec.oidcProviders', because: "cluster's own service accounts" },
+    }),
+  ),
+  {
     name: 'refuses variables that etcd ignores',
     spec: { etcd: { env: [{ name: 'ETCD_DEBUG', value: 'true' }] } },
     refused: { path: 'spec.etcd.env', because: 'use args' },
@@ -613,6 +642,46 @@ export const updateCases: readonly UpdateCase[] = [
     from: {},
     status: { serviceAccountIssuer: 'https://c1.team.example.org' },
     spec: { oidcProviders: { 'https://kubernetes.default.svc.cluster.local': issuer } },
+  },
+  {
+    name: 'refuses another issuer of service account tokens without the former one',
+    from: {},
+    status: { serviceAccountIssuer: 'https://c1.team.example.org' },
+    spec: { serviceAccountIssuer: { issuer: 'https://a.example.org', acceptedIssuers: ['https://b.example.org'] } },
+    refused: {
+      path: 'spec.serviceAccountIssuer.acceptedIssuers',
+      because: 'lacks the present issuer, https://c1.team.example.org',
+    },
+  },
+  {
+    name: 'refuses to remove the former issuer while it still signs',
+    from: {
+      serviceAccountIssuer: { issuer: 'https://a.example.org', acceptedIssuers: ['https://c1.team.example.org'] },
+    },
+    status: { serviceAccountIssuer: 'https://c1.team.example.org' },
+    spec: { serviceAccountIssuer: { issuer: 'https://a.example.org', acceptedIssuers: ['https://b.example.org'] } },
+    refused: { path: 'spec.serviceAccountIssuer.acceptedIssuers', because: 'lacks the present issuer' },
+  },
+  {
+    name: 'accepts another issuer of service account tokens with the former one',
+    from: {},
+    status: { serviceAccountIssuer: 'https://c1.team.example.org' },
+    spec: {
+      serviceAccountIssuer: { issuer: 'https://a.example.org', acceptedIssuers: ['https://c1.team.example.org'] },
+    },
+  },
+  {
+    name: 'accepts to remove a former issuer of service account tokens',
+    from: {
+      serviceAccountIssuer: { issuer: 'https://a.example.org', acceptedIssuers: ['https://c1.team.example.org'] },
+    },
+    status: { serviceAccountIssuer: 'https://a.example.org' },
+    spec: { serviceAccountIssuer: { issuer: 'https://a.example.org', acceptedIssuers: ['https://b.example.org'] } },
+  },
+  {
+    name: 'accepts an issuer of service account tokens while none has signed',
+    from: {},
+    spec: { serviceAccountIssuer: { issuer: 'https://a.example.org' } },
   },
   { name: 'accepts a token service with https', from: {}, spec: signingInAt('https://sts.example.org') },
   {

@@ -29,30 +29,30 @@ describe('the management cluster', () => {
         },
       },
     });
-    expect(managementIssuerProblem(cluster, issuer, own)).toBeUndefined();
+    expect(managementIssuerProblem(cluster, issuer, [own])).toBeUndefined();
   });
 
   it('is no issuer unless the spec asks for it', () => {
     expect(withManagementIssuer(clusterOf(), issuer)).toEqual(clusterOf());
-    expect(managementIssuerProblem(clusterOf(), undefined, own)).toBeUndefined();
+    expect(managementIssuerProblem(clusterOf(), undefined, [own])).toBeUndefined();
   });
 
   it('is no issuer when the platform names none, and that is said', () => {
     const cluster = withManagementIssuer(clusterWith(true), undefined);
     expect(cluster).toEqual(clusterWith(true));
-    expect(managementIssuerProblem(cluster, undefined, own)).toContain('set MANAGEMENT_ISSUER_URL');
+    expect(managementIssuerProblem(cluster, undefined, [own])).toContain('set MANAGEMENT_ISSUER_URL');
   });
 
   it('does not replace an issuer of the user with its URL, and that is said', () => {
     const cluster = withManagementIssuer(clusterWith(true, { [issuer.url]: other }), issuer);
     expect(cluster.spec.oidcProviders).toEqual({ [issuer.url]: other });
-    expect(managementIssuerProblem(cluster, issuer, own)).toContain(
+    expect(managementIssuerProblem(cluster, issuer, [own])).toContain(
       `spec.oidcProviders["${issuer.url}"] is the same issuer`,
     );
   });
 
   it('is no issuer when the service accounts of the hosted cluster have the same one, and that is said', () => {
     const cluster = withManagementIssuer(clusterWith(true), issuer);
-    expect(managementIssuerProblem(cluster, issuer, issuer.url)).toContain('disable managementClusterIssuer');
+    expect(managementIssuerProblem(cluster, issuer, [own, issuer.url])).toContain('disable managementClusterIssuer');
   });
 });

@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest';
-import { conflictingIssuer, issuerAtEndpoint } from '../../../constructs/cluster/service-account-issuer.ts';
+import {
+  conflictingIssuer,
+  firstIssuers,
+  issuerAtEndpoint,
+} from '../../../constructs/cluster/service-account-issuer.ts';
 import { clusterOf } from '../../support/rendered-cluster.ts';
 
 it.each([
@@ -14,10 +18,25 @@ it.each([
 });
 
 it.each([
+  ['the endpoint', {}, ['https://c1.team.example.org']],
+  ['the one of the spec', { issuer: 'https://a.example.org' }, ['https://a.example.org']],
+  [
+    'the endpoint, and others are accepted',
+    { acceptedIssuers: ['https://b.example.org', 'c', 'https://c1.team.example.org', 'c'] },
+    ['https://c1.team.example.org', 'https://b.example.org', 'c'],
+  ],
+])('a new control plane issues as %s', (_, serviceAccountIssuer, issuers) => {
+  const endpoint = { host: 'c1.team.example.org', port: 443 };
+  expect(firstIssuers(clusterOf({ spec: { serviceAccountIssuer } }), endpoint)).toEqual(issuers);
+});
+
+it.each([
   ['https://c1.team.example.org', true],
+  ['https://before.example.org', true],
   ['https://kubernetes.default.svc.cluster.local', false],
 ])('the token issuer %s is that of the cluster itself: %s', (url, conflicts) => {
   const oidcProviders = { [url]: { audiences: ['a'], claimMappings: { username: 'claims.sub' } } };
-  const message = conflictingIssuer(clusterOf({ spec: { oidcProviders } }), 'https://c1.team.example.org');
+  const own = ['https://c1.team.example.org', 'https://before.example.org'];
+  const message = conflictingIssuer(clusterOf({ spec: { oidcProviders } }), own);
   expect(message?.includes(`spec.oidcProviders["${url}"]`) ?? false).toBe(conflicts);
 });

@@ -42,11 +42,21 @@ describe('the API server', () => {
   it('issues tokens as its endpoint, or as recorded, and has the keys at its endpoint', () => {
     const keys = { 'service-account-jwks-uri': 'https://192.0.2.10:6443/openid/v1/jwks' };
     expect(flags()).toMatchObject({ ...keys, 'service-account-issuer': 'https://192.0.2.10:6443' });
-    const serviceAccountIssuer = 'https://kubernetes.default.svc.cluster.local';
-    expect(flags({}, { serviceAccountIssuer })).toMatchObject({
+    const recorded = 'https://kubernetes.default.svc.cluster.local';
+    expect(flags({}, { serviceAccountIssuers: [recorded] })).toMatchObject({
       ...keys,
-      'service-account-issuer': serviceAccountIssuer,
+      'service-account-issuer': recorded,
     });
+  });
+
+  it('has the issuer that signs before those that are only accepted', () => {
+    const acceptedIssuers = ['https://b.example.org', 'a'];
+    const spec = { serviceAccountIssuer: { issuer: 'https://c.example.org', acceptedIssuers } };
+    const { containers } = new Rendered({ spec }).workload('c1-api-server');
+    const args = containers.find(({ name }) => name === 'kube-apiserver')?.args ?? [];
+    expect(args.filter((arg) => arg.startsWith('--service-account-issuer='))).toEqual(
+      ['https://c.example.org', ...acceptedIssuers].map((issuer) => `--service-account-issuer=${issuer}`),
+    );
   });
 
   it("takes the user's arguments, except those that would break it", () => {
