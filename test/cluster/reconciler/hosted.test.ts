@@ -166,10 +166,10 @@ describe('add-ons', () => {
 
 describe('the operator', () => {
   test('looks after a control plane whose newest spec it refuses', async () => {
-    const gateway = { name: 'web', namespace: 'gateways' };
-    await bench.patch('c1', { spec: { exposure: { loadBalancer: null, gateway } } });
+    const backup = { schedule: '@daily', secret: { name: 's3' }, timeZone: 'Mars/Olympus' };
+    await bench.patch('c1', { spec: { etcd: { backup } } });
     const refused = { status: 'False', reason: 'InvalidConfiguration' } as const;
-    await bench.untilCondition('c1', 'SpecAccepted', { ...refused, message: /^spec\.exposure: / });
+    await bench.untilCondition('c1', 'SpecAccepted', { ...refused, message: /IANA time zone/ });
 
     const certificate = { namespace, name: 'c1-scheduler' };
     const before = await bench.client.get(Secret, certificate);
@@ -183,7 +183,7 @@ describe('the operator', () => {
     await bench.untilCondition('c1', 'EtcdClusterHealthy', { status: 'True' });
     expect(await bench.condition('c1', 'SpecAccepted')).toMatchObject(refused);
 
-    await bench.patch('c1', { spec: { exposure: { loadBalancer: {}, gateway: null } } });
+    await bench.patch('c1', { spec: { etcd: { backup: null } } });
     await bench.untilCondition('c1', 'SpecAccepted', { status: 'True' });
     await bench.untilReady('c1');
   });

@@ -43,7 +43,7 @@ const pod = fields({
   containers: listBy('name', container),
   initContainers: listBy('name', container),
   volumes: listBy('name'),
-  imagePullSecrets: listBy('name'),
+  imagePullSecrets: { type: 'map', keys: ['name'], defaults: {}, item: atomic },
   hostAliases: listBy('ip'),
   topologySpreadConstraints: listBy(['topologyKey', 'whenUnsatisfiable'], { labelSelector: atomic }),
   nodeSelector: atomic,
