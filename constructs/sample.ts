@@ -4,6 +4,7 @@ import { parseHostedControlPlane } from './api/parse.ts';
 import { Cluster, Gateway, HostedControlPlane } from './api/resources.ts';
 import { ClusterNetworkSpec, type HostedCluster, networkOf } from './cluster/cluster.ts';
 import { definedOnly } from './cluster/defined.ts';
+import { checkedConfiguration } from './control-plane/api-server/checked-configuration.ts';
 import { exposureStrategy } from './control-plane/exposure/exposure.ts';
 import type { ObservedGateway } from './control-plane/exposure/strategy.ts';
 import type { Facts, ServiceAddress } from './cluster/facts.ts';
@@ -97,6 +98,7 @@ function sampleFacts(cluster: HostedCluster, gateway: ObservedGateway | undefine
     nodes: 3,
     ...(cluster.spec.etcd.restore ? { etcdRestore: sampleRestore } : {}),
     ...(cluster.spec.etcd.backup ? { etcdVerify: sampleVerification } : {}),
+    ...(checkedConfiguration(cluster) ? { apiServerCheck: cluster.spec } : {}),
     certificates: {},
     mounts: {},
   };

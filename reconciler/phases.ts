@@ -1,5 +1,7 @@
 import { apiServer } from './phases/api-server.ts';
 import { acceptedSpec } from './phases/accepted-spec.ts';
+import { apiServerConfiguration } from './phases/api-server-configuration.ts';
+import { audit } from './phases/audit.ts';
 import { apiServerService } from './phases/api-server-service.ts';
 import { caCertificates } from './phases/ca-certificates.ts';
 import { backup } from './phases/backup.ts';
@@ -39,6 +41,8 @@ export const phases: readonly AnyPhase[] = [
   certificates,
   encryptionAtRest,
   kubeconfig,
+  apiServerConfiguration,
+  audit,
   apiServer,
   controllerManager,
   scheduler,

@@ -50,17 +50,33 @@ export async function reconcileNormal(context: ReconcileContext, admission: Admi
 }
 
 function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted): Scope {
-  const { hostedControlPlane, clusterObject, refusal } = admission;
-  const { client, management, clock, operatorNamespace, operatorImage, managementNetwork, reach, lookup } = options;
+  const { hostedControlPlane, clusterObject, refusal, candidate } = admission;
+  const {
+    client,
+    management,
+    clock,
+    operatorNamespace,
+    operatorImage,
+    managementNetwork,
+    managementIssuer,
+    reach,
+    lookup,
+  } = options;
   const { namespace, name, uid = '' } = hostedControlPlane.metadata;
   const reader = management.readerOf(namespace, clusterObject.metadata.name);
-  const cluster = withHeldVersion({ cluster: hostedClusterOf(admission), hostedControlPlane, reader });
+  const cluster = withHeldVersion({
+    cluster: hostedClusterOf(admission, managementIssuer),
+    hostedControlPlane,
+    reader,
+  });
   const now = new Date(clock.now());
   return {
     hostedControlPlane,
     clusterObject,
     refusal,
+    candidate: candidate && hostedClusterOf({ hostedControlPlane: candidate, clusterObject }, managementIssuer),
     cluster,
+    managementIssuer,
     facts: {
       certificates: {},
       mounts: {},
@@ -132,7 +148,8 @@ async function writeStatus(
       options.events.record(object, argumentsOverruled(overruled));
   }
   const initialized = status.initialization?.controlPlaneInitialized ?? false;
-  const reconciled = scope.refusal === undefined ? undefined : scope.facts.revision?.generation;
+  const isLast = scope.refusal !== undefined || scope.candidate !== undefined;
+  const reconciled = isLast ? scope.facts.revision?.generation : undefined;
   await options.statusWriter.write(object, status, summarize(observation, initialized), { reconciled });
   for (const late of newlyExpiring(scope.hostedControlPlane.status?.certificates, status.certificates)) {
     options.events.record(object, certificateExpiring(late));

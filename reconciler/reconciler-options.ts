@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import type { ManagementNetwork } from '../constructs/cluster/facts.ts';
+import type { ManagementIssuer } from '../constructs/cluster/management-issuer.ts';
 import type { OpenEtcd } from './etcd/access.ts';
 import type { OpenEtcdLoopAccess } from './etcd/reconcile-etcd.ts';
 import type { OpenApi } from './hosted/open-api.ts';
@@ -44,6 +45,8 @@ export interface ReconcilerOptions {
   readonly operatorNamespace?: string | undefined;
   /** The network of the management cluster, apart from the addresses of its API servers. */
   readonly managementNetwork?: ManagementNetwork | undefined;
+  /** The issuer of the management cluster's tokens; undefined when the platform names none. */
+  readonly managementIssuer?: ManagementIssuer | undefined;
   /** Image of the pods that restore backups; undefined if it is not known. */
   readonly operatorImage?: string | undefined;
 }

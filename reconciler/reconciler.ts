@@ -3,7 +3,7 @@ import type { RequeueAt } from './engine/requeue.ts';
 import { reconcileNormal } from './reconcile-normal.ts';
 import { addFinalizer } from './management/finalizer.ts';
 import { reportForeignControlPlane } from './admission/foreign-control-plane.ts';
-import { admit } from './admission/admit.ts';
+import { admit, untilChecked } from './admission/admit.ts';
 import { objectName } from './kube/object.ts';
 import { Memory } from './memory.ts';
 import type { ReconcilerOptions } from './reconciler-options.ts';
@@ -75,7 +75,9 @@ export class Reconciler {
         return reconcileDelete(context, admission);
       case 'admitted':
         if (await reportForeignControlPlane(context, admission.clusterObject.metadata.name)) return undefined;
-        return reconcileNormal({ ...context, object: await addFinalizer(client, management, object) }, admission);
+        const reader = management.readerOf(object.metadata.namespace ?? '', admission.clusterObject.metadata.name);
+        const checked = untilChecked(object, admission, { reader, managementIssuer: this.#options.managementIssuer });
+        return reconcileNormal({ ...context, object: await addFinalizer(client, management, object) }, checked);
     }
   }
 

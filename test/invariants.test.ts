@@ -167,15 +167,15 @@ describe.each(samples)('sample $name', ({ cluster, facts, objects, source }) => 
   it('has on every object the labels that the watches select by', () => {
     for (const { metadata } of objects) {
       expect(metadata.namespace).toBe(cluster.namespace);
-      expect(metadata.labels).toEqual({
+      // Users add labels of their own to pods.
+      expect(metadata.labels).toMatchObject({
         [clusterNameLabel]: cluster.name,
         [componentLabel]: expect.stringMatching(
-          /^(api-server|etcd|etcd-restore|etcd-verify|controller-manager|scheduler)$/,
+          /^(api-server|api-server-check|etcd|etcd-restore|etcd-verify|controller-manager|scheduler)$/,
         ),
         [managedByLabel]: fieldManager,
       });
     }
-    // Users add labels of their own to pods.
     for (const { template, object } of workloads)
       expect(template.metadata?.labels).toMatchObject(object.metadata.labels ?? {});
   });

@@ -1,5 +1,12 @@
 import type { V1KeyToPath, V1PodSpec } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
+import {
+  auditTargets,
+  fanOutKubeconfigKey,
+  fanOutTokenKey,
+  tokenKeyOf,
+  usesFanOut,
+} from '../constructs/control-plane/api-server/audit/targets.ts';
 import type { HostedCluster } from '../constructs/cluster/cluster.ts';
 import type { Facts } from '../constructs/cluster/facts.ts';
 import { mountsOf } from '../constructs/pod/mounts.ts';
@@ -22,7 +29,12 @@ interface Reference {
 
 const samples = (await renderSamples()).map((sample) => ({
   ...sample,
-  references: workloadsOf(sample.objects).flatMap(({ object, pod }) => referencesOf(object.metadata.name, pod)),
+  references: [
+    ...workloadsOf(sample.objects).flatMap(({ object, pod }) => referencesOf(object.metadata.name, pod)),
+    ...sample.objects
+      .filter(({ kind }) => kind === 'Pod')
+      .flatMap(({ metadata, spec }) => referencesOf(metadata.name, spec as V1PodSpec)),
+  ],
 }));
 
 function referencesOf(workload: string, { volumes = [] }: V1PodSpec): Reference[] {
@@ -49,6 +61,13 @@ function issuedSecrets(cluster: HostedCluster, { endpoint, konnectivityEndpoint,
   return [...plans.map(({ secret }) => secret), namesOf(cluster.name).secrets.serviceAccount];
 }
 
+/** The keys of the Secret with the tokens of audit receivers. */
+function auditTokenKeys(cluster: HostedCluster): string[] {
+  const targets = auditTargets(cluster);
+  const own = usesFanOut(targets) ? [fanOutTokenKey, fanOutKubeconfigKey] : [];
+  return [...own, ...targets.filter(({ token }) => token).map(tokenKeyOf)];
+}
+
 describe.each(samples)('sample $name', ({ cluster, facts, objects, references }) => {
   const issued = issuedSecrets(cluster, facts);
   const users = mountsOf(cluster.spec.deployment.apiServer.mounts).map(({ kind, object }) => `${kind} ${object}`);
@@ -56,7 +75,12 @@ describe.each(samples)('sample $name', ({ cluster, facts, objects, references })
 
   it('mounts only Secrets that the operator issues, and only keys they have', () => {
     const encryption = { name: namesOf(cluster.name).secrets.encryption, key: 'config.yaml' };
-    const secrets = ours.filter(({ kind, name }) => kind === 'Secret' && name !== encryption.name);
+    const { auditTokens } = namesOf(cluster.name);
+    const secrets = ours.filter(
+      ({ kind, name }) => kind === 'Secret' && name !== encryption.name && name !== auditTokens,
+    );
+    const tokens = ours.filter(({ kind, name }) => kind === 'Secret' && name === auditTokens);
+    expect(new Set(tokens.map(({ key }) => key))).toEqual(new Set(auditTokenKeys(cluster)));
     const keys = ours.filter(({ kind, name }) => kind === 'Secret' && name === encryption.name);
     expect(keys).toMatchObject(facts.encryptionAtRest ? [encryption] : []);
     expect(secrets.length).toBeGreaterThan(10);
@@ -93,11 +117,12 @@ describe.each(samples)('sample $name', ({ cluster, facts, objects, references })
   });
 
   it('shows the key of an authority to nobody but the one that signs with it', () => {
-    const { apiServer, controllerManager, secrets } = namesOf(cluster.name);
+    const { apiServer, apiServerCheck, controllerManager, secrets } = namesOf(cluster.name);
     const caCertificates = [...planCAs(cluster.name).map(({ secret }) => secret), secrets.serviceAccount];
     const readers = references.filter(({ name, key }) => caCertificates.includes(name) && key !== 'tls.crt');
     expect(readers.map(({ workload, name }) => `${workload} reads ${name}`).sort()).toEqual([
       `${apiServer} reads ${secrets.serviceAccount}`,
+      ...(facts.apiServerCheck ? [`${apiServerCheck} reads ${secrets.serviceAccount}`] : []),
       `${controllerManager} reads ${secrets.clusterCA}`,
       `${controllerManager} reads ${secrets.serviceAccount}`,
     ]);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { container } from './container-spec.ts';
+import { withRules } from './validation-rule.ts';
 
 const stages = z.array(z.string().describe('RequestReceived, ResponseStarted, ResponseComplete or Panic.')).optional();
 const strings = (item: string) => z.array(z.string().describe(item)).optional();
@@ -34,8 +35,14 @@ const rule = z
   .describe('One rule. The first rule that matches a request sets the level of its records.');
 
 const Policy = z.object({
-  apiVersion: z.string().optional().describe('API version of the policy: audit.k8s.io/v1.'),
-  kind: z.string().optional().describe('Kind of the policy: Policy.'),
+  apiVersion: z
+    .enum(['audit.k8s.io/v1'])
+    .optional()
+    .describe('API version of the policy. Accepted so that you can paste a policy file without changes.'),
+  kind: z
+    .enum(['Policy'])
+    .optional()
+    .describe('Kind of the policy. Accepted so that you can paste a policy file without changes.'),
   metadata: z
     .looseObject({})
     .optional()
@@ -45,25 +52,55 @@ const Policy = z.object({
   rules: z.array(rule).describe('Rules in order; the first rule that matches applies.'),
 });
 
-const target = z
-  .object({
-    server: z.url().max(2048).describe('URL to which the records are posted.'),
-    authentication: z
-      .object({
-        secretName: z.string().min(1).max(253).describe('Name of the Secret that holds the bearer token.'),
-        secretNamespace: z
-          .string()
-          .max(63)
-          .optional()
-          .describe(
-            'Namespace of the Secret; that of the HostedControlPlane when unset. A Secret in another namespace must grant access with a label.',
-          ),
-        tokenKey: z.string().max(253).default('token').describe('Key of the Secret that holds the token.'),
-      })
-      .optional()
-      .describe('Bearer token that is sent with every request; none when unset.'),
-  })
-  .describe('One receiver of audit records.');
+const target = withRules(
+  z
+    .object({
+      server: z
+        .url()
+        .max(2048)
+        .regex(
+          /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/,
+          'must begin with http:// or https://, and has no user, query or fragment',
+        )
+        .describe('URL to which the records are posted, without user, query and fragment.'),
+      certificateAuthority: z
+        .string()
+        .max(65536)
+        .regex(/-{5}BEGIN CERTIFICATE-{5}/, 'must be certificates in PEM')
+        .optional()
+        .describe(
+          'PEM certificates with which to verify the receiver; the roots of the image that sends the records when unset.',
+        ),
+      authentication: z
+        .object({
+          secretName: z.string().min(1).max(253).describe('Name of the Secret that holds the bearer token.'),
+          secretNamespace: z
+            .string()
+            .max(63)
+            .optional()
+            .describe(
+              'Namespace of the Secret; that of the HostedControlPlane when unset. A Secret in another namespace names the namespaces that may use it in the annotation controlplane.cluster.x-k8s.io/audit-access.',
+            ),
+          tokenKey: z
+            .string()
+            .max(253)
+            .default('token')
+            .describe('Key of the Secret that holds the token. A changed token is used without a restart.'),
+        })
+        .optional()
+        .describe('Bearer token that is sent with every request; none when unset.'),
+    })
+    .describe('One receiver of audit records.'),
+  [
+    {
+      rule: "!has(self.authentication) || self.server.startsWith('https://')",
+      message:
+        'a token is sent over https only, because programs on the way could read it: correct server, or remove authentication',
+      fieldPath: '.server',
+      holds: ({ server, authentication }) => !authentication || server.startsWith('https://'),
+    },
+  ],
+);
 
 /** What the API server records, and where it sends the records. */
 export const Audit = z.object({
@@ -72,7 +109,7 @@ export const Audit = z.object({
     .enum(['batch', 'blocking', 'blocking-strict'])
     .default('batch')
     .describe(
-      'How records are sent. batch: in the background. blocking: the API server answers a request only after it has sent the record. blocking-strict: it also rejects the request if that fails.',
+      'How records are sent. batch: in the background. blocking: the API server answers a request only after it has sent the record. blocking-strict: it also rejects the request if that fails at the stage RequestReceived.',
     ),
   webhook: z
     .object({
@@ -85,3 +122,5 @@ export const Audit = z.object({
     ),
 });
 export type Audit = z.output<typeof Audit>;
+export type AuditPolicy = z.output<typeof Policy>;
+export type AuditTargetSpec = z.output<typeof target>;

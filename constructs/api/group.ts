@@ -71,6 +71,12 @@ export const backupAccess = `${group}/backup-access`;
 export const restoreAccessLabel = `${group}/restore-from`;
 
 /**
+ * On a Secret with the token of a receiver of audit records: the other namespaces that may use the token, separated by
+ * commas, or `*` for all.
+ */
+export const auditAccessAnnotation = `${group}/audit-access`;
+
+/**
  * On a ServiceAccount: the HostedControlPlanes of its namespace, separated by commas, that sign in to their backup
  * stores with its tokens.
  */

@@ -92,8 +92,19 @@ export const templateFields = {
   encryptionAtRest: EncryptionAtRest.prefault({}).describe('Encryption of the Secrets of the hosted cluster in etcd.'),
   certificates: Certificates.prefault({}).describe('Lifetimes, issuer and rotation of certificates.'),
   oidcProviders: OIDCProviders.optional().describe(
-    'Token issuers that the API server trusts, by issuer URL. It has no effect in this release, and the condition SpecSupported says so.',
+    'Token issuers that the API server trusts, by issuer URL, besides that of its own service accounts. API servers apply a change without a restart, except that of the first or last entry.',
   ),
+  managementClusterIssuer: z
+    .object({
+      enabled: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Whether service accounts of the management cluster can sign in. Their tokens need the audience workload-cluster:<namespace>/<cluster>; their names and groups begin with management-cluster: in the hosted cluster. The platform names the issuer.',
+        ),
+    })
+    .prefault({})
+    .describe('The management cluster as a token issuer.'),
   inClusterAccess: InClusterAccess.optional(),
   proxy: z
     .object({ ...fixedContainer, ...daemonOverlay })

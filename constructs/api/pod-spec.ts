@@ -24,7 +24,7 @@ export const ApiServerPod = z.object({
   mounts: Mounts.optional().describe('ConfigMaps and Secrets to mount into the API server, by a name of your choice.'),
   konnectivity: z.object(container).optional().describe('The konnectivity server, which runs next to the API server.'),
   audit: Audit.optional().describe(
-    'Audit records of the API server. It has no effect in this release, and the condition SpecSupported says so.',
+    'Audit records of the API server: what it records, and where it sends the records. Standard output without a webhook.',
   ),
 });
 

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 
 /**
  * The n-th address of a network: 1 of `10.96.0.0/12` is `10.96.0.1`, which Kubernetes uses for its own Service.
@@ -67,4 +67,14 @@ export function isNetwork(text: string): boolean {
   const family = isIP(address);
   const isPrefix = /^\d{1,3}$/.test(prefix) && Number(prefix) > 0 && Number(prefix) <= (family === 4 ? 32 : 128);
   return family !== 0 && isPrefix && more.length === 0;
+}
+
+/** Whether a network such as `10.0.0.0/8` has this address. */
+export function isWithin(address: string, cidr: string): boolean {
+  const family = (text: string) => (text.includes(':') ? 'ipv6' : 'ipv4');
+  const [prefix = '', bits] = cidr.split('/');
+  if (family(address) !== family(prefix)) return false;
+  const list = new BlockList();
+  list.addSubnet(prefix, Number(bits), family(prefix));
+  return list.check(address, family(address));
 }

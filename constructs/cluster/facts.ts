@@ -1,3 +1,5 @@
+import type { HostedControlPlaneSpec } from '../api/hosted-control-plane.ts';
+
 /** The address of a hosted API server. */
 export interface Endpoint {
   readonly host: string;
@@ -138,6 +140,8 @@ export interface Facts {
   readonly etcdRestore?: EtcdRestoreFacts | undefined;
   /** The last accepted spec; nothing of it is rendered when missing, as offline. */
   readonly revision?: RevisionFacts | undefined;
+  /** The spec whose configuration of the API server is being checked; nothing of it is rendered when missing. */
+  readonly apiServerCheck?: HostedControlPlaneSpec | undefined;
   /** The verification in progress; nothing of it is rendered when missing. */
   readonly etcdVerify?: RestoreRun | undefined;
   /** The HostedControlPlane as owner of everything rendered; missing offline, where it has no UID. */

@@ -3,6 +3,7 @@ import { clusterNameLabel, fieldManager } from '../api/group.ts';
 /** The component that a pod, Service or Secret belongs to; the value of `app.kubernetes.io/component`. */
 export type ComponentName =
   | 'api-server'
+  | 'api-server-check'
   | 'controller-manager'
   | 'scheduler'
   | 'etcd'

@@ -30,6 +30,8 @@ const changes = {
   reportsLoadedEncryption: 34,
   /** API servers serve MutatingAdmissionPolicy as v1beta1, when a feature gate and the API are switched on. */
   servesMutatingPolicies: 34,
+  /** API servers read their authentication configuration as v1; before, as v1beta1. */
+  servesAuthenticationConfigurationV1: 34,
   /** MutatingAdmissionPolicy is v1 and on by default. */
   servesMutatingPoliciesByDefault: 36,
   /**

@@ -14,6 +14,8 @@ export interface Names {
    */
   readonly etcdClientService: string;
   readonly apiServer: string;
+  /** The pod that checks the configuration of API servers, its ConfigMap, and the policy for its traffic. */
+  readonly apiServerCheck: string;
   readonly controllerManager: string;
   readonly scheduler: string;
   readonly etcd: string;
@@ -27,11 +29,17 @@ export interface Names {
   readonly etcdMembers: string;
   /** ConfigMap of the API server's egress selector and the konnectivity server's kubeconfig. */
   readonly konnectivity: string;
+  /** ConfigMap of the API server's audit configuration. */
+  readonly audit: string;
+  /** Secret with copies of the tokens of audit receivers. */
+  readonly auditTokens: string;
   /**
    * TLSRoutes of a Gateway, Ingresses, or the equivalent of an ingress controller. These names never collide with those
    * of another Cluster.
    */
   readonly routes: RouteNames;
+  /** ConfigMap with the API server's authentication configuration. */
+  readonly authentication: string;
   /** ConfigMap of the tunnel's endpoint next to the API server. */
   readonly tunnel: string;
   /** Secrets. The first five follow Cluster API's convention (`<cluster>-<purpose>`). */
@@ -74,6 +82,7 @@ export function namesOf(cluster: string): Names {
     etcdPeerService: `e-${cluster}-etcd`,
     etcdClientService: `e-${cluster}-etcd-client`,
     apiServer: `${cluster}-api-server`,
+    apiServerCheck: `${cluster}-api-server-check`,
     controllerManager: `${cluster}-controller-manager`,
     scheduler: `${cluster}-scheduler`,
     etcd: `${cluster}-etcd`,
@@ -81,11 +90,14 @@ export function namesOf(cluster: string): Names {
     etcdVerify: `${cluster}-etcd-verify`,
     etcdMembers: `${cluster}-etcd-members`,
     konnectivity: `${cluster}-konnectivity`,
+    audit: `${cluster}-audit`,
+    auditTokens: `${cluster}-audit-tokens`,
     routes: {
       api: `${cluster}-api`,
       konnectivity: `${cluster}-konnectivity`,
       tunnel: `${cluster}-tunnel`,
     },
+    authentication: `${cluster}-authentication`,
     tunnel: `${cluster}-tunnel`,
     secrets: {
       clusterCA: `${cluster}-ca`,

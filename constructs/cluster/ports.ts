@@ -8,6 +8,10 @@ export const ports = {
   konnectivityAgent: 8132,
   konnectivityAdmin: 8133,
   konnectivityHealth: 8134,
+  /** The audit fan-out, on the loopback address of the pod. */
+  audit: 8135,
+  /** Its health and metrics. */
+  auditHealth: 8136,
   /** Outer TLS of the tunnel to which the proxies of the workers connect. */
   tunnel: 6444,
   /** Health endpoint of both ends of the tunnel: on the pod's address, and on the loopback address of nodes. */

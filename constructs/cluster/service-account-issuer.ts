@@ -1,4 +1,4 @@
-import type { ClusterNetwork } from './cluster.ts';
+import type { ClusterNetwork, HostedCluster } from './cluster.ts';
 import type { Endpoint } from './facts.ts';
 import { formatEndpoint } from './facts.ts';
 
@@ -17,4 +17,13 @@ export function issuerAtEndpoint(endpoint: Endpoint): string {
 /** The issuer of kubeadm, and of control planes of earlier releases, as a URL: the name of the Service `kubernetes`. */
 export function issuerByServiceName({ serviceDomain }: Pick<ClusterNetwork, 'serviceDomain'>): string {
   return `https://kubernetes.default.svc.${serviceDomain}`;
+}
+
+/**
+ * Why a key of `oidcProviders` cannot be used, and what to do; undefined when all of them can.
+ * @param own the issuer of the cluster's own service accounts
+ */
+export function conflictingIssuer({ spec }: Pick<HostedCluster, 'spec'>, own: string): string | undefined {
+  if (spec.oidcProviders?.[own] === undefined) return undefined;
+  return `spec.oidcProviders["${own}"] is the issuer of the cluster's own service accounts, ${own}, and an API server accepts an issuer once: remove that key`;
 }

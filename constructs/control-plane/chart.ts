@@ -2,6 +2,7 @@ import { App, Chart } from 'cdk8s';
 import type { Construct } from 'constructs';
 import { HostedControlPlane } from '../api/resources.ts';
 import { ApiServer } from './api-server/api-server.ts';
+import { ApiServerCheck } from './api-server/check.ts';
 import { ApiServerService } from './api-server/service.ts';
 import type { HostedCluster } from '../cluster/cluster.ts';
 import { ControllerManager } from './controllers/controller-manager.ts';
@@ -23,6 +24,7 @@ export type Part =
   | 'etcd'
   | 'etcd-restore'
   | 'etcd-verify'
+  | 'api-server-check'
   | 'api-server'
   | 'controller-manager'
   | 'scheduler';
@@ -51,6 +53,10 @@ export class ControlPlaneChart extends Chart {
     }
     if (wants('etcd-verify') && facts.etcdVerify) {
       new EtcdVerify(this, 'etcd-verify', { cluster, run: facts.etcdVerify });
+    }
+    if (wants('api-server-check') && facts.apiServerCheck && facts.endpoint) {
+      const asked = { ...cluster, spec: facts.apiServerCheck };
+      new ApiServerCheck(this, 'api-server-check', { cluster: asked, facts, endpoint: facts.endpoint });
     }
     if (wants('api-server') && facts.endpoint) {
       new ApiServer(this, 'api-server', { cluster, facts, endpoint: facts.endpoint });

@@ -1,5 +1,6 @@
 import { nodeTopology } from '../api/overlay-spec.ts';
 import { apiServerFlags } from './api-server/flags.ts';
+import { fanOutFlags } from './api-server/audit/fan-out.ts';
 import type { HostedCluster } from '../cluster/cluster.ts';
 import { controllerManagerFlags } from './controllers/controller-manager.ts';
 import { reservedEtcdSettings } from './etcd/settings.ts';
@@ -50,6 +51,10 @@ export function overruledArguments(
     {
       component: 'konnectivity-server',
       flags: overruledFlags(konnectivityServerFlags, deployment.apiServer.konnectivity?.args),
+    },
+    {
+      component: 'audit-webhook',
+      flags: overruledFlags(fanOutFlags, deployment.apiServer.audit?.webhook?.args),
     },
     {
       component: 'kube-controller-manager',

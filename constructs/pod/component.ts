@@ -27,7 +27,7 @@ export interface PodTemplateProps extends Omit<RestrictedPodProps, 'selector' | 
 
 /** The pod template of every workload in the management cluster. */
 export function podTemplate(props: PodTemplateProps): k8s.PodTemplateSpec {
-  const { cluster, component, near, containers, volumes, spreadPerRevision, settings } = props;
+  const { cluster, component, near, initContainers, containers, volumes, spreadPerRevision, settings } = props;
   const annotations = definedOnly({
     [versionAnnotation]: props.version,
     [restartsWithAnnotation]: restartsWith(props.restartsWith),
@@ -41,6 +41,7 @@ export function podTemplate(props: PodTemplateProps): k8s.PodTemplateSpec {
       },
       spec: restrictedPod({
         selector,
+        initContainers,
         containers,
         volumes,
         spreadPerRevision,

@@ -3,6 +3,8 @@ import { nodeTopology } from '../api/overlay-spec.ts';
 import { nonRoot, unprivileged } from './unprivileged.ts';
 
 export interface RestrictedPodProps {
+  /** Steps that run before the containers, and sidecars that run from before they start until after they end. */
+  readonly initContainers?: k8s.Container[] | undefined;
   readonly containers: k8s.Container[];
   readonly volumes: k8s.Volume[];
   /**
@@ -41,6 +43,7 @@ export function restrictedPod(props: RestrictedPodProps): k8s.PodSpec {
       spread(nodeTopology, 'DoNotSchedule'),
       spread('topology.kubernetes.io/zone', 'ScheduleAnyway'),
     ],
+    ...(props.initContainers?.length ? { initContainers: props.initContainers } : {}),
     containers: props.containers,
     volumes: props.volumes,
   };

@@ -4,13 +4,16 @@ import { parseHostedControlPlane } from '../../constructs/api/parse.ts';
 import { type HostedCluster, networkOf } from '../../constructs/cluster/cluster.ts';
 import { definedOnly } from '../../constructs/cluster/defined.ts';
 import { keepingProxies } from '../../constructs/cluster/in-cluster-access.ts';
+import { type ManagementIssuer, withManagementIssuer } from '../../constructs/cluster/management-issuer.ts';
 import { maxClusterNameLength } from '../../constructs/cluster/names.ts';
 import type { RevisionFacts } from '../../constructs/cluster/facts.ts';
 import { exposureStrategy } from '../../constructs/control-plane/exposure/exposure.ts';
 import { adviceOnMove } from '../etcd/formation.ts';
 import { ClusterObject, owningCluster } from '../management/cluster-object.ts';
 import type { KubeObject, ObjectMeta } from '../kube/object.ts';
-import { atRevision } from '../revision/revisions.ts';
+import { holdsNewest } from '../api-server/held-configuration.ts';
+import type { Reader } from '../management/view.ts';
+import { atRevision, newestRevision } from '../revision/revisions.ts';
 
 /** What the operator may do for a HostedControlPlane. */
 export type Admission =
@@ -31,6 +34,11 @@ export interface Admitted {
   readonly clusterObject: ClusterObject;
   /** Why the spec of the object is refused, if it is: {@link hostedControlPlane} has the last accepted one instead. */
   readonly refusal?: string | undefined;
+  /**
+   * The object by its newest spec, while a kube-apiserver checks or has refused its configuration: {@link
+   * hostedControlPlane} has the last accepted one instead.
+   */
+  readonly candidate?: HostedControlPlane | undefined;
 }
 
 /**
@@ -82,6 +90,28 @@ export function admit(
   return { ...last, kind: 'admitted', clusterObject: cluster, refusal: newest.refusal };
 }
 
+/**
+ * The admission by the last accepted spec, while a kube-apiserver has not accepted the configuration of the newest one. The
+ * object stays as it is when it is refused anyway, or when there is no other spec.
+ */
+export function untilChecked(
+  object: KubeObject,
+  admission: Admitted,
+  {
+    reader,
+    managementIssuer,
+  }: { reader: Pick<Reader, 'get' | 'list'>; managementIssuer: ManagementIssuer | undefined },
+): Admitted {
+  const { clusterObject, hostedControlPlane, refusal } = admission;
+  const revision = newestRevision(reader, clusterObject.metadata.name);
+  const recorded = revision && atRevision(object, revision);
+  const last = recorded && readSpec(recorded);
+  if (refusal !== undefined || last?.kind !== 'accepted') return admission;
+  const held = { ...admission, hostedControlPlane: last.hostedControlPlane, candidate: hostedControlPlane };
+  const clusterOf = (one: Admitted) => hostedClusterOf(one, managementIssuer);
+  return holdsNewest(clusterOf(admission), clusterOf(held), reader) ? held : admission;
+}
+
 /** Whether the operator can reconcile the spec of an object, otherwise why not. */
 function readSpec(
   object: KubeObject,
@@ -109,15 +139,16 @@ function unowned(name: string): string {
   return `no Cluster owns this object yet: create a Cluster whose spec.controlPlaneRef names HostedControlPlane ${name}`;
 }
 
-/** The cluster of an admitted HostedControlPlane, including choices that its status has fixed. */
-export function hostedClusterOf({
-  hostedControlPlane,
-  clusterObject,
-}: Pick<Admitted, 'hostedControlPlane' | 'clusterObject'>): HostedCluster {
-  return {
+/** The cluster of an admitted HostedControlPlane, including choices that its status has fixed, or the platform has made. */
+export function hostedClusterOf(
+  { hostedControlPlane, clusterObject }: Pick<Admitted, 'hostedControlPlane' | 'clusterObject'>,
+  managementIssuer?: ManagementIssuer,
+): HostedCluster {
+  const cluster = {
     name: clusterObject.metadata.name,
     namespace: hostedControlPlane.metadata.namespace,
     network: networkOf(clusterObject.spec?.clusterNetwork),
     spec: keepingProxies(hostedControlPlane.spec, hostedControlPlane.status?.inClusterAccess),
   };
+  return withManagementIssuer(cluster, managementIssuer);
 }

@@ -1,8 +1,10 @@
-import { type Resource, resourceNamed } from '../../constructs/api/resources.ts';
+import { type Resource, resourceNamed, Secret } from '../../constructs/api/resources.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
+import { auditTargets } from '../../constructs/control-plane/api-server/audit/targets.ts';
 import { mountsOf } from '../../constructs/pod/mounts.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import type { Clock } from '../kube/clock.ts';
+import { isForbidden } from '../kube/errors.ts';
 import { Informer } from '../kube/informer.ts';
 import { identityOf, type KubeObject } from '../kube/object.ts';
 
@@ -15,11 +17,16 @@ export interface Reference {
 
 /**
  * The objects whose change a control plane must follow: what its API servers mount, because they read files only when
- * they start. Everything else that a spec names is read again before each use.
+ * they start, and the tokens of audit receivers, of which they mount copies. Everything else that a spec names is read again
+ * before each use.
  */
 export function referencesOf({ namespace, spec }: Pick<HostedCluster, 'namespace' | 'spec'>): Reference[] {
   const mounts = mountsOf(spec.deployment.apiServer.mounts);
-  return mounts.map(({ kind, object }) => ({ resource: resourceNamed(kind), namespace, name: object }));
+  const tokens = auditTargets({ namespace, spec }).flatMap(({ token }) => token ?? []);
+  return [
+    ...mounts.map(({ kind, object }) => ({ resource: resourceNamed(kind), namespace, name: object })),
+    ...tokens.map((token) => ({ resource: Secret, namespace: token.namespace, name: token.name })),
+  ];
 }
 
 export interface ReferencedObjectsOptions {
@@ -85,7 +92,11 @@ export class ReferencedObjects {
   }
 
   #watch({ resource, namespace, name }: Reference, keys: Set<string>): Watch {
-    const { client, clock, onChange, onError } = this.#options;
+    const { client, clock, onChange } = this.#options;
+    // The phase that reads the object reports that the operator may not.
+    const onError = (error: unknown) => {
+      if (!isForbidden(error)) this.#options.onError(error);
+    };
     const fieldSelector = `metadata.name=${name}`;
     const selection = { resource, namespace, fieldSelector, metadataOnly: true };
     const informer = new Informer({ ...selection, client, clock, onError, keep: versionOnly });

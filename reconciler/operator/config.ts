@@ -41,6 +41,16 @@ const Environment = z.object({
     .describe(
       'Networks to which no control plane may connect, whatever its networkPolicy is: those of nodes, pods and Services, and metadata services of a cloud beyond link-local addresses. Separated by commas.',
     ),
+  MANAGEMENT_ISSUER_URL: z
+    .url({ protocol: /^https$/, error: 'must be a URL such as https://issuer.example.org' })
+    .optional()
+    .describe(
+      'Issuer of the service account tokens of the management cluster, for control planes with managementClusterIssuer. Their API servers must reach it, and read its keys without a credential.',
+    ),
+  MANAGEMENT_ISSUER_CA_FILE: z
+    .string()
+    .optional()
+    .describe('File with the CA certificates of that issuer; the system roots of the API server image when unset.'),
   LOG_FORMAT: z.enum(['json', 'text'], 'must be json or text').default('json').describe('Format of log lines.'),
   LOG_LEVEL: level.default('info').describe('Lowest level of log lines that are written.'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
@@ -60,6 +70,8 @@ export interface Config {
   readonly operatorImage: string | undefined;
   /** Networks to which no control plane may connect. */
   readonly deniedCidrs: readonly string[];
+  /** Issuer of the management cluster's tokens, and the file with its CA. */
+  readonly managementIssuer: { readonly url: string; readonly caFile: string | undefined } | undefined;
   /** Variables that are set and have no effect in this release. */
   readonly withoutEffect: readonly string[];
   readonly logFormat: 'json' | 'text';
@@ -105,6 +117,9 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     podName: parsed.data.POD_NAME,
     operatorImage: parsed.data.OPERATOR_IMAGE,
     deniedCidrs: parsed.data.DENIED_CIDRS,
+    managementIssuer: parsed.data.MANAGEMENT_ISSUER_URL
+      ? { url: parsed.data.MANAGEMENT_ISSUER_URL, caFile: parsed.data.MANAGEMENT_ISSUER_CA_FILE }
+      : undefined,
     withoutEffect: parsed.data.OTEL_EXPORTER_OTLP_ENDPOINT === undefined ? [] : ['OTEL_EXPORTER_OTLP_ENDPOINT'],
     logFormat: parsed.data.LOG_FORMAT,
     logLevel: parsed.data.LOG_LEVEL,

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { ClusterDns } from '../../constructs/cluster/facts.ts';
+import type { ManagementIssuer } from '../../constructs/cluster/management-issuer.ts';
 import { clusterDns } from './cluster-dns.ts';
-import { readConfig } from './config.ts';
+import { type Config, readConfig } from './config.ts';
 import { serveHealth } from './health.ts';
 import { systemClock } from '../kube/clock.ts';
 import { KubeClient } from '../kube/client.ts';
@@ -24,6 +25,7 @@ async function main(): Promise<void> {
     connection,
     config,
     dns: config.podName === undefined ? undefined : await observedDns(connection),
+    managementIssuer: config.managementIssuer && (await withCertificates(config.managementIssuer)),
     clock: systemClock,
     log,
     onLeadershipLost: () => {
@@ -50,6 +52,11 @@ async function main(): Promise<void> {
 /** Kubernetes gives each pod the DNS of its cluster. */
 async function observedDns(connection: Connection): Promise<ClusterDns | undefined> {
   return clusterDns(new KubeClient(connection), await readFile('/etc/resolv.conf', 'utf8'));
+}
+
+/** @throws if the file cannot be read */
+async function withCertificates({ url, caFile }: NonNullable<Config['managementIssuer']>): Promise<ManagementIssuer> {
+  return { url, certificateAuthority: caFile === undefined ? undefined : await readFile(caFile, 'utf8') };
 }
 
 main().catch((error: unknown) => {

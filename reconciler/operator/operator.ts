@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { group } from '../../constructs/api/group.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { ClusterDns } from '../../constructs/cluster/facts.ts';
+import type { ManagementIssuer } from '../../constructs/cluster/management-issuer.ts';
 import type { Config } from './config.ts';
 import { Controller } from './controller.ts';
 import { handOver } from './hand-over.ts';
@@ -24,6 +25,8 @@ export interface OperatorOptions {
   readonly config: Config;
   /** Where the DNS of the management cluster answers; unknown outside of a cluster. */
   readonly dns?: ClusterDns | undefined;
+  /** The issuer of the management cluster's tokens; undefined when the platform names none. */
+  readonly managementIssuer?: ManagementIssuer | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   /** Called when leadership is lost. The process must end, because another instance may already write. */
@@ -54,6 +57,7 @@ export class Operator {
     connection,
     config,
     dns,
+    managementIssuer,
     clock,
     log,
     onLeadershipLost,
@@ -101,6 +105,7 @@ export class Operator {
       operatorNamespace: config.controllerNamespace,
       operatorImage: config.operatorImage,
       managementNetwork: { denied: config.deniedCidrs, dns },
+      managementIssuer,
       lookup,
       onHostedRequest: (record) => {
         this.metrics.requested('hosted', record);

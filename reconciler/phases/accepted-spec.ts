@@ -10,10 +10,16 @@ import { phase } from './scope.ts';
 export const acceptedSpec = phase({
   condition: 'SpecAccepted',
   needs: [],
-  async run({ cluster, facts, hostedControlPlane, reader, refusal, writer }): Promise<Outcome> {
+  async run({ candidate, cluster, facts, hostedControlPlane, reader, refusal, writer }): Promise<Outcome> {
     const newest = newestRevision(reader, cluster.name);
     if (refusal !== undefined) {
-      return degraded('InvalidConfiguration', `${refusal}: ${meanwhile(newest?.generation)}`, { revision: newest });
+      return degraded('InvalidConfiguration', `${refusal}: until you correct it, ${meanwhile(newest?.generation)}`, {
+        revision: newest,
+      });
+    }
+    if (candidate !== undefined) {
+      const checking = 'the condition APIServerConfigurationAccepted says whether kube-apiserver accepts the spec';
+      return degraded('CheckingConfiguration', `${checking}: ${meanwhile(newest?.generation)}`, { revision: newest });
     }
     const revision = nextRevision(newest, hostedControlPlane);
     await writer.apply(renderControlPlane(cluster, { ...facts, revision }, 'revision'));
@@ -22,5 +28,5 @@ export const acceptedSpec = phase({
 });
 
 function meanwhile(generation: number | undefined): string {
-  return `until you correct it, the operator reconciles the last accepted spec, which is that of generation ${generation}`;
+  return `the operator reconciles the last accepted spec, which is that of generation ${generation}`;
 }

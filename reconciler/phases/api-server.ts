@@ -6,7 +6,7 @@ import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { mountsOf } from '../../constructs/pod/mounts.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { versionAnnotation } from '../../constructs/pod/component.ts';
-import { recordIssuer } from '../pki/service-account-issuer.ts';
+import { refreshAuthentication } from '../api-server/refresh-authentication.ts';
 import { awaitedBackup } from '../upgrade/backup-before-upgrade.ts';
 import type { KubeObject } from '../kube/object.ts';
 import {
@@ -19,6 +19,8 @@ import {
 import { waitForPods } from '../pods/wait-for-pods.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import { phase, type Scope } from './scope.ts';
+import { apiServerConfiguration } from './api-server-configuration.ts';
+import { audit } from './audit.ts';
 import { certificates, etcdCertificates } from './certificates.ts';
 import { encryptionAtRest } from './encryption-at-rest.ts';
 import { restore } from './restore.ts';
@@ -26,7 +28,7 @@ import { restore } from './restore.ts';
 /** The API servers. Done when all of them match the spec: only then may other components be upgraded. */
 export const apiServer = phase({
   condition: 'APIServerDeploymentsReady',
-  needs: [certificates, etcdCertificates, restore, encryptionAtRest],
+  needs: [certificates, etcdCertificates, restore, encryptionAtRest, apiServerConfiguration, audit],
   async run(scope): Promise<Outcome> {
     const { cluster, facts, writer, reader } = scope;
     const deployment = reader.get<DeploymentObject>(Deployment, namesOf(cluster.name).apiServer);
@@ -52,9 +54,9 @@ export const apiServer = phase({
       );
     }
 
-    const serviceAccountIssuer = await recordIssuer(scope, facts.endpoint);
-    const known = { ...facts, mounts: mounts.checksums, serviceAccountIssuer };
-    const live = await writer.apply(renderControlPlane(cluster, known, 'api-server'));
+    const withMounts = { ...facts, mounts: mounts.checksums };
+    const live = await writer.apply(renderControlPlane(cluster, withMounts, 'api-server'));
+    await refreshAuthentication(scope);
 
     const readiness = deploymentReadiness(live.find(({ kind }) => kind === Deployment.kind));
     if (!readiness.ready) return waitForPods('api-server', `API server: ${readiness.message}`, scope);

@@ -1,5 +1,7 @@
 import type { ConditionType } from '../../constructs/api/conditions.ts';
+import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import type { FactName, FactsWith } from '../../constructs/cluster/facts.ts';
+import type { ManagementIssuer } from '../../constructs/cluster/management-issuer.ts';
 import type { AwaitedFinalBackup } from '../backup/final-backup.ts';
 import type { StoreReader } from '../backup/store-access.ts';
 import type { Outcome } from '../engine/outcome.ts';
@@ -19,6 +21,13 @@ export interface Scope<Established extends FactName = never> extends ControlPlan
   readonly clusterObject: ClusterObject;
   /** Why the newest spec is refused, if it is; this reconcile has the last accepted one instead. */
   readonly refusal: string | undefined;
+  /**
+   * The control plane by the newest spec, while a kube-apiserver checks or has refused its configuration; this reconcile
+   * has the last accepted spec instead.
+   */
+  readonly candidate: HostedCluster | undefined;
+  /** The issuer of the management cluster's tokens; undefined when the platform names none. */
+  readonly managementIssuer: ManagementIssuer | undefined;
   /** Facts that the phases it needs have established. */
   readonly facts: FactsWith<Established>;
   readonly sharedResources: SharedResources;

@@ -4,7 +4,6 @@ import { severityOf } from '../../constructs/api/severity-of.ts';
 import type { HostedControlPlaneSpec } from '../../constructs/api/hosted-control-plane.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { InClusterAccess } from '../../constructs/api/in-cluster-access-spec.ts';
-import { usedWithoutEffect } from '../../constructs/api/without-effect.ts';
 import { definedOnly } from '../../constructs/cluster/defined.ts';
 import { versionAnnotation } from '../../constructs/pod/component.ts';
 import { selectorString } from '../../constructs/cluster/labels.ts';
@@ -236,19 +235,10 @@ function componentsHealthy(observed: Observation): ConditionUpdate {
     : conditionUpdate('False', 'NotHealthy', problems.join('; '));
 }
 
-/** Apart from Ready: the control plane works as if the fields were unset. */
-function specSupported({ spec, overruled }: Observation): ConditionUpdate {
-  const fields = usedWithoutEffect(spec);
-  const problems = [
-    ...(fields.length > 0
-      ? [
-          `this release does not act on ${fields.map((field) => `spec.${field}`).join(' and ')}: do not rely on it, or remove it`,
-        ]
-      : []),
-    ...overruled,
-  ];
-  if (problems.length === 0) return conditionUpdate('True', 'Supported');
-  return conditionUpdate('False', fields.length > 0 ? 'FieldsWithoutEffect' : 'Overruled', problems.join('; '));
+/** Apart from Ready: the control plane works as if the settings were unset. */
+function specSupported({ overruled }: Observation): ConditionUpdate {
+  if (overruled.length === 0) return conditionUpdate('True', 'Supported');
+  return conditionUpdate('False', 'Overruled', overruled.join('; '));
 }
 
 /** Its reason is that of the phase that blocks: one with a Warning before others, and the first of them. */

@@ -100,9 +100,15 @@ function makeUnavailable(objects: NamespaceObjects, name: string): void {
   objects.put({ ...deployment, status });
 }
 
-const policies = ['api-server', 'controller-manager', 'etcd', 'etcd-restore', 'etcd-verify', 'scheduler'].map(
-  (name) => `delete ${NetworkPolicy.kind} c1-${name}`,
-);
+const policies = [
+  'api-server',
+  'api-server-check',
+  'controller-manager',
+  'etcd',
+  'etcd-restore',
+  'etcd-verify',
+  'scheduler',
+].map((name) => `delete ${NetworkPolicy.kind} c1-${name}`);
 
 it("the operator deletes policies as soon as Cilium's take their place, also while another phase waits", async () => {
   const managementCluster = await orderedCluster();

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
-import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import {
   Deployment,
   PersistentVolumeClaim,
@@ -10,6 +9,8 @@ import {
   TLSRoute,
   type Resource,
 } from '../../constructs/api/resources.ts';
+import { type ComponentName, selectorLabels } from '../../constructs/cluster/labels.ts';
+import { acceptedPath } from '../../constructs/control-plane/api-server/check.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import type { StoredObject } from './memory-objects.ts';
 import { clusterName } from './scope.ts';
@@ -62,16 +63,33 @@ export function settle(management: ControlledObjects, options: SettleOptions = {
       for (const pod of rollOut(management, workload, options)) pods.add(pod);
     }
   }
+  // Pods that restore a backup receive it at once.
   for (const pod of management.list<StoredObject>(Pod, {})) {
-    if (isRestore(pod)) management.put({ ...pod, status: { phase: 'Succeeded' } });
+    if (isOf('etcd-restore', pod)) management.put({ ...pod, status: { phase: 'Succeeded' } });
+    else if (isOf('api-server-check', pod)) endCheck(management, pod);
     else if (!pods.has(pod.metadata.name)) management.remove(pod);
   }
 }
 
-/** Pods that restore a backup receive it at once. */
-function isRestore({ metadata: { labels = {} } }: KubeObject): boolean {
-  return Object.entries(selectorLabels(clusterName, 'etcd-restore')).every(([name, value]) => labels[name] === value);
+function isOf(component: ComponentName, { metadata: { labels = {} } }: KubeObject): boolean {
+  return Object.entries(selectorLabels(clusterName, component)).every(([name, value]) => labels[name] === value);
 }
+
+/** The kube-apiserver of a check knows every flag but {@link unknownFlag}. */
+function endCheck(management: ControlledObjects, pod: StoredObject): void {
+  const { containers } = pod['spec'] as { readonly containers: readonly { readonly args: readonly string[] }[] };
+  const isRefused = containers[0]?.args.some((arg) => arg.startsWith(`--${unknownFlag}=`));
+  const message = isRefused ? `Error: unknown flag: --${unknownFlag}` : acceptingWords;
+  const terminated = { exitCode: 1, reason: 'Error', message };
+  const containerStatuses = [{ name: 'kube-apiserver', ready: false, state: { terminated } }];
+  management.put({ ...pod, status: { phase: 'Failed', containerStatuses } });
+}
+
+/** A flag that the kube-apiserver of a check refuses. */
+export const unknownFlag = 'nonsense';
+
+/** The last words of a kube-apiserver that accepts its configuration. */
+export const acceptingWords = `E1123 07:52:26.161491   15306 run.go:72] "command failed" err="error creating storage factory: open ${acceptedPath}: no such file or directory"`;
 
 function giveAddress(management: ControlledObjects, service: StoredObject): void {
   const balanced = (service['spec'] as { type?: string }).type === 'LoadBalancer';

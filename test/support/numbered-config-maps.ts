@@ -54,6 +54,11 @@ export class NumberedConfigMaps extends ContinuousUser {
     return this.#acknowledged.length;
   }
 
+  /** Names of the objects whose writes are acknowledged. */
+  get names(): string[] {
+    return this.#acknowledged.map(({ number }) => this.#name(number));
+  }
+
   /** The longest time between two consecutive acknowledgements, or since the last one, in milliseconds. */
   get longestStallMs(): number {
     return Math.max(this.#longestStallMs, performance.now() - this.#lastAcknowledgedAt);

@@ -45,6 +45,7 @@ export async function startOperator({
     podName: undefined,
     operatorImage: managerImage,
     deniedCidrs: [],
+    managementIssuer: undefined,
     withoutEffect: [],
     logFormat: 'text',
     logLevel: 'info',

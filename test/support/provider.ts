@@ -1,12 +1,14 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fanOutImage } from '../../constructs/control-plane/api-server/audit/image.ts';
+import { imageReference } from '../../constructs/cluster/versions.ts';
 import { managerImage } from '../../constructs/provider/image.ts';
 import { loadImage, runningMachine } from '../testbed/access.ts';
 import type { Instance } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';
 import { withLock } from '../testbed/lock.ts';
-import { bundleOperator, repository } from '../testbed/operator-bundle.ts';
-import { packOperatorImage } from '../testbed/operator-image.ts';
+import { bundleFanOut, bundleOperator, repository } from '../testbed/operator-bundle.ts';
+import { packFanOutImage, packOperatorImage } from '../testbed/operator-image.ts';
 import { type Report, step } from '../testbed/progress.ts';
 
 export const providerNamespace = 'capi-hosted-control-plane-system';
@@ -36,15 +38,36 @@ export async function installProvider(instance: Instance, report: Report): Promi
  * digest. An image that is already loaded stays.
  */
 export async function loadOperatorImage(instance: Instance, report: Report): Promise<string> {
+  return loadBuilt(instance, 'operator', report, async (directory, archive) => {
+    await bundleOperator(directory);
+    return packOperatorImage(archive, managerImage, directory);
+  });
+}
+
+/** Loads the image of the audit fan-out where pods find it. */
+export async function loadFanOutImage(instance: Instance, report: Report): Promise<string> {
+  return loadBuilt(instance, 'audit', report, async (directory, archive) => {
+    await bundleFanOut(directory);
+    return packFanOutImage(archive, imageReference({}, fanOutImage, undefined), directory);
+  });
+}
+
+/** @param build bundles into a directory, packs an archive, and returns the digest of the image */
+async function loadBuilt(
+  instance: Instance,
+  name: string,
+  report: Report,
+  build: (directory: string, archive: string) => Promise<string>,
+): Promise<string> {
   // One per instance: tests of several instances run side by side.
-  const directory = join(instance.directory, 'operator');
+  const directory = join(instance.directory, name);
   const archive = join(directory, 'image.tar');
-  const loaded = join(instance.directory, 'operator-image');
-  const onWait = (holder: number): void => report(`waiting for process ${holder}, which packs the operator`);
+  const loaded = join(instance.directory, `${name}-image`);
+  const onWait = (holder: number): void => report(`waiting for process ${holder}, which packs the image ${name}`);
   return withLock(`${loaded}.lock`, onWait, () =>
-    step(report, 'operator bundled, packed as an image, and loaded', async () => {
-      await bundleOperator(directory);
-      const digest = await packOperatorImage(archive, managerImage, directory);
+    step(report, `${name} bundled, packed as an image, and loaded`, async () => {
+      await mkdir(directory, { recursive: true });
+      const digest = await build(directory, archive);
       const node = await runningMachine(instance, 'm');
       // another management machine has another image store
       const identity = `${digest} ${node.pid}`;

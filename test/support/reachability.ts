@@ -13,6 +13,7 @@ export const otherParties: Readonly<Record<string, Party>> = Object.fromEntries(
     'etcd of c2': pod('team', componentOf('c2', 'etcd')),
     'etcd-restore of c2': pod('team', componentOf('c2', 'etcd-restore')),
     'etcd-verify of c2': pod('team', componentOf('c2', 'etcd-verify')),
+    'api-server-check of c2': pod('team', componentOf('c2', 'api-server-check')),
     'api-server of c1 elsewhere': pod('elsewhere', componentOf('c1', 'api-server')),
     'etcd of c1 elsewhere': pod('elsewhere', componentOf('c1', 'etcd')),
     'unknown component of c1': pod('team', componentOf('c1', 'certificates')),

@@ -119,6 +119,8 @@ export function scopeOf(management: MemoryObjects, changes: ScopeChanges = {}): 
     hostedControlPlane,
     clusterObject: ClusterObject.parse(clusterObjectWith({ spec: changes.clusterSpec ?? {} })),
     refusal: undefined,
+    candidate: undefined,
+    managementIssuer: undefined,
     cluster: { ...hostedCluster(), spec: hostedControlPlane.spec },
     facts: {
       certificates: {},

@@ -11,8 +11,8 @@ export const buildDirectory = join(repository, 'build');
 
 /**
  * Compiles the operator with its dependencies into `main.js` and the chunks that it loads when it needs them, the command
- * line into `hcp.js`, the notices of the licences beside them, and the program of pods that restore backups into
- * `receiver.js`. Returns the size of main.js in bytes.
+ * line into `hcp.js`, the notices of the licences beside them, the program of pods that restore backups into
+ * `receiver.js`, and the audit fan-out, which has an image of its own, into `audit.js`. Returns the size of main.js in bytes.
  */
 export async function bundleOperator(directory = buildDirectory): Promise<number> {
   await mkdir(directory, { recursive: true });
@@ -31,8 +31,17 @@ export async function bundleOperator(directory = buildDirectory): Promise<number
     entryPoints: ['reconciler/receiver/main.ts'],
     outfile: join(directory, 'receiver.js'),
   });
+  await bundleFanOut(directory);
   return (await stat(join(directory, 'main.js'))).size;
 }
+
+/** Compiles the audit fan-out alone. */
+export async function bundleFanOut(directory = buildDirectory): Promise<void> {
+  await build({ ...program, entryPoints: ['audit/main.ts'], outfile: join(directory, fanOutBundle) });
+}
+
+/** File of the compiled audit fan-out. */
+export const fanOutBundle = 'audit.js';
 
 /** The operator and the command line, by the name of their bundle. */
 const programs = { main: 'reconciler/operator/main.ts', hcp: 'reconciler/cli/main.ts' };

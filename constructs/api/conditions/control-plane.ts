@@ -114,6 +114,16 @@ export const controlPlaneConditions = {
       RetiringKey: 'Normal',
     },
   },
+  APIServerConfigurationAccepted: {
+    meaning:
+      "the version's own kube-apiserver accepts the user's flags, token issuers and audit settings; API servers keep those that it accepted last until then",
+    reasons: { CheckingConfiguration: 'Routine', ConfigurationRefused: 'Warning', PodsFailing: 'Warning' },
+  },
+  AuditReady: {
+    meaning:
+      'the API servers have the tokens with which they send audit records; always true when the spec asks for none',
+    reasons: { AuditSecretInvalid: 'Warning' },
+  },
   APIServerDeploymentsReady: {
     meaning: 'the API server is rolled out',
     reasons: {

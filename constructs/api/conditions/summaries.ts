@@ -54,9 +54,9 @@ export const summaryConditions = {
     reasons: { Healthy: 'Routine', NotHealthy: 'Routine', HealthUnknown: 'Routine' },
   },
   SpecSupported: {
-    meaning: 'every field and argument that the spec sets has an effect in this release',
+    meaning: 'every argument and setting of the spec has an effect',
     // An event of its own reports each component whose arguments are overruled.
-    reasons: { Supported: 'Routine', FieldsWithoutEffect: 'Warning', Overruled: 'Routine' },
+    reasons: { Supported: 'Routine', Overruled: 'Routine' },
   },
   Deleting: {
     meaning: 'the control plane is being deleted',
@@ -75,6 +75,6 @@ export const summaryConditions = {
   SpecAccepted: {
     meaning:
       'the operator has accepted the spec; while it refuses a spec, it reconciles the last accepted one, whose certificates, etcd and backups it keeps',
-    reasons: {},
+    reasons: { CheckingConfiguration: 'Routine' },
   },
 } as const satisfies Readonly<Record<string, ConditionDescription>>;

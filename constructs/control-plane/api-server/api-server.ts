@@ -1,6 +1,9 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import { apiServerFlags, apiServerPaths, egressSelectorFile, encryptionConfigurationFile } from './flags.ts';
+import { AuthenticationConfig, authenticationVolume } from './authentication.ts';
+import { AuditConfig, auditMounts, auditRestarts, auditVolumes } from './audit/audit.ts';
+import { fanOut, fanOutVolumes } from './audit/fan-out.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { readAtStart } from '../certificates/restarts.ts';
 import { container, podTemplate, probes, projected } from '../../pod/component.ts';
@@ -11,6 +14,8 @@ import { usesTunnel } from '../../cluster/in-cluster-access.ts';
 import { KonnectivityConfig, konnectivityServer, konnectivityVolumes } from './konnectivity-server.ts';
 import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
 import { mountsOf } from '../../pod/mounts.ts';
+import { checkedAnnotation, checkedConfiguration } from './checked-configuration.ts';
+import { pkiVolume } from './pki-volume.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { tunnel, TunnelConfig, tunnelVolumes } from './tunnel.ts';
 import { hasChange, imageReference, kubernetesImage } from '../../cluster/versions.ts';
@@ -33,11 +38,16 @@ export class ApiServer extends Construct {
 
     const hasTunnel = usesTunnel(cluster.spec);
 
-    new KonnectivityConfig(this, 'konnectivity', { cluster });
-    if (hasTunnel) new TunnelConfig(this, 'tunnel', { cluster });
+    const authentication = authenticationVolume(cluster);
 
+    new KonnectivityConfig(this, 'konnectivity', { cluster });
+    new AuthenticationConfig(this, 'authentication', { cluster });
+    if (hasTunnel) new TunnelConfig(this, 'tunnel', { cluster });
+    if (settings?.audit) new AuditConfig(this, 'audit', { cluster });
+
+    const checked = checkedConfiguration(cluster);
     new k8s.KubeDeployment(this, 'deployment', {
-      metadata,
+      metadata: { ...metadata, ...(checked ? { annotations: { [checkedAnnotation]: checked } } : {}) },
       spec: {
         replicas: cluster.spec.replicas,
         selector: { matchLabels: selector },
@@ -59,16 +69,21 @@ export class ApiServer extends Construct {
               ? fingerprints(facts, [secrets.encryption])
               : {}),
             ...facts.mounts,
+            ...auditRestarts(cluster),
             ...rolloutOf(facts),
           },
           volumes: [
             pkiVolume(cluster.name),
             projected('egress', [{ configMap: konnectivity, items: { [egressSelectorFile]: egressSelectorFile } }]),
             ...(facts.encryptionAtRest ? [encryptionVolume(secrets.encryption)] : []),
+            ...authentication.volumes,
+            ...auditVolumes(cluster),
+            ...fanOutVolumes(cluster),
             ...konnectivityVolumes(cluster),
             ...(hasTunnel ? tunnelVolumes(cluster) : []),
             ...mounts.map(({ volume }) => volume),
           ],
+          initContainers: fanOut(cluster),
           containers: [
             container({
               name: 'kube-apiserver',
@@ -99,6 +114,8 @@ export class ApiServer extends Construct {
                 ...(facts.encryptionAtRest
                   ? [{ name: 'encryption', mountPath: apiServerPaths.encryption, readOnly: true }]
                   : []),
+                ...authentication.mounts,
+                ...auditMounts(cluster),
                 { name: 'konnectivity-sockets', mountPath: apiServerPaths.konnectivitySockets },
                 ...mounts.map(({ volume, path }) => ({ name: volume.name, mountPath: path, readOnly: true })),
               ],
@@ -123,23 +140,4 @@ export class ApiServer extends Construct {
 function encryptionVolume(secret: string): k8s.Volume {
   const items = { [encryptionConfigurationFile]: encryptionConfigurationFile };
   return projected('encryption', [{ secret, items }]);
-}
-
-/** Exactly the files that kube-apiserver reads. From a CA's Secret it mounts the certificate, never the key. */
-function pkiVolume(cluster: string): k8s.Volume {
-  const { secrets } = namesOf(cluster);
-  const pair = (secret: string, file: string) => ({
-    secret,
-    items: { [`${file}.crt`]: 'tls.crt', [`${file}.key`]: 'tls.key' },
-  });
-  return projected('pki', [
-    { secret: secrets.clusterCA, items: { 'ca.crt': 'tls.crt' } },
-    { secret: secrets.frontProxyCA, items: { 'front-proxy-ca.crt': 'tls.crt' } },
-    { secret: secrets.etcdCA, items: { 'etcd/ca.crt': 'tls.crt' } },
-    { secret: secrets.serviceAccount, items: { 'sa.pub': 'tls.crt', 'sa.key': 'tls.key' } },
-    pair(secrets.apiServer, 'apiserver'),
-    pair(secrets.apiServerKubeletClient, 'apiserver-kubelet-client'),
-    pair(secrets.apiServerEtcdClient, 'apiserver-etcd-client'),
-    pair(secrets.frontProxyClient, 'front-proxy-client'),
-  ]);
 }

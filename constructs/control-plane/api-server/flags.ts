@@ -1,3 +1,5 @@
+import { auditFlags } from './audit/audit.ts';
+import { authenticationFlags } from './authentication.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { exposureStrategy } from '../exposure/exposure.ts';
 import { type Endpoint, type Facts, formatEndpoint } from '../../cluster/facts.ts';
@@ -32,6 +34,8 @@ export function apiServerFlags(
   return [
     ...inClusterAccessFlags(cluster, advertiseAddress),
     ['allow-privileged', 'true', 'CNI and kube-proxy pods are privileged'],
+    ...auditFlags(cluster),
+    ...authenticationFlags(cluster),
     ['authorization-mode', 'Node,RBAC', 'kubelets can read only the objects of their own pods', ['AlwaysAllow']],
     ['client-ca-file', `${pki}/ca.crt`, 'reloaded when it changes'],
     [

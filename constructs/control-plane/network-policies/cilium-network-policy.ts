@@ -1,7 +1,7 @@
 import { Construct } from 'constructs';
 import * as cilium from '../../../imports/cilium.io.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
-import { everyFamily } from '../../cluster/cidr.ts';
+import { everyFamily, networkOfAddress } from '../../cluster/cidr.ts';
 import { definedOnly } from '../../cluster/defined.ts';
 import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
 import { egressOf, type FlowPort, ingressOf, type Peer } from './flows.ts';
@@ -17,10 +17,15 @@ export class CiliumNetworkPolicy extends Construct {
         toPorts: [{ ports: ports.map(port) }],
       })),
     );
-    const egress = egressOf(component, flows).flatMap(({ peer, ports }) =>
-      selected(peer, cluster).map(({ entities: toEntities, endpoints: toEndpoints, networks: toCidrSet }) => ({
-        ...definedOnly({ toEntities, toEndpoints, toCidrSet }),
-        toPorts: [{ ports: ports.map(port) }],
+    const allowed = egressOf(component, flows);
+    const knowsNames = allowed.some(({ peer }) => peer.kind === 'host');
+    const egress = allowed.flatMap(({ peer, ports }) =>
+      selected(peer, cluster).map(({ entities: toEntities, endpoints: toEndpoints, networks: toCidrSet, toFqdNs }) => ({
+        ...definedOnly({ toEntities, toEndpoints, toCidrSet, toFqdNs }),
+        // Cilium learns the addresses of names from the answers of the DNS, and reads them only where a rule says so.
+        ...(ports.length === 0
+          ? {}
+          : { toPorts: [{ ports: ports.map(port), ...(knowsNames && isDns(ports) ? { rules: everyName } : {}) }] }),
       })),
     );
     new cilium.CiliumNetworkPolicy(this, 'policy', {
@@ -41,6 +46,8 @@ interface Selected {
   readonly endpoints?: cilium.CiliumNetworkPolicySpecIngressFromEndpoints[];
   /** Hosts outside of the cluster only: Cilium knows pods and nodes by their identity, and never by an address. */
   readonly networks?: cilium.CiliumNetworkPolicySpecIngressFromCidrSet[];
+  /** Hosts outside of the cluster by name. Nothing that connects to a control plane has one. */
+  readonly toFqdNs?: cilium.CiliumNetworkPolicySpecEgressToFqdNs[];
 }
 
 /** One for each rule, because a rule selects in one way only. */
@@ -51,6 +58,10 @@ function selected(peer: Peer, cluster: HostedCluster): Selected[] {
       return [{ entities: ['all'] }];
     case 'outside':
       return [{ networks: everyFamily(peer.except) }];
+    case 'host':
+      return [{ toFqdNs: [{ matchName: peer.host }] }];
+    case 'address':
+      return [{ networks: [{ cidr: networkOfAddress(peer.address) }] }];
     case 'networks':
       return [{ networks: peer.networks.map((cidr) => ({ cidr })) }, { entities: ['host'] }];
     case 'component':
@@ -66,6 +77,13 @@ function selected(peer: Peer, cluster: HostedCluster): Selected[] {
 function port({ number, protocol }: FlowPort): cilium.CiliumNetworkPolicySpecIngressToPortsPorts {
   return { port: String(number), protocol };
 }
+
+/** Only the DNS is asked by UDP. */
+function isDns(ports: readonly FlowPort[]): boolean {
+  return ports.some(({ protocol }) => protocol === 'UDP');
+}
+
+const everyName: cilium.CiliumNetworkPolicySpecEgressToPortsRules = { dns: [{ matchPattern: '*' }] };
 
 /** How Cilium calls the namespace of a pod in selectors. */
 const namespaceLabel = 'k8s:io.kubernetes.pod.namespace';

@@ -1,3 +1,4 @@
+import { auditFlows } from './audit-flows.ts';
 import { managerSelector } from '../../cluster/provider-names.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { exposureStrategy } from '../exposure/exposure.ts';
@@ -16,10 +17,11 @@ export const podComponents: readonly PodComponent[] = [
   'etcd',
   'etcd-restore',
   'etcd-verify',
+  'api-server-check',
 ];
 
 /** Components that connect to no host by name, and therefore need no DNS. */
-const nameless: readonly PodComponent[] = ['etcd-restore', 'etcd-verify'];
+const nameless: readonly PodComponent[] = ['etcd-restore', 'etcd-verify', 'api-server-check'];
 
 /** One end of a connection. */
 export type Peer =
@@ -31,6 +33,10 @@ export type Peer =
   | { readonly kind: 'anyone' }
   /** Hosts outside the management cluster, without some networks. */
   | { readonly kind: 'outside'; readonly except: readonly string[] }
+  /** Exactly this address. */
+  | { readonly kind: 'address'; readonly address: string }
+  /** A host with this name, which is outside and in none of some networks. */
+  | { readonly kind: 'host'; readonly host: string; readonly except: readonly string[] }
   /** Hosts with addresses in these networks, the pod's own node among them. */
   | { readonly kind: 'networks'; readonly networks: readonly string[] };
 
@@ -91,9 +97,14 @@ export function flowsOf(
     {
       from: component('api-server'),
       to: outside(managementNetwork),
-      ports: [tcp(httpsPort)],
+      ports: [httpsPort, ...issuerPorts(cluster)].map(tcp),
       why: 'token issuers, and webhooks with a URL; nodes and pods are reached through konnectivity',
     },
+    ...auditFlows(cluster, deniedNetworks(managementNetwork)).map((flow) => ({
+      ...flow,
+      from: component('api-server'),
+      why: 'records of what happened, where the owner wants them',
+    })),
     {
       from: component('etcd'),
       to: component('etcd'),
@@ -156,7 +167,11 @@ export function unrestrictedFlowsOf(
 
 /** Hosts outside. A hosted administrator chooses where the API server connects to, by webhooks and API services. */
 function outside(network: ManagementNetwork | undefined): Peer {
-  return { kind: 'outside', except: [...new Set([...linkLocal, ...(network?.denied ?? [])])].sort() };
+  return { kind: 'outside', except: deniedNetworks(network) };
+}
+
+function deniedNetworks(network: ManagementNetwork | undefined): string[] {
+  return [...new Set([...linkLocal, ...(network?.denied ?? [])])].sort();
 }
 
 function dnsServers(dns: ClusterDns = conventionalDns): [Peer, readonly FlowPort[]][] {
@@ -191,6 +206,13 @@ export function egressOf(name: PodComponent, flows: readonly Flow[]): Rule[] {
 }
 
 const httpsPort = 443;
+
+/** Ports of token issuers other than {@link httpsPort}, sorted. An issuer without a valid URL has none. */
+function issuerPorts({ spec }: HostedCluster): number[] {
+  const urls = Object.keys(spec.oidcProviders ?? {}).flatMap((url) => (URL.canParse(url) ? [new URL(url)] : []));
+  const found = urls.flatMap(({ protocol, port }) => (protocol === 'https:' && port !== '' ? [Number(port)] : []));
+  return [...new Set(found)].sort((a, b) => a - b);
+}
 
 /** Addresses of the node and of the cloud's metadata service, which hands out credentials. */
 const linkLocal = ['169.254.0.0/16', 'fe80::/10'];

@@ -36,7 +36,9 @@ export class NetworkPolicies extends Construct {
     super(scope, id);
     const kind = policyKind(cluster, facts);
     const restrictsIngress = cluster.spec.networkPolicy !== 'Disabled';
-    const { apiServer, controllerManager, scheduler, etcd, etcdRestore, etcdVerify } = namesOf(cluster.name);
+    const { apiServer, apiServerCheck, controllerManager, scheduler, etcd, etcdRestore, etcdVerify } = namesOf(
+      cluster.name,
+    );
     const names = {
       'api-server': apiServer,
       'controller-manager': controllerManager,
@@ -44,6 +46,7 @@ export class NetworkPolicies extends Construct {
       etcd,
       'etcd-restore': etcdRestore,
       'etcd-verify': etcdVerify,
+      'api-server-check': apiServerCheck,
     };
     const flows = restrictsIngress ? flowsOf(cluster, facts) : unrestrictedFlowsOf(cluster, facts);
     for (const component of podComponents) {

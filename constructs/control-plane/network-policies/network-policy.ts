@@ -3,7 +3,7 @@ import { Construct } from 'constructs';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { definedOnly } from '../../cluster/defined.ts';
 import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
-import { everyFamily } from '../../cluster/cidr.ts';
+import { everyFamily, networkOfAddress } from '../../cluster/cidr.ts';
 import { egressOf, type Flow, type FlowPort, ingressOf, type Peer, type PodComponent } from './flows.ts';
 
 export interface PolicyProps {
@@ -49,6 +49,11 @@ function peersOf(peer: Peer, cluster: HostedCluster): k8s.NetworkPolicyPeer[] | 
       return undefined;
     case 'outside':
       return everyFamily(peer.except).map((ipBlock) => ({ ipBlock }));
+    case 'host':
+      // It knows no names: everything that the name may mean.
+      return everyFamily(peer.except).map((ipBlock) => ({ ipBlock }));
+    case 'address':
+      return [{ ipBlock: { cidr: networkOfAddress(peer.address) } }];
     case 'networks':
       return peer.networks.map((cidr) => ({ ipBlock: { cidr } }));
     case 'component':
@@ -58,7 +63,8 @@ function peersOf(peer: Peer, cluster: HostedCluster): k8s.NetworkPolicyPeer[] | 
       return [
         {
           namespaceSelector: { matchLabels: { [namespaceNameLabel]: peer.namespace } },
-          podSelector: { matchLabels: { ...peer.labels } },
+          // The API server drops an empty map, and every apply would then be a change.
+          podSelector: Object.keys(peer.labels).length === 0 ? {} : { matchLabels: { ...peer.labels } },
         },
       ];
   }

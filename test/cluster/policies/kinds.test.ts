@@ -19,7 +19,15 @@ import { cilium } from '../../testbed/module-manifests.ts';
 import { manifestObjects } from '../../testbed/rendered-objects.ts';
 
 const namespace = 'policies';
-const all = ['c1-api-server', 'c1-controller-manager', 'c1-etcd', 'c1-etcd-restore', 'c1-etcd-verify', 'c1-scheduler'];
+const all = [
+  'c1-api-server',
+  'c1-api-server-check',
+  'c1-controller-manager',
+  'c1-etcd',
+  'c1-etcd-restore',
+  'c1-etcd-verify',
+  'c1-scheduler',
+];
 
 /** No controllers: only policies are created, as in an unhealthy control plane. */
 const server = plainApiServer();

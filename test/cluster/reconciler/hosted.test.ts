@@ -20,8 +20,12 @@ import { managedByLabel } from '../../../constructs/cluster/labels.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { KubeObject, ObjectName } from '../../../reconciler/kube/object.ts';
 import { isReady, type PodObject } from '../../../reconciler/kube/readiness.ts';
+import { valueOf } from '../../../reconciler/pki/secret.ts';
 import { createBootstrapToken } from '../../testbed/bootstrap-token.ts';
+import { instanceFrom, lanAddress } from '../../testbed/instance.ts';
 import { operatedNamespace } from '../../support/operated-namespace.ts';
+import { signedInUser } from '../../support/signed-in-user.ts';
+import { TokenIssuer } from '../../support/token-issuer.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
 
@@ -252,5 +256,73 @@ describe('the operator', () => {
     await hosted.delete(ConfigMap, clusterInfo);
     await until('cluster-info to be back', () => hosted.find(ConfigMap, clusterInfo));
     expect((await bench.get('c1')).status?.initialization?.controlPlaneInitialized).toBe(true);
+  });
+});
+
+describe('token issuers', () => {
+  let issuer: TokenIssuer;
+  beforeAll(async () => {
+    issuer = await TokenIssuer.create(lanAddress(instanceFrom(process.env), 1));
+    await issuer.open();
+  });
+  afterAll(() => issuer.close());
+
+  const configure = (username: string) =>
+    bench.patch('c1', {
+      spec: {
+        oidcProviders: {
+          [issuer.url]: {
+            certificateAuthority: issuer.certificateAuthority,
+            audiences: ['kubernetes'],
+            claimMappings: { username },
+          },
+        },
+      },
+    });
+  const signIn = async () => {
+    const ca = valueOf(await bench.client.get(Secret, { namespace, name: 'c1-ca' }), 'tls.crt') ?? '';
+    const server = hosted.connection.baseUrl;
+    return signedInUser({ server, ca }, issuer.token({ aud: 'kubernetes', sub: 'alice' })).catch(() => undefined);
+  };
+  const untilUser = (name: string) =>
+    until(`the API server to know ${name}`, async () => (await signIn())?.username === name, 120_000);
+  const uids = async () =>
+    (await bench.pods('c1', 'api-server'))
+      .filter(({ metadata }) => !metadata.deletionTimestamp)
+      .map(({ metadata }) => metadata.uid);
+
+  test('are checked by a kube-apiserver, and users sign in; a change restarts no API server', async () => {
+    await configure('claims.sub');
+    await untilUser('alice');
+    await bench.untilReady('c1');
+    const before = await uids();
+    await configure('"sso:" + claims.sub');
+    await untilUser('sso:alice');
+    await bench.untilReady('c1');
+    expect(await uids()).toEqual(before);
+    expect(await bench.pods('c1', 'api-server-check')).toEqual([]);
+  });
+
+  test('that are refused are quoted, and API servers keep the last ones, also those that start later', async () => {
+    await configure('claims.sub +');
+    const { message } = await bench.untilCondition('c1', 'APIServerConfigurationAccepted', {
+      reason: 'ConfigurationRefused',
+    });
+    expect(message).toMatch(/kube-apiserver v\S+ refuses it: .*claimMappings\.username\.expression.*claims\.sub \+/);
+    const before = await uids();
+    for (const { metadata } of await bench.pods('c1', 'api-server'))
+      await bench.client.delete(Pod, { namespace, name: metadata.name });
+    await until('another API server', async () => {
+      const pods = await bench.pods('c1', 'api-server');
+      return pods.some((pod) => isReady(pod) && !before.includes(pod.metadata.uid));
+    });
+    await untilUser('sso:alice');
+
+    await bench.patch('c1', { spec: { deployment: { apiServer: { args: { nonsense: '1' } } } } });
+    await configure('claims.sub');
+    await bench.untilCondition('c1', 'APIServerConfigurationAccepted', { message: /unknown flag: --nonsense/ });
+    await bench.patch('c1', { spec: { deployment: { apiServer: { args: null } } } });
+    await untilUser('alice');
+    await bench.untilReady('c1');
   });
 });

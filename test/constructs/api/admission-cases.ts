@@ -356,6 +356,23 @@ export const admissionCases: readonly AdmissionCase[] = [
       },
     }),
   },
+  ...['ftp://a.example.org', 'https://user@a.example.org', 'https://a.example.org?a=b', 'a.example.org'].map(
+    (server) => ({
+      name: `refuses the audit receiver ${server}`,
+      spec: apiServerPod({ audit: { policy: { rules: [] }, webhook: { targets: [{ server }] } } }),
+      refused: { path: 'spec.deployment.apiServer.audit.webhook.targets[0].server' },
+    }),
+  ),
+  {
+    name: 'refuses to send the token of an audit receiver in clear',
+    spec: apiServerPod({
+      audit: {
+        policy: { rules: [] },
+        webhook: { targets: [{ server: 'http://a.example.org', authentication: { secretName: 'a' } }] },
+      },
+    }),
+    refused: { path: 'spec.deployment.apiServer.audit.webhook.targets[0].server', because: 'over https only' },
+  },
   {
     name: 'refuses an audit webhook without targets',
     spec: apiServerPod({ audit: { policy: { rules: [] }, webhook: { targets: [] } } }),

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { issuerAtEndpoint } from '../../../constructs/cluster/service-account-issuer.ts';
+import { conflictingIssuer, issuerAtEndpoint } from '../../../constructs/cluster/service-account-issuer.ts';
+import { clusterOf } from '../../support/rendered-cluster.ts';
 
 it.each([
   [{ host: 'c1.team.example.org', port: 443 }, 'https://c1.team.example.org'],
@@ -10,4 +11,13 @@ it.each([
 ])('the issuer at %o is %s', (endpoint, issuer) => {
   expect(issuerAtEndpoint(endpoint)).toBe(issuer);
   expect(new URL(issuer).origin).toBe(issuer);
+});
+
+it.each([
+  ['https://c1.team.example.org', true],
+  ['https://kubernetes.default.svc.cluster.local', false],
+])('the token issuer %s is that of the cluster itself: %s', (url, conflicts) => {
+  const oidcProviders = { [url]: { audiences: ['a'], claimMappings: { username: 'claims.sub' } } };
+  const message = conflictingIssuer(clusterOf({ spec: { oidcProviders } }), 'https://c1.team.example.org');
+  expect(message?.includes(`spec.oidcProviders["${url}"]`) ?? false).toBe(conflicts);
 });

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { fanOutFlags } from '../../../constructs/control-plane/api-server/audit/fan-out.ts';
+import { auditTargets } from '../../../constructs/control-plane/api-server/audit/targets.ts';
 import { apiServerFlags } from '../../../constructs/control-plane/api-server/flags.ts';
 import { controllerManagerFlags } from '../../../constructs/control-plane/controllers/controller-manager.ts';
 import { type Flag, overruledFlags, renderFlags } from '../../../constructs/pod/flags.ts';
@@ -103,11 +105,19 @@ describe('flags', () => {
 });
 
 const cluster = clusterOf();
+const receivers = ['https://a.example.org', 'https://b.example.org'].map((server) => ({ server }));
+const audited = (audit: object): Flag[] => {
+  const spec = { deployment: { apiServer: { audit: { policy: { rules: [] }, ...audit } } } };
+  return apiServerFlags(clusterOf({ spec }), knownFacts.endpoint, knownFacts);
+};
 const tables: [name: string, flags: readonly Flag[]][] = [
   ['the API server', apiServerFlags(cluster, knownFacts.endpoint, knownFacts)],
   ['the API server behind a host name', apiServerFlags(cluster, knownFacts.endpoint)],
+  ['the API server with audit to its output', audited({})],
+  ['the API server with audit to several receivers', audited({ webhook: { targets: receivers } })],
   ['the controller manager', controllerManagerFlags(cluster)],
   ['the konnectivity server', konnectivityServerFlags],
+  ['the audit fan-out', fanOutFlags],
   ['the scheduler', schedulerFlags],
 ];
 
@@ -128,10 +138,11 @@ describe.each(tables)('the table of %s', (_, flags) => {
 
 it.each(await renderSamples())(
   'every argument list of sample $name is sorted and has each flag once',
-  ({ objects }) => {
+  ({ objects, cluster: sample }) => {
     const lists = workloadsOf(objects).flatMap(({ containers }) => containers.map(({ args = [] }) => args));
     // The tunnel, if there is one, is configured by a file.
-    expect(lists.filter(({ length }) => length > 0)).toHaveLength(5);
+    const sidecars = auditTargets(sample).length > 1 ? 1 : 0;
+    expect(lists.filter(({ length }) => length > 0)).toHaveLength(5 + sidecars);
     for (const args of lists) {
       const names = args.map((arg) => arg.slice(0, arg.indexOf('=')));
       expect(names).toEqual([...new Set(names)].sort());

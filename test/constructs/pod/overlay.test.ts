@@ -2,9 +2,9 @@ import type { V1ObjectMeta, V1PodSpec, V1PodTemplateSpec } from '@kubernetes/cli
 import { describe, expect, it } from 'vitest';
 import { nodeTopology, reservedVariables } from '../../../constructs/api/overlay-spec.ts';
 import { reservedAnnotation, reservedLabel } from '../../../constructs/api/pod-metadata-spec.ts';
-import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
+import { type RenderedObject, renderControlPlane } from '../../../constructs/control-plane/chart.ts';
 import { renderedObjects } from '../../support/spec-fields/effects.ts';
-import { clusterOf } from '../../support/rendered-cluster.ts';
+import { clusterOf, knownFacts } from '../../support/rendered-cluster.ts';
 
 const team = (value: string) => ({ 'example.org/team': value });
 const taint = (value: string) => ({ key: 'dedicated', value, effect: 'NoSchedule' });
@@ -38,8 +38,10 @@ function podsAmong(objects: readonly RenderedObject[]): RenderedPod[] {
 
 /** Every pod of the control plane, and every pod of the hosted cluster. */
 function podsOf(spec: object) {
-  const { management, hosted } = renderedObjects(clusterOf({ spec: { inClusterAccess: 'Proxy', ...spec } }));
-  return { management: podsAmong(management), hosted: podsAmong(hosted) };
+  const cluster = clusterOf({ spec: { inClusterAccess: 'Proxy', ...spec } });
+  const { management, hosted } = renderedObjects(cluster);
+  const check = renderControlPlane(cluster, { ...knownFacts, apiServerCheck: cluster.spec }, 'api-server-check');
+  return { management: podsAmong([...management, ...check]), hosted: podsAmong(hosted) };
 }
 
 function podOf(spec: object, name: string): RenderedPod {
@@ -49,9 +51,10 @@ function podOf(spec: object, name: string): RenderedPod {
   return found;
 }
 
-const controlPlane = ['c1-api-server', 'c1-controller-manager', 'c1-scheduler', 'c1-etcd'];
+const controlPlane = ['c1-api-server', 'c1-api-server-check', 'c1-controller-manager', 'c1-scheduler', 'c1-etcd'];
 const components: readonly (readonly [name: string, own: (settings: object) => object])[] = [
   ['c1-api-server', (apiServer) => ({ deployment: { apiServer } })],
+  ['c1-api-server-check', (apiServer) => ({ deployment: { apiServer } })],
   ['c1-controller-manager', (controllerManager) => ({ deployment: { controllerManager } })],
   ['c1-scheduler', (scheduler) => ({ deployment: { scheduler } })],
   ['c1-etcd', (etcd) => ({ etcd })],
@@ -98,7 +101,7 @@ describe('what a user adds to pods', () => {
     expect(added(hosted)).toEqual([]);
   });
 
-  it.each(components.slice(0, 4))('of %s comes on top of the defaults', (name, own) => {
+  it.each(components.slice(0, 5))('of %s comes on top of the defaults', (name, own) => {
     const defaults = { ...additions('all'), labels: { ...team('all'), also: 'a' } };
     const { deployment, ...rest }: { deployment?: object } = own(additions('own'));
     const spec = { ...rest, deployment: { defaults, ...deployment } };
@@ -115,7 +118,7 @@ describe('what a user adds to pods', () => {
     ]);
   });
 
-  it.each(components.slice(0, 4))(
+  it.each(components.slice(0, 5))(
     'of %s replaces the affinity of the same kind that the defaults have',
     (name, own) => {
       const toZone = (weight: number) => ({
@@ -214,10 +217,14 @@ describe('imageRegistry', () => {
       );
 
   it('is that of every image in both clusters, those of helpers included', () => {
-    const images = imagesOf({ imageRegistry: 'mirror.example.org/k8s' });
+    const targets = [{ server: 'https://a.example.org' }, { server: 'https://b.example.org' }];
+    const audit = { policy: { rules: [{ level: 'Metadata' }] }, webhook: { targets } };
+    const images = imagesOf({ imageRegistry: 'mirror.example.org/k8s', deployment: { apiServer: { audit } } });
     expect(images.map(([container]) => container)).toEqual(
       expect.arrayContaining([
+        'c1-api-server audit-webhook',
         'c1-api-server tunnel',
+        'c1-api-server-check kube-apiserver',
         'c1-etcd-restore-0 receive',
         'c1-etcd-restore-0 restore',
         'c1-etcd-verify etcd',

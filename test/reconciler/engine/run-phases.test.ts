@@ -247,7 +247,9 @@ describe('the phases of a control plane', () => {
       CertificatesReady ← CACertificatesReady, SyncControlPlaneEndpointReady
       EncryptionAtRestReady ← EtcdCertificatesReady, CertificatesReady
       AdminKubeconfigReady ← CACertificatesReady, SyncControlPlaneEndpointReady
-      APIServerDeploymentsReady ← CertificatesReady, EtcdCertificatesReady, EtcdRestoreReady, EncryptionAtRestReady
+      APIServerConfigurationAccepted ← SpecAccepted, CertificatesReady, EtcdCertificatesReady
+      AuditReady ← nothing
+      APIServerDeploymentsReady ← CertificatesReady, EtcdCertificatesReady, EtcdRestoreReady, EncryptionAtRestReady, APIServerConfigurationAccepted, AuditReady
       ControllerManagerReady ← APIServerDeploymentsReady
       SchedulerReady ← APIServerDeploymentsReady
       APIServerReachable ← APIServerDeploymentsReady, APIServerTLSRoutesReady, AdminKubeconfigReady
@@ -278,7 +280,7 @@ describe('the phases of a control plane', () => {
 
   it('have one condition each, and every condition of a step has its phase', () => {
     const isStep = (type: string) =>
-      type.endsWith('Ready') || ['SpecAccepted', 'APIServerReachable', 'EtcdBackupVerified'].includes(type);
+      /(Ready|Accepted)$/.test(type) || ['APIServerReachable', 'EtcdBackupVerified'].includes(type);
     const steps = conditionTypes.filter((type) => isStep(type) && type !== 'Ready');
     expect(phases.map(({ condition }) => condition).sort()).toEqual([...steps].sort());
   });

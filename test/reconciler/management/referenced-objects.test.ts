@@ -2,8 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HostedControlPlaneSpec } from '../../../constructs/api/hosted-control-plane.ts';
 import { ConfigMap, type Resource, Secret } from '../../../constructs/api/resources.ts';
 import type { ListOptions, Selection } from '../../../reconciler/kube/client-options.ts';
+import { KubeError } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { ReferencedObjects, referencesOf } from '../../../reconciler/management/referenced-objects.ts';
+import type { SecretObject } from '../../../reconciler/pki/secret.ts';
 import { MemoryCluster } from '../../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../../support/loop/operator-process.ts';
 import { completeCluster, expectNoWrites } from '../../support/loop/scenario.ts';
@@ -103,6 +105,26 @@ describe('objects that specs name', () => {
   });
 });
 
+const refusing = new MemoryClient(new MemoryCluster(new ManualClock()).management, {
+  before: () => Promise.reject(new KubeError('secrets is forbidden', { code: 403, reason: 'Forbidden' })),
+});
+
+it('an object that the operator may not watch is left to the phase that reads it', async () => {
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => void errors.push(error);
+  const references = new ReferencedObjects({ client: refusing, clock: new ManualClock(), onChange: () => {}, onError });
+  references.follow('team/c1', [token]);
+  await settled();
+  await references.close();
+  expect(errors).toEqual([]);
+});
+
+const receivers = [
+  { server: 'https://a.example.org', authentication: { secretName: 'token' } },
+  { server: 'https://b.example.org', authentication: { secretName: 'b', secretNamespace: 'platform' } },
+  { server: 'https://c.example.org' },
+];
+const audit = { policy: { rules: [{ level: 'Metadata' }] }, webhook: { targets: receivers } };
 const mounts = {
   policy: { path: '/etc/policy', configMap: { name: 'policy' } },
   token: { path: '/etc/token', secret: { secretName: 'token', optional: true } },
@@ -111,6 +133,7 @@ const mounts = {
 it.each<[object, object[]]>([
   [{}, []],
   [{ deployment: { apiServer: { mounts } } }, [policy, token]],
+  [{ deployment: { apiServer: { audit } } }, [token, { resource: Secret, namespace: 'platform', name: 'b' }]],
 ])('a control plane with %j follows %j', (changes, expected) => {
   const spec = HostedControlPlaneSpec.parse({ version: 'v1.36.0', exposure: { loadBalancer: {} }, ...changes });
   expect(referencesOf({ namespace, spec })).toEqual(expected);
@@ -139,5 +162,25 @@ it('a change of what an API server mounts is reported at once, and replaces its 
   await management.user.delete(ConfigMap, object.metadata);
   await operator.untilObserved();
   expect(operator.hasNews).toBe(false);
+  await operator.stop();
+});
+
+it('a changed token of an audit receiver is reported at once, and copied', async () => {
+  const management = await completeCluster();
+  const { apiVersion, kind } = Secret;
+  const encoded = (text: string) => Buffer.from(text).toString('base64');
+  const object = { apiVersion, kind, metadata: { namespace, name: 'token' }, data: { token: encoded('one') } };
+  await management.user.create(object, somebody);
+  await management.change({ deployment: { apiServer: { audit: { ...audit, webhook: { targets: [receivers[0]] } } } } });
+  const operator = await OperatorProcess.start(management);
+  await operator.untilSettled();
+  const copies = () => Object.values(management.objects.get<SecretObject>(Secret, 'c1-audit-tokens')?.data ?? {});
+  expect(copies()).toEqual([encoded('one')]);
+
+  await management.user.mergePatch(Secret, object.metadata, { data: { token: encoded('two') } }, somebody);
+  await operator.untilObserved();
+  expect(operator.hasNews).toBe(true);
+  await operator.untilSettled();
+  expect(copies()).toEqual([encoded('two')]);
   await operator.stop();
 });

@@ -4,7 +4,15 @@ import { networkPolicies } from '../../../reconciler/phases/network-policies.ts'
 import { MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
 import { type ScopeChanges, scopeOf } from '../../support/scope.ts';
 
-const components = ['api-server', 'controller-manager', 'scheduler', 'etcd', 'etcd-restore', 'etcd-verify'];
+const components = [
+  'api-server',
+  'controller-manager',
+  'scheduler',
+  'etcd',
+  'etcd-restore',
+  'etcd-verify',
+  'api-server-check',
+];
 const withCilium: ScopeChanges = {
   sharedResources: { servedVersions: (kind) => (kind === 'CiliumNetworkPolicy' ? ['v2'] : []) },
 };

@@ -15,7 +15,6 @@ import {
   waiting,
   whole,
 } from '../../support/observation.ts';
-import { hostedCluster } from '../../support/scope.ts';
 import { observed, silent } from '../etcd/observed.ts';
 
 const reportOf = (observation: EtcdObservation): EtcdReport => ({ observation, decision: settled });
@@ -39,25 +38,11 @@ function withoutSpec(object: StatefulSetObject): StatefulSetObject {
 }
 
 describe('the summaries', () => {
-  it('name every field that has no effect', () => {
-    const audited = { apiServer: { audit: { policy: { rules: [] } } } };
-    const issuer = { audiences: ['a'], claimMappings: { username: 'claims.email' } };
-    const { spec } = hostedCluster({ deployment: audited, oidcProviders: { 'https://issuer.example.org': issuer } });
+  it('name what the operator overrules, as long as it does, apart from Ready', () => {
+    const overruled = ['kube-scheduler: args cannot set leader-elect: remove it'];
     expect(summaryOf({}, 'SpecSupported')).toBe('True Supported');
-    expect(summaryOf({ spec }, 'SpecSupported')).toBe(
-      'False FieldsWithoutEffect: this release does not act on spec.deployment.apiServer.audit and spec.oidcProviders: do not rely on it, or remove it',
-    );
-    expect(summaryOf({ spec }, 'Ready')).toBe(summaryOf({}, 'Ready'));
-  });
-
-  it('name what the operator overrules, as long as it does', () => {
-    const told = 'kube-scheduler: args cannot set leader-elect: remove it';
-    const overruled = [told];
-    expect(summaryOf({ overruled }, 'SpecSupported')).toBe(`False Overruled: ${told}`);
-    const { spec } = hostedCluster({ deployment: { apiServer: { audit: { policy: { rules: [] } } } } });
-    expect(summaryOf({ spec, overruled }, 'SpecSupported')).toBe(
-      `False FieldsWithoutEffect: this release does not act on spec.deployment.apiServer.audit: do not rely on it, or remove it; ${told}`,
-    );
+    expect(summaryOf({ overruled }, 'SpecSupported')).toBe(`False Overruled: ${overruled[0]}`);
+    expect(summaryOf({ overruled }, 'Ready')).toBe(summaryOf({}, 'Ready'));
   });
 
   it.each<[string, Partial<Observation>, string]>([

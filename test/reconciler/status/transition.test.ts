@@ -69,13 +69,8 @@ it.each<[string, ConditionType, ConditionUpdate, Partial<EventNote> | undefined]
     failed,
     { type: 'Warning', reason: 'ReconcileFailed', action: 'EtcdClusterReady', note: 'apply Secret a/b: refused' },
   ],
-  [
-    'a field without effect',
-    'SpecSupported',
-    conditionUpdate('False', 'FieldsWithoutEffect', 'spec.oidcProviders'),
-    { type: 'Warning', reason: 'FieldsWithoutEffect', note: 'spec.oidcProviders' },
-  ],
-  ['fields that all have an effect', 'SpecSupported', conditionUpdate('True', 'Supported'), undefined],
+  ['an argument without effect', 'SpecSupported', conditionUpdate('False', 'Overruled', 'kube-scheduler'), undefined],
+  ['arguments that all have an effect', 'SpecSupported', conditionUpdate('True', 'Supported'), undefined],
   [
     'an invalid spec',
     'Ready',

@@ -35,6 +35,7 @@ const texts: readonly (readonly [RegExp, readonly string[]])[] = [
   [/(after|before)$/, ['2026-11-20T00:00:00Z', '2026-11-21T00:00:00Z', '2036-01-01T00:00:00+02:00']],
   [/restore\.backup$|acceptDataLossTo$/, ['2026-11-21T02-30-00.000Z-4711', '2026-11-20T02-30-00.000Z-4700']],
   [/(server|URL)$/, ['https://a.example.org/', 'https://b.example.org/']],
+  [/targets\..*certificateAuthority$/, ['-----BEGIN CERTIFICATE-----\none', '-----BEGIN CERTIFICATE-----\ntwo']],
   [/resources\.(limits|requests)\.[^.]*$/, ['1', '500m', '2Gi', '1.5']],
   [/olumeSize$/, ['8Gi', '16Gi', '10Gi']],
   [/args\.[^.]*$/, ['2', '4', '', 'a=b,c=d', 'true']],

@@ -60,7 +60,15 @@ export const exposureStrategies: readonly ExposureStrategy[] = [
 export const policyKinds = ['NetworkPolicy', 'CiliumNetworkPolicy'] as const;
 export type Kind = (typeof policyKinds)[number];
 
-export const components = ['api-server', 'controller-manager', 'scheduler', 'etcd', 'etcd-restore', 'etcd-verify'];
+export const components = [
+  'api-server',
+  'controller-manager',
+  'scheduler',
+  'etcd',
+  'etcd-restore',
+  'etcd-verify',
+  'api-server-check',
+];
 
 export interface Policy {
   readonly kind: string;
@@ -73,14 +81,16 @@ export function rendered(
   { spec }: ExposureStrategy,
 ): { policies: Policy[]; parties: Record<string, Party> } {
   const managementNetwork = { denied: deniedNetworks };
+  const cluster = clusterOf({ spec: { ...spec, networkPolicy: kind } });
   const facts = {
     ...knownFacts,
     managementNetwork,
     operatorNamespace: 'operator',
     etcdRestore: anyRestore,
     etcdVerify: anyRestore,
+    apiServerCheck: cluster.spec,
   };
-  const objects = renderControlPlane(clusterOf({ spec: { ...spec, networkPolicy: kind } }), facts);
+  const objects = renderControlPlane(cluster, facts);
   const manifest = Yaml.stringify(
     ...objects.filter((object) => object.kind === (kind === 'Disabled' ? 'NetworkPolicy' : kind)),
   );
@@ -96,6 +106,7 @@ export function rendered(
       ...Object.fromEntries(own),
       'etcd-restore': ownPod(own.length + 1, pod('etcd-restore')?.metadata.labels ?? {}),
       'etcd-verify': ownPod(own.length + 2, pod('etcd-verify')?.metadata.labels ?? {}),
+      'api-server-check': ownPod(own.length + 3, pod('api-server-check')?.metadata.labels ?? {}),
       ...otherParties,
     },
   };
@@ -114,7 +125,7 @@ function tables(kind: Kind, { securePort, entrances }: ExposureStrategy): Record
   const all = [...components, ...others];
   const entering = entrances.map((port) => `TCP ${port}`);
   // the other pods do not use DNS
-  const asking = components.filter((name) => !['etcd-restore', 'etcd-verify'].includes(name));
+  const asking = components.filter((name) => !['etcd-restore', 'etcd-verify', 'api-server-check'].includes(name));
   const dns = ['TCP 53', 'UDP 53'];
   const resolvers = ['cluster DNS', 'DNS cache of a node'];
   const probes = { from: ['own node'], to: components };

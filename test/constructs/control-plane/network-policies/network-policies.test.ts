@@ -194,6 +194,23 @@ it('only the API server may connect to etcd if the operator runs outside of the 
   expect(ingress.map(({ from }) => from)).toEqual([[component('api-server')], [component('etcd')]]);
 });
 
+it.each(['NetworkPolicy', 'CiliumNetworkPolicy'] as const)(
+  'the API server may connect to the ports of token issuers, in a %s',
+  (kind) => {
+    const provider = { audiences: ['a'], claimMappings: { username: 'claims.sub' } };
+    const urls = ['https://b.example.org:8443/realm', 'https://a.example.org', 'https://[2001:db8::1]:5556', 'no URL'];
+    const portsTo = (issuers: readonly string[]) => {
+      const oidcProviders = Object.fromEntries(issuers.map((url) => [url, provider]));
+      const policy = new Rendered({ spec: { networkPolicy: kind, oidcProviders } }).object(kind, 'c1-api-server');
+      const { egress } = policy['spec'] as { egress: unknown[] };
+      const outside = egress.find((rule) => /ipBlock|toCIDRSet/.test(JSON.stringify(rule)));
+      return portsIn(outside).map(({ port }) => Number(port));
+    };
+    expect(portsTo(urls)).toEqual([443, 5556, 8443]);
+    expect(portsTo([])).toEqual([443]);
+  },
+);
+
 it('every port of a policy has a protocol', () => {
   for (const ciliumServed of [false, true]) {
     const policies = new Rendered({}, { ciliumServed }).objects.filter(({ kind }) => kind.endsWith('NetworkPolicy'));

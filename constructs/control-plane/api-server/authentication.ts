@@ -1,0 +1,86 @@
+import { Yaml } from 'cdk8s';
+import { k8s } from 'cdk8s-plus-30';
+import { Construct } from 'constructs';
+import type { HostedCluster } from '../../cluster/cluster.ts';
+import { definedOnly } from '../../cluster/defined.ts';
+import { objectLabels } from '../../cluster/labels.ts';
+import { namesOf } from '../../cluster/names.ts';
+import { hasChange } from '../../cluster/versions.ts';
+import type { Flag } from '../../pod/flags.ts';
+import { projected } from '../../pod/component.ts';
+
+/** Directory of {@link authenticationFile} in the pod. */
+export const authenticationPath = '/etc/kubernetes/authentication';
+/** The key in the ConfigMap, and the name of the file. */
+export const authenticationFile = 'authentication-configuration.yaml';
+
+/**
+ * The file in which an API server reads whose tokens it accepts, besides those of its own service accounts; undefined
+ * when `oidcProviders` has no entry. Equal providers give equal text, in whatever order they are written.
+ */
+export function authenticationConfiguration({ spec }: Pick<HostedCluster, 'spec'>): string | undefined {
+  const providers = Object.entries(spec.oidcProviders ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  if (providers.length === 0) return undefined;
+  const version = hasChange(spec.version, 'servesAuthenticationConfigurationV1') ? 'v1' : 'v1beta1';
+  return Yaml.stringify({
+    apiVersion: `apiserver.config.k8s.io/${version}`,
+    kind: 'AuthenticationConfiguration',
+    jwt: providers.map(([url, { certificateAuthority, audiences, claimValidationRules, claimMappings }]) => ({
+      issuer: {
+        url,
+        ...definedOnly({ certificateAuthority: certificateAuthority || undefined }),
+        audiences: [...new Set(audiences)].sort(),
+        // The API server requires it for several audiences, and for one it means the same.
+        audienceMatchPolicy: 'MatchAny',
+      },
+      ...(claimValidationRules?.length
+        ? {
+            claimValidationRules: claimValidationRules.map(({ expression, message }) => ({
+              expression,
+              ...definedOnly({ message }),
+            })),
+          }
+        : {}),
+      claimMappings: {
+        username: { expression: claimMappings.username },
+        ...(claimMappings.groups ? { groups: { expression: claimMappings.groups } } : {}),
+      },
+    })),
+  });
+}
+
+/** The flag that names the file; none without token issuers, whose place the user's own flags then have. */
+export function authenticationFlags(cluster: Pick<HostedCluster, 'spec'>): Flag[] {
+  if (authenticationConfiguration(cluster) === undefined) return [];
+  return [['authentication-config', `${authenticationPath}/${authenticationFile}`, 'reloaded when it changes']];
+}
+
+/** ConfigMap with {@link authenticationConfiguration}; nothing when there is none. */
+export class AuthenticationConfig extends Construct {
+  constructor(scope: Construct, id: string, { cluster }: { readonly cluster: HostedCluster }) {
+    super(scope, id);
+    const configuration = authenticationConfiguration(cluster);
+    if (configuration === undefined) return;
+    new k8s.KubeConfigMap(this, 'config', {
+      metadata: {
+        name: namesOf(cluster.name).authentication,
+        namespace: cluster.namespace,
+        labels: objectLabels(cluster.name, 'api-server'),
+      },
+      data: { [authenticationFile]: configuration },
+    });
+  }
+}
+
+/** The volume of the file, and where it is mounted; none without token issuers. */
+export function authenticationVolume(cluster: HostedCluster): {
+  readonly volumes: k8s.Volume[];
+  readonly mounts: k8s.VolumeMount[];
+} {
+  if (authenticationConfiguration(cluster) === undefined) return { volumes: [], mounts: [] };
+  const configMap = namesOf(cluster.name).authentication;
+  return {
+    volumes: [projected('authentication', [{ configMap, items: { [authenticationFile]: authenticationFile } }])],
+    mounts: [{ name: 'authentication', mountPath: authenticationPath, readOnly: true }],
+  };
+}

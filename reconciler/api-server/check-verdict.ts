@@ -1,0 +1,58 @@
+import { acceptedPath } from '../../constructs/control-plane/api-server/check.ts';
+import { lastWords, oneLine } from '../pods/last-words.ts';
+
+/** How a container of a check ended. */
+export interface Ended {
+  readonly exitCode?: number;
+  readonly reason?: string;
+  /** Its last lines. */
+  readonly message?: string;
+}
+
+/** What a kube-apiserver says of its flags and files. */
+export type CheckVerdict =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'refused'; readonly message: string }
+  /** It was ended from outside, for example for lack of memory. */
+  | { readonly kind: 'unknown'; readonly message: string };
+
+/** Exit codes that kube-apiserver itself chooses: the end of `--version`, an error, a panic. */
+const ownExitCodes = [0, 1, 2];
+
+/** Reads the verdict from how the process ended. */
+export function checkVerdict({ exitCode, reason = 'Error', message = '' }: Ended): CheckVerdict {
+  if (exitCode === undefined || !ownExitCodes.includes(exitCode)) {
+    return {
+      kind: 'unknown',
+      message: oneLine(`${reason}, exit code ${exitCode ?? 'unknown'}: ${lastWords(message)}`),
+    };
+  }
+  const cause = causeOf(message);
+  if (cause?.includes(`open ${acceptedPath}:`)) return { kind: 'accepted' };
+  const words = cause === undefined ? lastWords(message) : oneLine(cause);
+  return { kind: 'refused', message: words || `it ended with exit code ${exitCode} and says nothing` };
+}
+
+/** The error of the last line: as klog writes it in text, over several lines, or as JSON, or that of a flag. */
+function causeOf(text: string): string | undefined {
+  const [, block, quoted] = /"command failed" err=(?:<\n([\s\S]*?)\n >|("(?:[^"\\]|\\.)*"))/.exec(text) ?? [];
+  if (block !== undefined) return block;
+  if (quoted !== undefined) return parsed(quoted) ?? quoted;
+  const lines = text.trim().split('\n').toReversed();
+  const json = lines.map((line) => errorOfJson(line)).find((error) => error !== undefined);
+  return json ?? lines.find((line) => line.startsWith('Error: '))?.slice('Error: '.length);
+}
+
+function errorOfJson(line: string): string | undefined {
+  if (!line.startsWith('{')) return undefined;
+  const entry = parsed<Readonly<Record<string, unknown>>>(line);
+  return entry?.['msg'] === 'command failed' && typeof entry['err'] === 'string' ? entry['err'] : undefined;
+}
+
+function parsed<T>(json: string): T | undefined {
+  try {
+    return JSON.parse(json) as T;
+  } catch {
+    return undefined;
+  }
+}

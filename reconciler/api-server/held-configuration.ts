@@ -1,0 +1,36 @@
+import { Deployment } from '../../constructs/api/resources.ts';
+import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
+import {
+  checkedAnnotation,
+  checkedConfiguration,
+} from '../../constructs/control-plane/api-server/checked-configuration.ts';
+import type { Reader } from '../management/view.ts';
+import { checkPodOf, isAbout, verdictOf } from './check-pod.ts';
+
+type Named = Pick<HostedCluster, 'name' | 'namespace' | 'spec'>;
+
+/** Whether API servers may read the configuration of this spec: it has nothing to check, or has been accepted. */
+export function isAccepted(cluster: Named, reader: Pick<Reader, 'get'>): boolean {
+  if (isApplied(cluster, reader)) return true;
+  const pod = checkPodOf(reader, cluster.name);
+  const configuration = checkedConfiguration(cluster);
+  return pod !== undefined && isAbout(pod, configuration) && verdictOf(pod)?.kind === 'accepted';
+}
+
+/** Whether the Deployment of the API servers records that it was accepted, or there is nothing to check. */
+export function isApplied(cluster: Named, reader: Pick<Reader, 'get'>): boolean {
+  const configuration = checkedConfiguration(cluster);
+  if (configuration === undefined) return true;
+  const deployment = reader.get(Deployment, namesOf(cluster.name).apiServer);
+  return deployment?.metadata.annotations?.[checkedAnnotation] === configuration;
+}
+
+/**
+ * Whether to reconcile the last accepted spec while a kube-apiserver checks the newest one, or has refused it. If the last
+ * accepted one was never checked either, no API server runs by it: then the newest one is reconciled, and only the API
+ * servers wait.
+ */
+export function holdsNewest(newest: Named, last: Named, reader: Pick<Reader, 'get'>): boolean {
+  return !isAccepted(newest, reader) && isAccepted(last, reader);
+}

@@ -1,0 +1,102 @@
+import { Pod } from '../../constructs/api/resources.ts';
+import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
+import { managementIssuerProblem } from '../../constructs/cluster/management-issuer.ts';
+import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
+import { checkedConfiguration } from '../../constructs/control-plane/api-server/checked-configuration.ts';
+import { conflictingIssuer } from '../../constructs/cluster/service-account-issuer.ts';
+import type { ConditionReason } from '../../constructs/api/conditions.ts';
+import { recheckMs } from '../management/users-objects.ts';
+import { checkPodOf, type CheckPod, isAbout, verdictOf } from '../api-server/check-pod.ts';
+import { isAccepted, isApplied } from '../api-server/held-configuration.ts';
+import { recordIssuer } from '../pki/service-account-issuer.ts';
+import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
+import { troubleOf } from '../pods/wait-for-pods.ts';
+import { acceptedSpec } from './accepted-spec.ts';
+import { certificates, etcdCertificates } from './certificates.ts';
+import { phase, type Scope } from './scope.ts';
+
+/**
+ * Has the version's own kube-apiserver check flags and files before a running API server reads them. The pod that checks is
+ * the record of the result: without it the check is repeated. While a newer spec is checked or refused, this reconcile has the
+ * last accepted one, and later phases go on with it.
+ *
+ * It determines the issuer of service account tokens, because no token issuer can be the same.
+ */
+export const apiServerConfiguration = phase({
+  condition: 'APIServerConfigurationAccepted',
+  needs: [acceptedSpec, certificates, etcdCertificates],
+  establishes: ['serviceAccountIssuer'],
+  async run(before): Promise<Outcome<'serviceAccountIssuer'>> {
+    const serviceAccountIssuer = await recordIssuer(before, before.facts.endpoint);
+    const scope = { ...before, facts: { ...before.facts, serviceAccountIssuer } };
+    const { managementIssuer, reader, writer } = scope;
+    const asked = newestOf(scope);
+    const problem =
+      managementIssuerProblem(asked, managementIssuer, serviceAccountIssuer) ??
+      conflictingIssuer(asked, serviceAccountIssuer);
+    if (problem !== undefined) return hold(scope, 'ConfigurationRefused', problem);
+    const configuration = checkedConfiguration(asked);
+    const pod = checkPodOf(reader, asked.name);
+    if (isAccepted(asked, reader)) {
+      // Until then the pod is the only record.
+      if (pod && isApplied(asked, reader)) await remove(scope, pod);
+      return done({ serviceAccountIssuer });
+    }
+    const checking = `kube-apiserver ${asked.spec.version} checks flags, token issuers and audit settings`;
+    if (!pod) {
+      const facts = { ...scope.facts, apiServerCheck: asked.spec };
+      await writer.apply(renderControlPlane(asked, facts, 'api-server-check'));
+      return hold(scope, 'CheckingConfiguration', checking);
+    }
+    if (!isAbout(pod, configuration)) {
+      await remove(scope, pod);
+      return hold(scope, 'CheckingConfiguration', checking);
+    }
+    const verdict = verdictOf(pod);
+    if (verdict?.kind === 'refused') {
+      return hold(scope, 'ConfigurationRefused', `kube-apiserver ${asked.spec.version} refuses it: ${verdict.message}`);
+    }
+    if (verdict?.kind === 'unknown') return tryAgain(scope, pod, verdict.message);
+    const { trouble, afterMs } = troubleOf('api-server-check', scope);
+    const reason = trouble?.reason === 'PodsFailing' ? 'PodsFailing' : 'CheckingConfiguration';
+    return hold(scope, reason, trouble ? `${checking}; ${trouble.message}` : checking, afterMs);
+  },
+});
+
+/** By the newest spec, with its version: an upgrade that waits for its backup is rendered with the version that runs. */
+function newestOf({ candidate, cluster, hostedControlPlane }: Scope): HostedCluster {
+  return candidate ?? { ...cluster, spec: { ...cluster.spec, version: hostedControlPlane.spec.version } };
+}
+
+/**
+ * Later phases go on with the last accepted spec. Without one, the API servers wait.
+ * @param afterMs when to reconcile again; unset if an event triggers that
+ */
+function hold(
+  scope: Scope<'serviceAccountIssuer'>,
+  reason: ConditionReason<'APIServerConfigurationAccepted'>,
+  message: string,
+  afterMs?: number,
+): Outcome<'serviceAccountIssuer'> {
+  const { serviceAccountIssuer } = scope.facts;
+  const facts = { serviceAccountIssuer, apiServerCheck: newestOf(scope).spec };
+  if (!isAccepted(scope.cluster, scope.reader)) return wait(reason, message, { facts, afterMs });
+  const requeueAt = afterMs === undefined ? undefined : new Date(scope.now.getTime() + afterMs);
+  return degraded(reason, `${message}; API servers keep what they accepted last`, facts, { requeueAt });
+}
+
+/** Nothing was found out. */
+async function tryAgain(
+  scope: Scope<'serviceAccountIssuer'>,
+  pod: CheckPod,
+  cause: string,
+): Promise<Outcome<'serviceAccountIssuer'>> {
+  const ageMs = scope.now.getTime() - Date.parse(pod.metadata.creationTimestamp ?? '');
+  if (ageMs >= recheckMs) await remove(scope, pod);
+  const message = `the check of flags, token issuers and audit settings did not end: ${cause}: the operator tries again`;
+  return hold(scope, 'PodsFailing', message, Math.max(recheckMs - ageMs, 1000));
+}
+
+async function remove({ writer }: Pick<Scope, 'writer'>, pod: CheckPod): Promise<void> {
+  if (!pod.metadata.deletionTimestamp) await writer.delete(Pod, pod);
+}
