@@ -47,7 +47,7 @@ function withoutQuorum(observation: EtcdObservation, record: EtcdRecord | undefi
   const members = voters.length + observation.unknownMembers.filter(({ isLearner }) => !isLearner).length;
   if (members === 0) return unhealthy('NotHealthy', 'no etcd member answers');
   const kept = members - lost.length;
-  const choices = choicesFor(observation, record?.backup?.lastBackup);
+  const choices = choicesFor(voters, observation, record?.backup?.lastBackup);
   if (lost.length > 0 && kept === 0) {
     const whose = members === 1 ? 'the only member of etcd' : `all ${members} members of etcd`;
     return unhealthy(
@@ -99,10 +99,15 @@ function gone(lost: readonly Member[]): string {
   return damaged.length === 0 ? 'gone' : `gone or damaged (${damaged.join('; ')})`;
 }
 
-function choicesFor({ members }: EtcdObservation, lastBackup: string | undefined): string {
+function choicesFor(voters: readonly Member[], { members }: EtcdObservation, lastBackup: string | undefined): string {
   const [newest] = members.toSorted((one, other) => (other.status?.revision ?? 0) - (one.status?.revision ?? 0));
   const revision = newest?.status && `revision ${newest.status.revision} of ${newest.name}`;
   const backup = lastBackup && `backup ${lastBackup}`;
+  const silent = revision === undefined ? voters.filter((member) => !hasNoData(member)) : [];
+  if (silent.length > 0) {
+    const instead = backup ? `, or set etcd.recovery.acceptDataLossTo to ${backup}` : '';
+    return `${listOf(silent)} may still have data, but no member answers: wait until its revision is named here${instead}`;
+  }
   const there = [revision, backup].filter((choice) => choice !== undefined);
   return there.length === 0
     ? 'No member is left, and no backup is known: set etcd.restore to one, or delete this object and create it without its annotations to begin with an empty etcd'

@@ -62,7 +62,7 @@ function requireRevision(newest: ReachableMember | undefined, revision: number):
     );
   }
   throw new Error(
-    `no etcd member answers, so etcd cannot recover from a member at revision ${revision}: set etcd.recovery.acceptDataLossTo to a backup`,
+    `no etcd member answers, so etcd cannot recover from a member at revision ${revision}: the operator asks again, or set etcd.recovery.acceptDataLossTo to a backup`,
   );
 }
 

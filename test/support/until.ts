@@ -27,3 +27,30 @@ export async function until<T>(
   }
   throw new Error(`waited ${limitMs} ms without success for: ${what}`);
 }
+
+/**
+ * Acts once in each state, and resolves with all of them when `observe` finds none any more. Between two actions it only
+ * observes, so that an action that lasts, such as the start of another operator, does not make it miss a short state.
+ * @param limitMs maximum time from one state to the next
+ */
+export async function inEachState(
+  what: string,
+  observe: () => Promise<string | undefined>,
+  act: (state: string) => Promise<unknown>,
+  limitMs?: number,
+): Promise<readonly string[]> {
+  const states = new Set<string>();
+  for (;;) {
+    const next = await until(
+      `${what}, after ${[...states].join('; ') || 'no state'}`,
+      async () => {
+        const state = await observe();
+        return state === undefined || !states.has(state) ? { state } : undefined;
+      },
+      limitMs,
+    );
+    if (next.state === undefined) return [...states];
+    states.add(next.state);
+    await act(next.state);
+  }
+}

@@ -55,13 +55,16 @@ async function untilRefusedToStart(etcd: EtcdPods, member: string): Promise<void
 }
 
 async function untilRecovered(cluster: string): Promise<string> {
+  let seen: unknown;
   return until(
     `the recovery of ${cluster}`,
     async () => {
-      const restore = (await bench.get(cluster)).status?.etcd?.restore;
-      return restore?.completionTime === undefined ? undefined : restore.restoredTo;
+      const { etcd, conditions } = (await bench.get(cluster)).status ?? {};
+      seen = [etcd?.restore, conditions?.filter(({ type }) => type.startsWith('Etcd'))];
+      return etcd?.restore?.completionTime === undefined ? undefined : etcd.restore.restoredTo;
     },
     longMs,
+    () => seen,
   );
 }
 

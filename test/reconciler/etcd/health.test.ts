@@ -79,7 +79,7 @@ const cases: readonly [when: string, EtcdObservation, expected: string][] = [
       unknown,
     ),
     'QuorumLost: the data of etcd-1 and etcd-2 is gone, and 1 of 3 members is no quorum. ' +
-      'The newest data is backup b1: set etcd.recovery.acceptDataLossTo to the one to recover from',
+      'etcd-0 may still have data, but no member answers: wait until its revision is named here, or set etcd.recovery.acceptDataLossTo to backup b1',
   ],
   [
     'no member answers and all volumes exist',
@@ -102,6 +102,16 @@ it('the message says when neither a member nor a backup is left', () => {
   expect(etcdHealth({ observation, decision: settled }, { members: recorded.members }).message).toContain(
     'No member is left, and no backup is known',
   );
+});
+
+it('the message does not advise to begin with an empty etcd while a member that does not answer may have data', () => {
+  const observation = observed(
+    3,
+    { 0: { ...silent, ...unregistered }, 1: { ...gone, ...unregistered }, 2: { ...gone, ...unregistered } },
+    unknown,
+  );
+  const { message } = etcdHealth({ observation, decision: settled }, { members: recorded.members });
+  expect(message).toMatch(/etcd-0 may still have data, but no member answers: wait until its revision is named here$/);
 });
 
 it('an etcd of which only the ID is known has lost its data, and one that was never formed has not', () => {
