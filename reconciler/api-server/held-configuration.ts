@@ -6,24 +6,24 @@ import {
   checkedConfiguration,
 } from '../../constructs/control-plane/api-server/checked-configuration.ts';
 import type { Reader } from '../management/view.ts';
+import { adoptsConfiguration } from './adopts-configuration.ts';
 import { checkPodOf, isAbout, verdictOf } from './check-pod.ts';
 
-type Named = Pick<HostedCluster, 'name' | 'namespace' | 'spec'>;
-
 /** Whether API servers may read the configuration of this spec: it has nothing to check, or has been accepted. */
-export function isAccepted(cluster: Named, reader: Pick<Reader, 'get'>): boolean {
+export function isAccepted(cluster: HostedCluster, reader: Pick<Reader, 'get'>): boolean {
   if (isApplied(cluster, reader)) return true;
   const pod = checkPodOf(reader, cluster.name);
   const configuration = checkedConfiguration(cluster);
   return pod !== undefined && isAbout(pod, configuration) && verdictOf(pod)?.kind === 'accepted';
 }
 
-/** Whether the Deployment of the API servers records that it was accepted, or there is nothing to check. */
-export function isApplied(cluster: Named, reader: Pick<Reader, 'get'>): boolean {
+/** Whether the Deployment of the API servers shows that they accept it, or there is nothing to check. */
+export function isApplied(cluster: HostedCluster, reader: Pick<Reader, 'get'>): boolean {
   const configuration = checkedConfiguration(cluster);
   if (configuration === undefined) return true;
   const deployment = reader.get(Deployment, namesOf(cluster.name).apiServer);
-  return deployment?.metadata.annotations?.[checkedAnnotation] === configuration;
+  const recorded = deployment?.metadata.annotations?.[checkedAnnotation];
+  return recorded === undefined ? adoptsConfiguration(cluster, deployment) : recorded === configuration;
 }
 
 /**
@@ -31,6 +31,6 @@ export function isApplied(cluster: Named, reader: Pick<Reader, 'get'>): boolean 
  * accepted one was never checked either, no API server runs by it: then the newest one is reconciled, and only the API
  * servers wait.
  */
-export function holdsNewest(newest: Named, last: Named, reader: Pick<Reader, 'get'>): boolean {
+export function holdsNewest(newest: HostedCluster, last: HostedCluster, reader: Pick<Reader, 'get'>): boolean {
   return !isAccepted(newest, reader) && isAccepted(last, reader);
 }

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { serviceAccountIssuerAnnotation } from '../../constructs/api/group.ts';
+import { checkedAnnotation } from '../../constructs/control-plane/api-server/checked-configuration.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { ConfigMap, Deployment, Pod, Secret } from '../../constructs/api/resources.ts';
 import type { StoredObject } from '../support/memory-objects.ts';
@@ -201,4 +202,68 @@ it('an operator that dies at any moment of a check leaves what the next one comp
   const crashes = await everyCrash(cluster);
   expect(crashes.length).toBeGreaterThan(5);
   await expectSameAfter(crashes, cluster);
+});
+
+describe('a control plane that an earlier release runs', () => {
+  const deploymentName = { namespace, name: 'c1-api-server' };
+  const template = (cluster: MemoryCluster) => apiServerArgs(cluster);
+  const args = { v: '2', 'enable-admission-plugins': 'AlwaysPullImages', profiling: 'false' };
+
+  /** Its Deployment records no check. */
+  async function ofEarlierRelease(): Promise<MemoryCluster> {
+    const cluster = await completeCluster(withArgs(args));
+    await forgetCheck(cluster);
+    return cluster;
+  }
+  const forgetCheck = (cluster: MemoryCluster) =>
+    cluster.user.mergePatch(
+      Deployment,
+      deploymentName,
+      { metadata: { annotations: { [checkedAnnotation]: null } } },
+      { fieldManager: 'user' },
+    );
+  const checksSince = (cluster: MemoryCluster, length: number) =>
+    cluster.management.writes.slice(length).filter((write) => /Pod .*api-server-check/.test(write));
+  const recorded = (cluster: MemoryCluster) =>
+    cluster.objects.get(Deployment, deploymentName.name)?.metadata.annotations?.[checkedAnnotation];
+
+  it('keeps its pods and is never unready: the flags with which it runs need no check', async () => {
+    const cluster = await ofEarlierRelease();
+    const before = template(cluster);
+    const crashes = await everyCrash(cluster);
+    for (const one of [...crashes.map((crash) => crash.cluster), cluster]) {
+      expect(template(one)).toBe(before);
+      expect(checkPod(one)).toBeUndefined();
+      expect(conditionOf(one, 'APIServerConfigurationAccepted')).toBe('True ReconcileSucceeded: ');
+      expect(conditionOf(one, 'Ready')).toBe('True Ready: ');
+    }
+    expect(recorded(cluster)).toMatch(/^[0-9a-f]{12}$/);
+    await expectSameAfter(crashes, cluster);
+  });
+
+  it.each([
+    ['another flag', withArgs({ ...args, 'event-ttl': '2h' })],
+    ['a flag with another value', withArgs({ ...args, v: '3' })],
+    ['one more entry of a list', withArgs({ ...args, 'enable-admission-plugins': 'AlwaysPullImages,None' })],
+    ['another image', { deployment: { apiServer: { image: { tag: 'v1.36.3-other' } } } }],
+    ['a token issuer', issuer()],
+  ])('has a check for %s', async (_, change) => {
+    const cluster = await ofEarlierRelease();
+    const { length } = cluster.management.writes;
+    await cluster.change(change);
+    await settleBy(cluster);
+    expect(checksSince(cluster, length)).not.toEqual([]);
+    expect(conditionOf(cluster, 'APIServerConfigurationAccepted')).toBe('True ReconcileSucceeded: ');
+  });
+
+  it('has a check when its API servers do not run by what its Deployment says', async () => {
+    const cluster = await ofEarlierRelease();
+    const { length } = cluster.management.writes;
+    const status = { status: { availableReplicas: 0 } };
+    await cluster.user.mergePatch(Deployment, deploymentName, status, { fieldManager: 'user', subresource: 'status' });
+    const operator = await OperatorProcess.start(cluster);
+    await operator.untilSettled();
+    expect(checksSince(cluster, length)).not.toEqual([]);
+    await operator.stop();
+  });
 });
