@@ -20,6 +20,12 @@ export function issuerByServiceName({ serviceDomain }: Pick<ClusterNetwork, 'ser
   return `https://kubernetes.default.svc.${serviceDomain}`;
 }
 
+/** What a spec says about issuers, each with its part; nothing by default. */
+export function namedIssuers({ spec }: Pick<HostedCluster, 'spec'>): readonly string[] {
+  const { issuer, acceptedIssuers = [] } = spec.serviceAccountIssuer;
+  return [...(issuer === undefined ? [] : [`signs: ${issuer}`]), ...acceptedIssuers];
+}
+
 /** The issuers of a control plane that has signed no token yet. */
 export function firstIssuers({ spec }: Pick<HostedCluster, 'spec'>, endpoint: Endpoint): Issuers {
   return withAccepted(spec, spec.serviceAccountIssuer.issuer ?? issuerAtEndpoint(endpoint));

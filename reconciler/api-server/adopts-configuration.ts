@@ -1,4 +1,5 @@
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
+import { namedIssuers } from '../../constructs/cluster/service-account-issuer.ts';
 import { imageReference, kubernetesImage } from '../../constructs/cluster/versions.ts';
 import { checkedFiles } from '../../constructs/control-plane/api-server/checked-configuration.ts';
 import { apiServerFlags } from '../../constructs/control-plane/api-server/flags.ts';
@@ -9,12 +10,13 @@ import { apiServerArguments, apiServerImage, type ApiServerWorkload } from '../p
 /**
  * Whether every API server runs with the image and the flags that this spec asks for, although no check is recorded: an
  * earlier release has started them. They have accepted their flags, so that an upgrade of the operator waits for no check.
- * Earlier releases wrote no files that are checked.
+ * Earlier releases wrote no files that are checked, and no issuers of the spec.
  */
 export function adoptsConfiguration(cluster: HostedCluster, deployment: ApiServerWorkload | undefined): boolean {
   const { spec } = cluster;
   const { image, args = {} } = spec.deployment.apiServer;
-  if (!deploymentReadiness(deployment).ready || checkedFiles(cluster).length > 0) return false;
+  if (!deploymentReadiness(deployment).ready) return false;
+  if (checkedFiles(cluster).length > 0 || namedIssuers(cluster).length > 0) return false;
   const wanted = imageReference(spec, kubernetesImage('kube-apiserver', spec.version), image);
   const running = apiServerArguments(deployment) ?? {};
   const facts = { advertiseAddress: running['advertise-address'] };

@@ -247,6 +247,7 @@ describe('a control plane that an earlier release runs', () => {
     ['one more entry of a list', withArgs({ ...args, 'enable-admission-plugins': 'AlwaysPullImages,None' })],
     ['another image', { deployment: { apiServer: { image: { tag: 'v1.36.3-other' } } } }],
     ['a token issuer', issuer()],
+    ['an issuer of service account tokens', { serviceAccountIssuer: { acceptedIssuers: [byName] } }],
   ])('has a check for %s', async (_, change) => {
     const cluster = await ofEarlierRelease();
     const { length } = cluster.management.writes;

@@ -7,7 +7,7 @@ import { repeatedArgument } from '../../reconciler/pods/api-server-arguments.ts'
 import { type MemoryCluster } from '../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { completeCluster, everyCrash, expectNoWrites, expectSameAfter, settleBy } from '../support/loop/scenario.ts';
-import { loadBalancerAddress } from '../support/management-controllers.ts';
+import { loadBalancerAddress, unknownFlag } from '../support/management-controllers.ts';
 import type { StoredObject } from '../support/memory-objects.ts';
 import { clusterName, namespace } from '../support/scope.ts';
 
@@ -114,6 +114,13 @@ describe('another issuer of the spec', () => {
       `${issuer}: ${issuer},${atEndpoint}`,
     ]);
     await expectSameAfter(crashes, management);
+  });
+
+  it('waits with the rest of a spec that a kube-apiserver refuses', async () => {
+    const management = complete.copy();
+    await management.change({ ...asked, deployment: { apiServer: { args: { [unknownFlag]: '1' } } } });
+    await settleBy(management);
+    expect(issuersIn(management)).toEqual(everywhere(atEndpoint));
   });
 
   it('stays when the spec says nothing any more, and the former one is not accepted', async () => {

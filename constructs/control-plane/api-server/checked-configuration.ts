@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { imageReference, kubernetesImage } from '../../cluster/versions.ts';
 import { auditDirectory, auditFlags, checkedAuditFiles } from './audit/audit.ts';
+import { namedIssuers } from '../../cluster/service-account-issuer.ts';
 import { authenticationConfiguration, authenticationFile, authenticationPath } from './authentication.ts';
 
 /** Annotation of the API servers' Deployment, and of the pod that checks, with a {@link checkedConfiguration}. */
@@ -37,7 +38,8 @@ export function checkedConfiguration(cluster: Configured): string | undefined {
   const { spec } = cluster;
   const { image, args = {}, mounts = {} } = spec.deployment.apiServer;
   const files = checkedFiles(cluster);
-  if (Object.keys(args).length === 0 && files.length === 0) return undefined;
+  const issuers = namedIssuers(cluster);
+  if (Object.keys(args).length === 0 && files.length === 0 && issuers.length === 0) return undefined;
   const inOrder = (map: object) => Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1));
   const parts = [
     imageReference(spec, kubernetesImage('kube-apiserver', spec.version), image),
@@ -45,6 +47,7 @@ export function checkedConfiguration(cluster: Configured): string | undefined {
     inOrder(mounts),
     files,
     auditFlags(cluster).map(([name, value]) => [name, value]),
+    issuers,
   ];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12);
 }

@@ -5,6 +5,7 @@ import {
   checkedAnnotation,
   checkedConfiguration,
 } from '../../../constructs/control-plane/api-server/checked-configuration.ts';
+import { withManagementIssuer } from '../../../constructs/cluster/management-issuer.ts';
 import { apiServerConfiguration } from '../../../reconciler/phases/api-server-configuration.ts';
 import { acceptingWords } from '../../support/management-controllers.ts';
 import { MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
@@ -45,6 +46,25 @@ const run = async (objects: readonly StoredObject[], { cluster = {} }: { readonl
   });
   return { outcome, writes: management.writes };
 };
+
+it("refuses the management cluster's issuer as one of service accounts, and API servers do not get it", async () => {
+  const managementIssuer = { url: 'https://management.example.org' };
+  const running = { managementClusterIssuer: { enabled: true } };
+  const asked = { ...running, serviceAccountIssuer: { acceptedIssuers: [managementIssuer.url] } };
+  const candidate = withManagementIssuer(hostedCluster(asked), managementIssuer);
+  const management = new MemoryObjects();
+  const scope = scopeOf(management, { spec: running, facts: knownFacts });
+  const cluster = withManagementIssuer(scope.cluster, managementIssuer);
+  management.put(deploymentOf({ ...cluster.spec, deployment: {} }));
+  const outcome = await apiServerConfiguration.run({ ...scope, cluster, candidate, managementIssuer });
+  expect(outcome).toMatchObject({
+    kind: 'degraded',
+    reason: 'ConfigurationRefused',
+    message: expect.stringContaining('the service accounts of both clusters have the issuer https://management'),
+    facts: { serviceAccountIssuers: ['https://192.0.2.10:6443'] },
+  });
+  expect(checkedConfiguration(candidate)).not.toBe(checkedConfiguration(cluster));
+});
 
 it('keeps the pod as the record while an upgrade waits for its backup', async () => {
   const older = { version: 'v1.35.1' };

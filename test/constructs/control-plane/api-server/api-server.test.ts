@@ -1,6 +1,7 @@
+import type { V1PodSpec } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
 import { namesOf } from '../../../../constructs/cluster/names.ts';
-import { Rendered } from '../../../support/rendered-cluster.ts';
+import { clusterOf, Rendered } from '../../../support/rendered-cluster.ts';
 
 const flags = (...args: ConstructorParameters<typeof Rendered>) =>
   new Rendered(...args).flags('c1-api-server', 'kube-apiserver');
@@ -49,14 +50,16 @@ describe('the API server', () => {
     });
   });
 
-  it('has the issuer that signs before those that are only accepted', () => {
+  it('and its check have issuers that are only accepted after the one that signs', () => {
     const acceptedIssuers = ['https://b.example.org', 'a'];
-    const spec = { serviceAccountIssuer: { issuer: 'https://c.example.org', acceptedIssuers } };
-    const { containers } = new Rendered({ spec }).workload('c1-api-server');
-    const args = containers.find(({ name }) => name === 'kube-apiserver')?.args ?? [];
-    expect(args.filter((arg) => arg.startsWith('--service-account-issuer='))).toEqual(
-      ['https://c.example.org', ...acceptedIssuers].map((issuer) => `--service-account-issuer=${issuer}`),
-    );
+    const given = { spec: { serviceAccountIssuer: { issuer: 'https://c.example.org', acceptedIssuers } } };
+    const rendered = new Rendered(given, { apiServerCheck: clusterOf(given).spec });
+    const { containers: checking } = rendered.object('Pod', 'c1-api-server-check')['spec'] as V1PodSpec;
+    for (const [container] of [rendered.workload('c1-api-server').containers, checking]) {
+      expect(container?.args?.filter((arg) => arg.startsWith('--service-account-issuer='))).toEqual(
+        ['https://c.example.org', ...acceptedIssuers].map((issuer) => `--service-account-issuer=${issuer}`),
+      );
+    }
   });
 
   it("takes the user's arguments, except those that would break it", () => {
