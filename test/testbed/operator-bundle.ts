@@ -37,7 +37,11 @@ export async function bundleOperator(directory = buildDirectory): Promise<number
 
 /** Compiles the audit fan-out alone. */
 export async function bundleFanOut(directory = buildDirectory): Promise<void> {
-  await build({ ...program, entryPoints: ['audit/main.ts'], outfile: join(directory, fanOutBundle) });
+  await build({
+    ...program,
+    entryPoints: ['reconciler/audit/fan-out/main.ts'],
+    outfile: join(directory, fanOutBundle),
+  });
 }
 
 /** File of the compiled audit fan-out. */

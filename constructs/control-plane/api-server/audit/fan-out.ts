@@ -1,5 +1,5 @@
 import type { k8s } from 'cdk8s-plus-30';
-import type { FanOutConfig } from '../../../../audit/config.ts';
+import type { FanOutConfig } from './fan-out-config.ts';
 import type { Audit } from '../../../api/audit-spec.ts';
 import type { HostedCluster } from '../../../cluster/cluster.ts';
 import { definedOnly } from '../../../cluster/defined.ts';

@@ -1,12 +1,12 @@
 import type { Image } from '../../../cluster/versions.ts';
 
 /**
- * The image of the audit fan-out, which `npm run image` packs beside that of the operator. The second part of the tag is
- * the digest of the sources in `audit/`: a release of the operator that does not change them restarts no API server. Raise
- * the first part to ship the same program with a newer Node.
+ * The image of the audit fan-out, which `npm run image` packs beside that of the operator. The second part of the tag is the
+ * digest of the sources, in `reconciler/audit/fan-out/` and `fan-out-config.ts`: a release of the operator that does not change
+ * them restarts no API server. Raise the first part to ship the same program with a newer Node.
  */
 export const fanOutImage: Image = {
   registry: 'localhost',
   repository: 'hosted-control-plane/audit',
-  tag: '1-2ebb78c5e7ee',
+  tag: '1-561f09350ef7',
 };

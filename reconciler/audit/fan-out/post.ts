@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import http from 'node:http';
 import https from 'node:https';
-import type { Target } from './config.ts';
+import type { Target } from '../../../constructs/control-plane/api-server/audit/fan-out-config.ts';
 import { joinEventLists, type Records } from './event-list.ts';
 import type { Attempt } from './target-queue.ts';
 

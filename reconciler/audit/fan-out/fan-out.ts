@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { FanOutConfig, Target } from './config.ts';
+import type { FanOutConfig, Target } from '../../../constructs/control-plane/api-server/audit/fan-out-config.ts';
 import { readEventList } from './event-list.ts';
 import { formatMetrics, TargetMetrics } from './metrics.ts';
 import { createSender } from './post.ts';

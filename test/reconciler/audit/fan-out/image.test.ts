@@ -3,10 +3,11 @@ import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { fanOutImage } from '../../constructs/control-plane/api-server/audit/image.ts';
+import { fanOutImage } from '../../../../constructs/control-plane/api-server/audit/image.ts';
 
-const root = join(import.meta.dirname, '../..');
-const files = globSync('audit/**/*.ts', { cwd: root }).toSorted();
+const root = join(import.meta.dirname, '../../../..');
+const configuration = 'constructs/control-plane/api-server/audit/fan-out-config.ts';
+const files = [configuration, ...globSync('reconciler/audit/fan-out/**/*.ts', { cwd: root }).toSorted()];
 const sources = await Promise.all(
   files.map(async (file) => ({ file, text: await readFile(join(root, file), 'utf8') })),
 );
@@ -17,8 +18,10 @@ it('the tag of the image changes with the sources of the fan-out, and with nothi
   expect(fanOutImage.tag).toMatch(new RegExp(`^[1-9][0-9]*-${hash.digest('hex').slice(0, 12)}$`));
 });
 
-it('the fan-out uses nothing but its own files and Node', () => {
+it('the fan-out uses nothing but its own files, the type of its configuration, and Node', () => {
   const imports = sources.flatMap(({ text }) => [...text.matchAll(/from '([^']+)'/g)].map(([, from = '']) => from));
   expect(imports.length).toBeGreaterThan(10);
-  expect(imports.filter((from) => !/^(node:|\.\/)/.test(from))).toEqual([]);
+  const foreign = imports.filter((from) => !/^(node:|\.\/)/.test(from) && !from.endsWith(configuration));
+  expect(foreign).toEqual([]);
+  expect(sources[0]?.text).not.toContain('import');
 });

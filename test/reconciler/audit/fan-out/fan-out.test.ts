@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Mode } from '../../audit/config.ts';
-import { FanOut } from '../../audit/fan-out.ts';
-import type { KeyPair } from '../../reconciler/pki/issue.ts';
-import { AuditReceiver, createReceiverCA, eventList } from '../support/audit-receiver.ts';
-import { until } from '../support/until.ts';
+import type { Mode } from '../../../../constructs/control-plane/api-server/audit/fan-out-config.ts';
+import { FanOut } from '../../../../reconciler/audit/fan-out/fan-out.ts';
+import type { KeyPair } from '../../../../reconciler/pki/issue.ts';
+import { AuditReceiver, createReceiverCA, eventList } from '../../../support/audit-receiver.ts';
+import { until } from '../../../support/until.ts';
 
 const ownToken = 'token of the API server';
 let ca: KeyPair;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { FanOutConfig } from './config.ts';
+import type { FanOutConfig } from '../../../constructs/control-plane/api-server/audit/fan-out-config.ts';
 import { FanOut } from './fan-out.ts';
 
 /** Entry point of the audit fan-out, the sidecar of an API server whose audit records go to several receivers. */
