@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /** Every such text is a URL that an API server can parse. */
-const url = /^https:\/\/([0-9A-Za-z.-]+|\[[0-9a-fA-F:]+\])(:[0-9]{1,5})?(\/[0-9A-Za-z._~\/-]*)?$/;
+const url = /^https:\/\/([0-9A-Za-z.-]+|\[[0-9a-fA-F:]+\])(:[0-9]{1,5})?(\/[0-9A-Za-z._~/-]*)?$/;
 /** An API server wants a URL from what contains a colon, and takes every other text. */
-const urlOrText = /^([^\s:,]+|https?:\/\/([0-9A-Za-z.-]+|\[[0-9a-fA-F:]+\])(:[0-9]{1,5})?(\/[0-9A-Za-z._~\/-]*)?)$/;
+const urlOrText = /^([^\s:,]+|https?:\/\/([0-9A-Za-z.-]+|\[[0-9a-fA-F:]+\])(:[0-9]{1,5})?(\/[0-9A-Za-z._~/-]*)?)$/;
 
 /** Who signs the tokens of the hosted cluster's service accounts. */
 export const ServiceAccountIssuer = z.object({
