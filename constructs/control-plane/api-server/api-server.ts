@@ -1,7 +1,7 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import {
-  acceptedIssuerFlags,
+  apiServerArgs,
   apiServerFlags,
   apiServerPaths,
   egressSelectorFile,
@@ -15,7 +15,7 @@ import { readAtStart } from '../certificates/restarts.ts';
 import { container, podTemplate, probes, projected } from '../../pod/component.ts';
 import { exposureStrategy } from '../exposure/exposure.ts';
 import { type Endpoint, type Facts, fingerprints, rolloutOf } from '../../cluster/facts.ts';
-import { renderFlags } from '../../pod/flags.ts';
+import { mergeFlags } from '../../pod/flags.ts';
 import { usesTunnel } from '../../cluster/in-cluster-access.ts';
 import { KonnectivityConfig, konnectivityServer, konnectivityVolumes } from './konnectivity-server.ts';
 import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
@@ -51,6 +51,7 @@ export class ApiServer extends Construct {
     if (hasTunnel) new TunnelConfig(this, 'tunnel', { cluster });
     if (settings?.audit) new AuditConfig(this, 'audit', { cluster });
 
+    const flags = mergeFlags(apiServerFlags(cluster, endpoint, facts), settings.args);
     const checked = checkedConfiguration(cluster);
     new k8s.KubeDeployment(this, 'deployment', {
       metadata: { ...metadata, ...(checked ? { annotations: { [checkedAnnotation]: checked } } : {}) },
@@ -99,10 +100,7 @@ export class ApiServer extends Construct {
                 settings.image,
               ),
               command: ['kube-apiserver'],
-              args: [
-                ...renderFlags(apiServerFlags(cluster, endpoint, facts), settings.args),
-                ...acceptedIssuerFlags(cluster, endpoint, facts),
-              ],
+              args: apiServerArgs(flags, cluster, endpoint, facts),
               ports: { api: exposureStrategy(cluster.spec).securePort },
               // While etcd has no quorum a restart cures nothing, and its back-off would last longer than the fault.
               probes: probes({

@@ -6,12 +6,12 @@ import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { imageReference, kubernetesImage } from '../../cluster/versions.ts';
 import { container, projected } from '../../pod/component.ts';
-import { formatFlags, mergeFlags } from '../../pod/flags.ts';
+import { mergeFlags } from '../../pod/flags.ts';
 import { mountsOf } from '../../pod/mounts.ts';
 import { withAdditions } from '../../pod/overlay.ts';
 import { restrictedPod } from '../../pod/restricted-pod.ts';
 import { checkedAnnotation, checkedConfiguration, checkedFiles } from './checked-configuration.ts';
-import { acceptedIssuerFlags, apiServerFlags, apiServerPaths } from './flags.ts';
+import { apiServerArgs, apiServerFlags, apiServerPaths } from './flags.ts';
 import { pkiVolume } from './pki-volume.ts';
 
 export interface ApiServerCheckProps {
@@ -76,10 +76,7 @@ export class ApiServerCheck extends Construct {
                 settings.image,
               ),
               command: ['kube-apiserver'],
-              args: [
-                ...formatFlags(checkFlags(cluster, endpoint, facts)),
-                ...acceptedIssuerFlags(cluster, endpoint, facts),
-              ],
+              args: apiServerArgs(checkFlags(cluster, endpoint, facts), cluster, endpoint, facts),
               requests: { cpu: '50m', memory: '128Mi' },
               settings: { ...settings, resources: undefined },
               capabilities: ['NET_BIND_SERVICE'],

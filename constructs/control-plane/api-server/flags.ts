@@ -3,7 +3,7 @@ import { authenticationFlags } from './authentication.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { exposureStrategy } from '../exposure/exposure.ts';
 import { type Endpoint, type Facts, formatEndpoint, type Issuers } from '../../cluster/facts.ts';
-import type { Flag } from '../../pod/flags.ts';
+import { type Flag, formatFlags } from '../../pod/flags.ts';
 import { inClusterAccessOf, policyApiVersion } from '../../cluster/in-cluster-access.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { ports } from '../../cluster/ports.ts';
@@ -105,14 +105,15 @@ export function apiServerFlags(
   ];
 }
 
-/** The flag of each issuer whose tokens are only accepted, after {@link apiServerFlags}: the first one of all signs. */
-export function acceptedIssuerFlags(
+/** Values by name as arguments, and after the issuer that signs those that are only accepted: their flag repeats. */
+export function apiServerArgs(
+  flags: Readonly<Record<string, string>>,
   cluster: HostedCluster,
   endpoint: Endpoint,
   facts: Pick<Facts, 'serviceAccountIssuers'>,
 ): string[] {
-  const [, ...accepted] = issuersOf(cluster, endpoint, facts);
-  return accepted.map((issuer) => `--service-account-issuer=${issuer}`);
+  const issuers = issuersOf(cluster, endpoint, facts).map((issuer) => `--service-account-issuer=${issuer}`);
+  return formatFlags(flags).flatMap((arg) => (arg === issuers[0] ? issuers : [arg]));
 }
 
 function issuersOf(
