@@ -10,9 +10,9 @@ const everywhere = { chaiConfig, setupFiles: ['test/run/file-time.ts'], isolate:
 const onRealBinaries = {
   ...everywhere,
   globalSetup: ['test/testbed/vitest-setup.ts'],
-  // above the limits of the tests' own waits, whose errors say what was awaited
-  testTimeout: 240_000,
-  hookTimeout: 300_000,
+  // Far above the limits of the tests' own waits, which start again with each progress, and whose errors say what was awaited.
+  testTimeout: 1_800_000,
+  hookTimeout: 900_000,
 };
 
 /** These check everything on the host, or need a testbed of their own: for operators of all namespaces, or to remove kinds. */

@@ -17,7 +17,7 @@ beforeAll(async () => {
   // left by another file that failed
   await removeProvider(instance);
   output = await runScript('bench', ['--smoke'], { HCP_TESTBED: instance.name });
-}, 400_000);
+});
 afterAll(() => client.connection.close());
 
 test('every part of the bench can still be measured', () => {

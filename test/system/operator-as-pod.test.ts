@@ -158,7 +158,7 @@ describe('a highly available control plane, the operator as a pod with its own r
     await Promise.all(watches);
     expect(changes).toEqual([]);
     expect(await bench.everything()).toEqual(before);
-  }, 90_000);
+  });
 
   test('leaves nothing when its Cluster is deleted', async () => {
     await bench.delete('c1');

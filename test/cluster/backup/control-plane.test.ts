@@ -63,39 +63,35 @@ const spec = {
 };
 
 describe('a control plane with backups', () => {
-  test(
-    'has a backup as soon as it is ready, with everything that a rebuild needs',
-    { timeout: 2 * limitMs },
-    async () => {
-      await bench.create('c1', spec);
-      await bench.untilReady('c1', limitMs);
-      const { status } = await until(
-        'the first backup in the status',
-        async () => {
-          const object = await bench.get('c1');
-          return object.status?.etcd?.backup?.lastBackup ? object : undefined;
-        },
-        limitMs,
-      );
-      const [newest] = (await backups().list()).backups;
-      if (!newest) throw new Error('no backup is listed');
-      expect(backupId(newest)).toBe(status?.etcd?.backup?.lastBackup);
-      expect(status?.etcdLastBackupTime).toBe(new Date(newest.time).toISOString());
-      expect(Date.parse(status?.etcdNextBackupTime ?? '')).toBeGreaterThan(Date.now());
-      const manifest = await backups().manifest(newest);
-      expect(manifest).toMatchObject({ kubernetesVersion: spec.version, encryption: { keyId: '2026' } });
-      let sizeBytes = 0;
-      for await (const chunk of backups().readSnapshot(newest, manifest)) sizeBytes += chunk.length;
-      expect(sizeBytes).toBe(manifest.sizeBytes);
-      const bundle = await readRecoveryBundle(backups().readRecoveryBundle(newest));
-      expect(bundle.secrets.map(({ name }) => name)).toEqual(
-        expect.arrayContaining(['c1-ca', 'c1-etcd', 'c1-proxy', 'c1-sa']),
-      );
-      expect(bundle.hostedControlPlane.spec).toMatchObject({ version: spec.version });
-    },
-  );
+  test('has a backup as soon as it is ready, with everything that a rebuild needs', async () => {
+    await bench.create('c1', spec);
+    await bench.untilReady('c1', limitMs);
+    const { status } = await until(
+      'the first backup in the status',
+      async () => {
+        const object = await bench.get('c1');
+        return object.status?.etcd?.backup?.lastBackup ? object : undefined;
+      },
+      limitMs,
+    );
+    const [newest] = (await backups().list()).backups;
+    if (!newest) throw new Error('no backup is listed');
+    expect(backupId(newest)).toBe(status?.etcd?.backup?.lastBackup);
+    expect(status?.etcdLastBackupTime).toBe(new Date(newest.time).toISOString());
+    expect(Date.parse(status?.etcdNextBackupTime ?? '')).toBeGreaterThan(Date.now());
+    const manifest = await backups().manifest(newest);
+    expect(manifest).toMatchObject({ kubernetesVersion: spec.version, encryption: { keyId: '2026' } });
+    let sizeBytes = 0;
+    for await (const chunk of backups().readSnapshot(newest, manifest)) sizeBytes += chunk.length;
+    expect(sizeBytes).toBe(manifest.sizeBytes);
+    const bundle = await readRecoveryBundle(backups().readRecoveryBundle(newest));
+    expect(bundle.secrets.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['c1-ca', 'c1-etcd', 'c1-proxy', 'c1-sa']),
+    );
+    expect(bundle.hostedControlPlane.spec).toMatchObject({ version: spec.version });
+  });
 
-  test('is backed up on request, and keeps the configured number of backups', { timeout: 2 * limitMs }, async () => {
+  test('is backed up on request, and keeps the configured number of backups', async () => {
     for (const text of ['one', 'two', 'three']) await bench.takeBackup('c1', text, limitMs);
     const { backups: kept, unfinished } = await backups().list();
     expect(kept).toHaveLength(3);
@@ -104,7 +100,7 @@ describe('a control plane with backups', () => {
     expect((await backups().manifest(kept[0]!)).keys.byResource['/registry/namespaces']).toBeGreaterThan(3);
   });
 
-  test('counts and keeps only its own, beside another one of its name', { timeout: 2 * limitMs }, async () => {
+  test('counts and keeps only its own, beside another one of its name', async () => {
     const { metadata, status } = await bench.get('c1');
     const own = (await backups().list()).backups;
     expect(own.map(({ owner }) => owner)).toEqual(own.map(() => metadata.uid));
@@ -132,7 +128,7 @@ describe('a control plane with backups', () => {
     await bench.untilCondition('c1', 'EtcdBackupReady', { status: 'True' }, limitMs);
   });
 
-  test('takes no second backup when its status is lost', { timeout: 2 * limitMs }, async () => {
+  test('takes no second backup when its status is lost', async () => {
     const before = (await backups().list()).backups;
     await bench.stopOperator();
     const backup = { lastBackup: null, lastRequest: null, lastAttemptTime: null };
@@ -151,7 +147,7 @@ describe('a control plane with backups', () => {
   });
 });
 
-test('a Secret that is missing is told long before the next backup', { timeout: 2 * limitMs }, async () => {
+test('a Secret that is missing is told long before the next backup', async () => {
   const before = (await backups().list()).backups;
   const use = (name: string) => bench.patch('c1', { spec: { etcd: { backup: { secret: { name } } } } });
   await use('missing');
@@ -207,45 +203,40 @@ const problems: readonly Problem[] = [
 describe('when', () => {
   test.each(problems)(
     '$fault, one condition reports it and nothing else changes, and later backups are taken',
-    { timeout: 2 * limitMs },
     async (problem) => {
       await expect(tolerateProblem(bench, 'c1', problem, limitMs)).resolves.toBeUndefined();
     },
   );
 
-  test(
-    'the S3 server is slow, the condition reports the progress, and nothing else waits',
-    { timeout: 2 * limitMs },
-    async () => {
-      const writes = () =>
-        bench.operator.requests.filter(({ verb, resource }) => verb === 'apply' && resource === 'hostedcontrolplanes');
-      const before = writes().length;
-      proxy.slowDown(10_000);
-      await bench.requestBackup('c1', 'slowly');
-      const began = performance.now();
-      const { message } = await until(
-        'progress in the condition',
-        async () => {
-          // A snapshot as small as this one is read at once and reports no progress afterwards: the next reconcile writes it.
-          await bench.patch('c1', { metadata: { annotations: { 'test/reconcile': String(performance.now()) } } });
-          const condition = await bench.condition('c1', 'EtcdBackupReady');
-          return condition && / of about \d+ MiB uploaded, \d+ s$/.test(condition.message) && condition;
-        },
-        limitMs,
-      );
-      expect(message).toMatch(/^\d+ of about/);
-      await bench.untilCondition('c1', 'Ready', { status: 'True' }, limitMs);
-      proxy.slowDown(Infinity);
-      await bench.untilBackup('c1', 'slowly', limitMs);
-      const seconds = (performance.now() - began) / 1000;
-      // One status per progress report, every ten seconds, and some others.
-      expect(writes().length - before).toBeLessThan(seconds / 10 + 6);
-      await recordFault({
-        fault: 'the S3 server takes 10 kB a second',
-        observed: 'EtcdBackupReady stays True and tells how far the upload is; nothing waits for it',
-        recoverySeconds: undefined,
-        dataLost: 'none',
-      });
-    },
-  );
+  test('the S3 server is slow, the condition reports the progress, and nothing else waits', async () => {
+    const writes = () =>
+      bench.operator.requests.filter(({ verb, resource }) => verb === 'apply' && resource === 'hostedcontrolplanes');
+    const before = writes().length;
+    proxy.slowDown(10_000);
+    await bench.requestBackup('c1', 'slowly');
+    const began = performance.now();
+    const { message } = await until(
+      'progress in the condition',
+      async () => {
+        // A snapshot as small as this one is read at once and reports no progress afterwards: the next reconcile writes it.
+        await bench.patch('c1', { metadata: { annotations: { 'test/reconcile': String(performance.now()) } } });
+        const condition = await bench.condition('c1', 'EtcdBackupReady');
+        return condition && / of about \d+ MiB uploaded, \d+ s$/.test(condition.message) && condition;
+      },
+      limitMs,
+    );
+    expect(message).toMatch(/^\d+ of about/);
+    await bench.untilCondition('c1', 'Ready', { status: 'True' }, limitMs);
+    proxy.slowDown(Infinity);
+    await bench.untilBackup('c1', 'slowly', limitMs);
+    const seconds = (performance.now() - began) / 1000;
+    // One status per progress report, every ten seconds, and some others.
+    expect(writes().length - before).toBeLessThan(seconds / 10 + 6);
+    await recordFault({
+      fault: 'the S3 server takes 10 kB a second',
+      observed: 'EtcdBackupReady stays True and tells how far the upload is; nothing waits for it',
+      recoverySeconds: undefined,
+      dataLost: 'none',
+    });
+  });
 });

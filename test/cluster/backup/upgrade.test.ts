@@ -43,56 +43,52 @@ async function renderedVersion(): Promise<string | undefined> {
   return deployment.spec.template.metadata.annotations?.[versionAnnotation];
 }
 
-test(
-  'Kubernetes changes its minor version only after a backup, also when the store is unreachable',
-  { timeout: 3 * limitMs },
-  async () => {
-    await bench.create('c1', older);
-    await bench.untilReady('c1', limitMs);
-    await bench.untilCondition('c1', 'EtcdBackupReady', { status: 'True' }, limitMs);
-    await until('the first backup', async () => (await bench.get('c1')).status?.etcd?.backup?.lastBackup, limitMs);
+test('Kubernetes changes its minor version only after a backup, also when the store is unreachable', async () => {
+  await bench.create('c1', older);
+  await bench.untilReady('c1', limitMs);
+  await bench.untilCondition('c1', 'EtcdBackupReady', { status: 'True' }, limitMs);
+  await until('the first backup', async () => (await bench.get('c1')).status?.etcd?.backup?.lastBackup, limitMs);
 
-    await bench.setStore({ secretAccessKey: 'wrong' });
-    await bench.patch('c1', { spec: { version: kubernetesVersion } });
-    const message = await until(
-      'the condition of the upgrade',
-      async () => {
-        const condition = await bench.condition('c1', 'APIServerDeploymentsReady');
-        return condition?.reason === 'WaitingForBackup' && /which fails/.test(condition.message) && condition.message;
-      },
-      limitMs,
-    );
-    expect(message).toMatch(
-      /Kubernetes 1\.35 to 1\.36 waits for a backup, which fails: .* set etcd\.backup\.beforeUpgrade: false/,
-    );
-    expect(await renderedVersion()).toBe('v1.35.1');
-    await bench.untilCondition('c1', 'Available', { status: 'True' });
+  await bench.setStore({ secretAccessKey: 'wrong' });
+  await bench.patch('c1', { spec: { version: kubernetesVersion } });
+  const message = await until(
+    'the condition of the upgrade',
+    async () => {
+      const condition = await bench.condition('c1', 'APIServerDeploymentsReady');
+      return condition?.reason === 'WaitingForBackup' && /which fails/.test(condition.message) && condition.message;
+    },
+    limitMs,
+  );
+  expect(message).toMatch(
+    /Kubernetes 1\.35 to 1\.36 waits for a backup, which fails: .* set etcd\.backup\.beforeUpgrade: false/,
+  );
+  expect(await renderedVersion()).toBe('v1.35.1');
+  await bench.untilCondition('c1', 'Available', { status: 'True' });
 
-    await bench.setStore();
-    const mended = performance.now();
-    await until('the API server to be changed', async () => (await renderedVersion()) === kubernetesVersion, limitMs);
-    const backups = bench.backups('c1');
-    const [newest] = (await backups.list()).backups;
-    expect((await backups.manifest(newest!)).takenFor).toEqual(['change:Kubernetes 1.35 to 1.36']);
-    await until(
-      'only API servers of the new version',
-      async () => {
-        const { items } = await bench.client.list(Pod, {
-          namespace,
-          labelSelector: 'app.kubernetes.io/component=api-server',
-        });
-        const versions = items.map(({ metadata }) => metadata.annotations?.[versionAnnotation]);
-        return versions.every((version) => version === kubernetesVersion);
-      },
-      limitMs,
-    );
-    await bench.untilReady('c1', limitMs);
-    expect((await bench.get('c1')).status?.etcd?.backup?.versionChanges).toBeUndefined();
-    await recordFault({
-      fault: 'the store of backups refuses while Kubernetes is to change its minor version',
-      observed: 'APIServerDeploymentsReady WaitingForBackup with the reason; the old version serves on',
-      recoverySeconds: (performance.now() - mended) / 1000,
-      dataLost: 'none',
-    });
-  },
-);
+  await bench.setStore();
+  const mended = performance.now();
+  await until('the API server to be changed', async () => (await renderedVersion()) === kubernetesVersion, limitMs);
+  const backups = bench.backups('c1');
+  const [newest] = (await backups.list()).backups;
+  expect((await backups.manifest(newest!)).takenFor).toEqual(['change:Kubernetes 1.35 to 1.36']);
+  await until(
+    'only API servers of the new version',
+    async () => {
+      const { items } = await bench.client.list(Pod, {
+        namespace,
+        labelSelector: 'app.kubernetes.io/component=api-server',
+      });
+      const versions = items.map(({ metadata }) => metadata.annotations?.[versionAnnotation]);
+      return versions.every((version) => version === kubernetesVersion);
+    },
+    limitMs,
+  );
+  await bench.untilReady('c1', limitMs);
+  expect((await bench.get('c1')).status?.etcd?.backup?.versionChanges).toBeUndefined();
+  await recordFault({
+    fault: 'the store of backups refuses while Kubernetes is to change its minor version',
+    observed: 'APIServerDeploymentsReady WaitingForBackup with the reason; the old version serves on',
+    recoverySeconds: (performance.now() - mended) / 1000,
+    dataLost: 'none',
+  });
+});

@@ -61,7 +61,7 @@ test('the first backup is verified by a restore, and the duration is reported an
   const { revision, restoreSeconds: exact } = await backups.verification(parseBackupId(first)!);
   expect(revision).toBeGreaterThanOrEqual(parseBackupId(first)!.revision);
   expect(Math.ceil(exact)).toBe(restoreSeconds);
-}, 700_000);
+});
 
 test('the next verification detects one flipped bit in the store, and verifies another backup', async () => {
   const damaged = await bench.takeBackup('c1', 'to be damaged', limitMs);
@@ -87,7 +87,7 @@ test('the next verification detects one flipped bit in the store, and verifies a
     recoverySeconds: undefined,
     dataLost: 'none; the backup before it is kept, and the next one was verified',
   });
-}, 700_000);
+});
 
 test('an operator that is killed during a verification is followed by one that repeats it and leaves no pod', async () => {
   let cutNow = false;
@@ -112,7 +112,7 @@ test('an operator that is killed during a verification is followed by one that r
     recoverySeconds: (performance.now() - began) / 1000,
     dataLost: 'none',
   });
-}, 700_000);
+});
 
 test('the deletion of a control plane deletes the pod of its verification', async () => {
   await bench.requestBackup('c1', 'before the deletion');
@@ -121,4 +121,4 @@ test('the deletion of a control plane deletes the pod of its verification', asyn
   await untilNoPod();
   const { s3 } = bench;
   expect(await readdir(join(s3.directory, s3.settings.bucket, namespace))).toEqual(['c1']);
-}, 700_000);
+});

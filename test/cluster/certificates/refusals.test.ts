@@ -57,7 +57,7 @@ beforeAll(async () => {
   };
   const ready = () => ask({ port: control.ports.api, path: '/readyz', client: clients['an administrator'] });
   await until('the API server', async () => (await ready()).status === 200, 120_000);
-}, 180_000);
+});
 afterAll(() => control?.stop());
 
 /** Sends a SelfSubjectReview to the API server as jane, through headers of a front proxy. */

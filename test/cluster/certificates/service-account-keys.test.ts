@@ -28,7 +28,7 @@ beforeAll(async () => {
   await bench.untilReady(cluster, 240_000);
   hosted = await bench.hosted(cluster);
   user = new TokenUser(bench, cluster);
-}, 400_000);
+});
 afterAll(async () => {
   await user.stop();
   await hosted.connection.close();
@@ -79,167 +79,159 @@ async function podToken(address: string): Promise<{ token: string; lifetimeSecon
   return user.ask(address, { expirationSeconds: 3607, boundObjectRef: { apiVersion, kind, name: metadata.name } });
 }
 
-test(
-  'the service account key is rotated while tokens of every kind are used at every API server and operators die',
-  async () => {
-    const [old = ''] = await keys();
-    const [address = ''] = await user.addresses();
-    // The lifetimes that Kubernetes grants for requested ones.
-    expect((await user.ask(address, { expirationSeconds: 20_000 * 3600 })).lifetimeSeconds).toBe(year);
-    const ofPod = await podToken(address);
-    expect(ofPod.lifetimeSeconds).toBe(year);
-    const plain = await user.ask(address);
-    user.add('of a pod', ofPod.token);
-    user.add('of before', plain.token);
-    user.add('kept in a Secret', await createLegacyToken('legacy'));
-    expect(keyOf(plain.token)).toBe(old);
+test('the service account key is rotated while tokens of every kind are used at every API server and operators die', async () => {
+  const [old = ''] = await keys();
+  const [address = ''] = await user.addresses();
+  // The lifetimes that Kubernetes grants for requested ones.
+  expect((await user.ask(address, { expirationSeconds: 20_000 * 3600 })).lifetimeSeconds).toBe(year);
+  const ofPod = await podToken(address);
+  expect(ofPod.lifetimeSeconds).toBe(year);
+  const plain = await user.ask(address);
+  user.add('of a pod', ofPod.token);
+  user.add('of before', plain.token);
+  user.add('kept in a Secret', await createLegacyToken('legacy'));
+  expect(keyOf(plain.token)).toBe(old);
 
-    const before = await started();
-    const seen = new Map([...before].map(([component, uids]) => [component, new Set(uids)]));
-    const begun = performance.now();
-    await bench.patch(cluster, { spec: { certificates: { rotation: { serviceAccountKey: 'first' } } } });
-    const diedIn: string[] = [];
-    /** In each state tokens are requested, and the operator dies. */
-    const liveUntil = (what: string, isOver: () => Promise<boolean>) =>
-      inEachState(
-        what,
-        async () => {
-          for (const [component, uids] of await started()) {
-            for (const uid of uids) seen.set(component, (seen.get(component) ?? new Set()).add(uid));
-          }
-          if (await isOver()) return undefined;
-          return `${(await keys()).length} ${(await keys())[0] === old} ${(await condition())?.reason}`;
-        },
-        async (state) => {
-          for (const server of await user.addresses()) {
-            const given = await user.ask(server).catch(() => undefined);
-            if (given) user.add(`${state} at ${server}`, given.token);
-          }
-          diedIn.push(state);
-          await bench.restartOperator();
-        },
-        rotationMs,
-      );
-
-    await liveUntil('tokens to be waited for', async () => (await condition())?.reason === 'WaitingForTokens');
-    const [signer = ''] = await keys();
-    expect(await keys()).toEqual([signer, old]);
-    expect(signer).not.toBe(old);
-    expect(await bench.client.find(Secret, { namespace, name: `${cluster}-sa-next` })).toBeUndefined();
-    for (const server of await user.addresses()) expect(keyOf((await user.ask(server)).token)).toBe(signer);
-    const expiry = readTokenRecord(await keysSecret()).expiries[old];
-    expect(expiry?.getTime()).toBeGreaterThan(Date.now() + year * 1000);
-    const signingSeconds = Math.round((performance.now() - begun) / 1000);
-
-    // A year passes: the recorded expiry of the old key is in the past now. A token in a Secret does not expire.
-    const expiries = { [old]: new Date(Date.now() - 1000).toISOString() };
-    const record = JSON.stringify({ lifetimeSeconds: year, expiries });
-    await bench.client.mergePatch(
-      Secret,
-      secretName,
-      { metadata: { annotations: { [tokensAnnotation]: record } } },
-      { fieldManager },
-    );
-    const waiting = await until(
-      'the Secret to be named',
+  const before = await started();
+  const seen = new Map([...before].map(([component, uids]) => [component, new Set(uids)]));
+  const begun = performance.now();
+  await bench.patch(cluster, { spec: { certificates: { rotation: { serviceAccountKey: 'first' } } } });
+  const diedIn: string[] = [];
+  /** In each state tokens are requested, and the operator dies. */
+  const liveUntil = (what: string, isOver: () => Promise<boolean>) =>
+    inEachState(
+      what,
       async () => {
-        const found = await condition();
-        return found?.message.includes('default/legacy') ? found : undefined;
-      },
-      120_000,
-    );
-    expect(waiting.message).toContain('1 Secret contains a token of the old key');
-    expect(await keys()).toEqual([signer, old]);
-    expect(user.refused).toEqual([]);
-
-    // A token that is removed from its Secret is refused at once, whatever key has signed it.
-    user.drop((name) => name === 'kept in a Secret');
-    await hosted.mergePatch(
-      Secret,
-      { namespace: 'default', name: 'legacy' },
-      { data: { token: null } },
-      { fieldManager },
-    );
-    const renewed = await until('another token', async () => {
-      const token = await legacyToken('legacy');
-      return keyOf(token) === signer ? token : undefined;
-    });
-    const uses = user.used;
-    // The tokens that would have expired after a year.
-    user.drop(() => true);
-    user.add('kept in a Secret', await untilKnown(renewed));
-    for (const server of await user.addresses()) user.add(`new at ${server}`, (await user.ask(server)).token);
-    await bench.restartOperator();
-    await liveUntil('the end', async () => (await condition())?.status === 'True');
-
-    expect(await keys()).toEqual([signer]);
-    for (const server of await user.addresses()) {
-      expect(await user.accepts(server, plain.token)).toBe(false);
-      expect(await user.accepts(server, renewed)).toBe(true);
-    }
-    await until('more uses', () => user.used > uses + 20, 60_000);
-    expect(user.refused).toEqual([]);
-    // With each set of keys. A reason may be over before it is observed.
-    const keySets = new Set(diedIn.map((state) => state.split(' ', 2).join(' ')));
-    expect([...keySets]).toEqual(['1 true', '2 true', '2 false', '1 false']);
-
-    const restarts = Object.fromEntries(
-      [...seen].map(([component, uids]) => {
-        const count = before.get(component)?.size ?? 1;
-        return [component, (uids.size - count) / count];
-      }),
-    );
-    expect(restarts).toEqual({ 'api-server': 3, 'controller-manager': 1, scheduler: 0, etcd: 0 });
-    await recordFault({
-      fault:
-        'the operator stopped in every state of a rotation of the key of service account tokens, with two API servers',
-      observed: `${diedIn.length} operators follow each other; each API server is replaced three times and the controller manager once; tokens of before and of every state used ${user.used} times, at each API server by its address, none refused and ${user.unanswered} not answered; a new key signs after ${signingSeconds} s; a Secret that keeps a token of the old key is named by the condition`,
-      recoverySeconds: undefined,
-      dataLost: 'none',
-    });
-  },
-  4 * rotationMs,
-);
-
-test(
-  'another issuer signs once every API server accepts it, and tokens of the former one stay valid',
-  async () => {
-    user.drop(() => true);
-    const { serviceAccountIssuer: former = '' } = (await bench.get(cluster)).status ?? {};
-    const [address = ''] = await user.addresses();
-    const { token: before } = await user.ask(address);
-    expect(issuerOf(before)).toBe(former);
-    user.add('of before', before);
-
-    const issuer = 'https://tokens.example.org';
-    const accepting = (...acceptedIssuers: string[]) =>
-      bench.patch(cluster, { spec: { serviceAccountIssuer: { issuer, acceptedIssuers } } });
-    await expect(accepting('https://another.example.org')).rejects.toThrow(`lacks the present issuer, ${former}`);
-    await accepting(former);
-    const seen = new Set<string>();
-    await until(
-      'every API server to sign with it',
-      async () => {
-        const servers = await user.addresses();
-        const given = await Promise.all(servers.map((server) => user.ask(server).catch(() => undefined)));
-        for (const [index, { token } = { token: before }] of given.entries()) {
-          const name = `${issuerOf(token)} at ${servers[index]}`;
-          if (!seen.has(name)) user.add(name, token);
-          seen.add(name);
+        for (const [component, uids] of await started()) {
+          for (const uid of uids) seen.set(component, (seen.get(component) ?? new Set()).add(uid));
         }
-        return given.length === 2 && given.every((one) => one && issuerOf(one.token) === issuer);
+        if (await isOver()) return undefined;
+        return `${(await keys()).length} ${(await keys())[0] === old} ${(await condition())?.reason}`;
+      },
+      async (state) => {
+        for (const server of await user.addresses()) {
+          const given = await user.ask(server).catch(() => undefined);
+          if (given) user.add(`${state} at ${server}`, given.token);
+        }
+        diedIn.push(state);
+        await bench.restartOperator();
       },
       rotationMs,
     );
-    await bench.untilReady(cluster, 120_000);
-    expect((await bench.get(cluster)).status?.serviceAccountIssuer).toBe(issuer);
-    const uses = user.used;
-    await until('more uses', () => user.used > uses + 20, 60_000);
-    expect(user.refused).toEqual([]);
-    for (const server of await user.addresses()) expect(await user.accepts(server, before)).toBe(true);
-  },
-  rotationMs,
-);
+
+  await liveUntil('tokens to be waited for', async () => (await condition())?.reason === 'WaitingForTokens');
+  const [signer = ''] = await keys();
+  expect(await keys()).toEqual([signer, old]);
+  expect(signer).not.toBe(old);
+  expect(await bench.client.find(Secret, { namespace, name: `${cluster}-sa-next` })).toBeUndefined();
+  for (const server of await user.addresses()) expect(keyOf((await user.ask(server)).token)).toBe(signer);
+  const expiry = readTokenRecord(await keysSecret()).expiries[old];
+  expect(expiry?.getTime()).toBeGreaterThan(Date.now() + year * 1000);
+  const signingSeconds = Math.round((performance.now() - begun) / 1000);
+
+  // A year passes: the recorded expiry of the old key is in the past now. A token in a Secret does not expire.
+  const expiries = { [old]: new Date(Date.now() - 1000).toISOString() };
+  const record = JSON.stringify({ lifetimeSeconds: year, expiries });
+  await bench.client.mergePatch(
+    Secret,
+    secretName,
+    { metadata: { annotations: { [tokensAnnotation]: record } } },
+    { fieldManager },
+  );
+  const waiting = await until(
+    'the Secret to be named',
+    async () => {
+      const found = await condition();
+      return found?.message.includes('default/legacy') ? found : undefined;
+    },
+    120_000,
+  );
+  expect(waiting.message).toContain('1 Secret contains a token of the old key');
+  expect(await keys()).toEqual([signer, old]);
+  expect(user.refused).toEqual([]);
+
+  // A token that is removed from its Secret is refused at once, whatever key has signed it.
+  user.drop((name) => name === 'kept in a Secret');
+  await hosted.mergePatch(
+    Secret,
+    { namespace: 'default', name: 'legacy' },
+    { data: { token: null } },
+    { fieldManager },
+  );
+  const renewed = await until('another token', async () => {
+    const token = await legacyToken('legacy');
+    return keyOf(token) === signer ? token : undefined;
+  });
+  const uses = user.used;
+  // The tokens that would have expired after a year.
+  user.drop(() => true);
+  user.add('kept in a Secret', await untilKnown(renewed));
+  for (const server of await user.addresses()) user.add(`new at ${server}`, (await user.ask(server)).token);
+  await bench.restartOperator();
+  await liveUntil('the end', async () => (await condition())?.status === 'True');
+
+  expect(await keys()).toEqual([signer]);
+  for (const server of await user.addresses()) {
+    expect(await user.accepts(server, plain.token)).toBe(false);
+    expect(await user.accepts(server, renewed)).toBe(true);
+  }
+  await until('more uses', () => user.used > uses + 20, 60_000);
+  expect(user.refused).toEqual([]);
+  // With each set of keys. A reason may be over before it is observed.
+  const keySets = new Set(diedIn.map((state) => state.split(' ', 2).join(' ')));
+  expect([...keySets]).toEqual(['1 true', '2 true', '2 false', '1 false']);
+
+  const restarts = Object.fromEntries(
+    [...seen].map(([component, uids]) => {
+      const count = before.get(component)?.size ?? 1;
+      return [component, (uids.size - count) / count];
+    }),
+  );
+  expect(restarts).toEqual({ 'api-server': 3, 'controller-manager': 1, scheduler: 0, etcd: 0 });
+  await recordFault({
+    fault:
+      'the operator stopped in every state of a rotation of the key of service account tokens, with two API servers',
+    observed: `${diedIn.length} operators follow each other; each API server is replaced three times and the controller manager once; tokens of before and of every state used ${user.used} times, at each API server by its address, none refused and ${user.unanswered} not answered; a new key signs after ${signingSeconds} s; a Secret that keeps a token of the old key is named by the condition`,
+    recoverySeconds: undefined,
+    dataLost: 'none',
+  });
+});
+
+test('another issuer signs once every API server accepts it, and tokens of the former one stay valid', async () => {
+  user.drop(() => true);
+  const { serviceAccountIssuer: former = '' } = (await bench.get(cluster)).status ?? {};
+  const [address = ''] = await user.addresses();
+  const { token: before } = await user.ask(address);
+  expect(issuerOf(before)).toBe(former);
+  user.add('of before', before);
+
+  const issuer = 'https://tokens.example.org';
+  const accepting = (...acceptedIssuers: string[]) =>
+    bench.patch(cluster, { spec: { serviceAccountIssuer: { issuer, acceptedIssuers } } });
+  await expect(accepting('https://another.example.org')).rejects.toThrow(`lacks the present issuer, ${former}`);
+  await accepting(former);
+  const seen = new Set<string>();
+  await until(
+    'every API server to sign with it',
+    async () => {
+      const servers = await user.addresses();
+      const given = await Promise.all(servers.map((server) => user.ask(server).catch(() => undefined)));
+      for (const [index, { token } = { token: before }] of given.entries()) {
+        const name = `${issuerOf(token)} at ${servers[index]}`;
+        if (!seen.has(name)) user.add(name, token);
+        seen.add(name);
+      }
+      return given.length === 2 && given.every((one) => one && issuerOf(one.token) === issuer);
+    },
+    rotationMs,
+  );
+  await bench.untilReady(cluster, 120_000);
+  expect((await bench.get(cluster)).status?.serviceAccountIssuer).toBe(issuer);
+  const uses = user.used;
+  await until('more uses', () => user.used > uses + 20, 60_000);
+  expect(user.refused).toEqual([]);
+  for (const server of await user.addresses()) expect(await user.accepts(server, before)).toBe(true);
+});
 
 function issuerOf(token: string): string {
   const claims = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8');

@@ -57,4 +57,4 @@ test('operators that are killed after their first, fourth, … write still creat
     recoverySeconds: seconds,
     dataLost: 'none',
   });
-}, 900_000);
+});

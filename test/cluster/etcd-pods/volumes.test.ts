@@ -142,7 +142,7 @@ test('a full etcd whose volume may not grow reports that, and accepts writes aga
     recoverySeconds,
     dataLost: 'none',
   });
-}, 600_000);
+});
 
 test("a full etcd whose volume may grow accepts writes again without a user's action, on the same volume", async () => {
   await fillUntilRefused();
@@ -160,7 +160,7 @@ test("a full etcd whose volume may grow accepts writes again without a user's ac
     recoverySeconds,
     dataLost: 'none',
   });
-}, 600_000);
+});
 
 test('a volume grows before the quota is reached, during writes, and none is refused for lack of space', async () => {
   await bench.untilReady('c1', limitMs);
@@ -190,4 +190,4 @@ test('a volume grows before the quota is reached, during writes, and none is ref
   ).not.toBe('SpaceExhausted');
   expect(await until('all that was written', () => writer.lost().catch(() => undefined), limitMs)).toEqual([]);
   expect(await identities()).toEqual(made);
-}, 600_000);
+});

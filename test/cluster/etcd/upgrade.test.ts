@@ -48,5 +48,4 @@ it.each([
       await cluster.stop();
     }
   },
-  300_000,
 );

@@ -72,7 +72,7 @@ async function change(cluster: string, encryptionAtRest: object): Promise<void> 
 }
 
 // In parallel, because an API server reloads its keys once a minute: these tests mostly wait for that.
-describe.concurrent('Secrets in etcd', { timeout: 5 * stepMs }, () => {
+describe.concurrent('Secrets in etcd', () => {
   test('are encrypted from the start; a rotation replaces the key while operators die, and every Secret stays readable', async () => {
     const reader = await open('c1');
     await reader.write(300);

@@ -41,4 +41,4 @@ test('an operator that is killed after its first, second, third, … write is fo
   await bench.beginDeletion('c1');
   for (let writes = 1; await runUntilKilled(writes, isGone); writes += 1);
   await until('Cluster c1 to be gone', isGone);
-}, 900_000);
+});

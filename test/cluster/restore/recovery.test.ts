@@ -69,7 +69,7 @@ async function untilRecovered(cluster: string): Promise<string> {
 }
 
 // In parallel: they mostly wait for pods that start, stop, and time out.
-describe.concurrent('etcd', { timeout: 2 * longMs }, () => {
+describe.concurrent('etcd', () => {
   const losses = [
     {
       cluster: 'c1',

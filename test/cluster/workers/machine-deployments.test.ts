@@ -71,42 +71,38 @@ function move(since: Date): Promise<WorkerMove> {
   return moveWorkers({ ...scopeOf(new MemoryObjects(), { now: new Date() }), writer }, props);
 }
 
-test(
-  'Cluster API replaces the Machines of a MachineDeployment once when another CA signs',
-  { timeout: 4 * limitMs },
-  async () => {
-    const options = { namespace, cluster, version: single.version, replicas: 1 };
-    await createMachineDeployment(instance, bench.client, options);
-    // Cluster API would wait for a version of the control plane before it creates any Machine.
-    const annotations = { 'machineset.cluster.x-k8s.io/skip-preflight-checks': 'All' };
-    await bench.client.mergePatch(
-      MachineDeployment,
-      { namespace, name: cluster },
-      { metadata: { annotations } },
-      { fieldManager: 'user' },
-    );
-    const first = await until('a Machine', async () => (await machines())[0], limitMs);
-    expect(first.metadata.labels?.[clusterNameLabel]).toBe(cluster);
-    // A Machine of the same second counts as new, also for Cluster API.
-    const since = new Date(Date.parse(first.metadata.creationTimestamp ?? '') + 1_000);
-    await until('the next second', () => Date.now() > since.getTime() + 1_000);
+test('Cluster API replaces the Machines of a MachineDeployment once when another CA signs', async () => {
+  const options = { namespace, cluster, version: single.version, replicas: 1 };
+  await createMachineDeployment(instance, bench.client, options);
+  // Cluster API would wait for a version of the control plane before it creates any Machine.
+  const annotations = { 'machineset.cluster.x-k8s.io/skip-preflight-checks': 'All' };
+  await bench.client.mergePatch(
+    MachineDeployment,
+    { namespace, name: cluster },
+    { metadata: { annotations } },
+    { fieldManager: 'user' },
+  );
+  const first = await until('a Machine', async () => (await machines())[0], limitMs);
+  expect(first.metadata.labels?.[clusterNameLabel]).toBe(cluster);
+  // A Machine of the same second counts as new, also for Cluster API.
+  const since = new Date(Date.parse(first.metadata.creationTimestamp ?? '') + 1_000);
+  await until('the next second', () => Date.now() > since.getTime() + 1_000);
 
-    const begun = await until('the roll-out to be asked for', async () => {
-      const one = await move(since);
-      return (await deployment()).spec.rollout?.after ? one : undefined;
-    });
-    expect(begun).toMatchObject({ isDone: false });
-    expect(begun.message).toBe(`MachineDeployments ${cluster} replace Machines ${first.metadata.name}`);
-    expect((await deployment()).spec.rollout).toMatchObject({ after: timestamp(since) });
+  const begun = await until('the roll-out to be asked for', async () => {
+    const one = await move(since);
+    return (await deployment()).spec.rollout?.after ? one : undefined;
+  });
+  expect(begun).toMatchObject({ isDone: false });
+  expect(begun.message).toBe(`MachineDeployments ${cluster} replace Machines ${first.metadata.name}`);
+  expect((await deployment()).spec.rollout).toMatchObject({ after: timestamp(since) });
 
-    await until('a second Machine', async () => (await machines()).length === 2, limitMs);
-    const { managedFields } = (await deployment()).metadata;
-    await move(since);
-    const ownFields = (fields: typeof managedFields) =>
-      fields?.filter(({ manager }) => manager?.startsWith(fieldManager));
-    expect(ownFields((await deployment()).metadata.managedFields)).toEqual(ownFields(managedFields));
-  },
-);
+  await until('a second Machine', async () => (await machines()).length === 2, limitMs);
+  const { managedFields } = (await deployment()).metadata;
+  await move(since);
+  const ownFields = (fields: typeof managedFields) =>
+    fields?.filter(({ manager }) => manager?.startsWith(fieldManager));
+  expect(ownFields((await deployment()).metadata.managedFields)).toEqual(ownFields(managedFields));
+});
 
 test('a time that a user sets meanwhile is not overwritten', async () => {
   const read = await deployment();
