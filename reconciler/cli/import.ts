@@ -1,28 +1,17 @@
 import { isBareSnapshot } from '../../constructs/api/restore-spec.ts';
-import { Cluster } from '../../constructs/api/resources.ts';
-import { executeStep, type ImportContext } from './import/execute.ts';
 import { gatherFacts } from './import/gather-facts.ts';
 import { releaseVolumes } from './import/kept-volumes.ts';
-import { observeImport } from './import/observe.ts';
-import { type ImportStep, planImport } from './import/plan.ts';
-import { describeImport, describeStep } from './import/preview.ts';
+import { describeImport } from './import/preview.ts';
 import { problemsOf } from './import/problems.ts';
-import { findOther, providerOf } from './import/read-other.ts';
-import { readRecord } from './import/record.ts';
-import type { KubeObject } from '../kube/object.ts';
-import type { ClusterObject } from '../management/cluster-object.ts';
+import { importContext, type ImportSource, takeSteps } from './import/run.ts';
 import { spanText } from './amounts.ts';
 import { clusterArgument, type Command, hasSwitch, type Session, textOption, UsageError } from './command.ts';
-import { findControlPlane, refuseDeleting } from './control-plane.ts';
+import { findControlPlane } from './control-plane.ts';
 import { follow } from './follow.ts';
 import { restoreProgress } from './restore-progress.ts';
-import { withBackups } from './store.ts';
 
 /** Arguments of `hcp import`. */
-export interface ImportRequest {
-  readonly cluster: string;
-  readonly snapshot: string | undefined;
-  readonly issuer: string | undefined;
+export interface ImportRequest extends ImportSource {
   readonly isConfirmed: boolean;
   readonly deletesVolumes: boolean;
 }
@@ -74,7 +63,6 @@ export function readImportRequest(given: Parameters<Command['prepare']>[0]): Imp
 
 async function runImport(session: Session, request: ImportRequest): Promise<void> {
   const { terminal } = session;
-  const begun = session.now();
   const context = await importContext(session, request);
   if (!context.record) {
     const facts = await gatherFacts(context);
@@ -83,8 +71,11 @@ async function runImport(session: Session, request: ImportRequest): Promise<void
     if (problems.length > 0)
       throw new Error(`nothing was changed, because of ${problems.length} problems:\n- ${problems.join('\n- ')}`);
   }
-  if (!request.isConfirmed) return terminal.print('Nothing was changed. Add --yes to carry it out.');
-  await takeSteps(session, request, begun);
+  if (!request.isConfirmed) {
+    const begun = context.record ? 'The import has begun, and continues' : 'Nothing was changed. The import begins';
+    return terminal.print(`${begun} with --yes.`);
+  }
+  await takeSteps(session, request);
 
   const { controlPlane, record } = await importContext(session, request);
   const { generation = 0 } = controlPlane.object.metadata;
@@ -98,68 +89,6 @@ async function runImport(session: Session, request: ImportRequest): Promise<void
   terminal.print(
     `the volumes of the other provider are kept: run hcp import ${request.cluster} --delete-volumes --yes when the cluster works as it should`,
   );
-}
-
-/** How often the same workloads are stopped before another program must be the reason. */
-const longestStruggle = 3;
-/** How long nothing may change while the import waits. */
-const patienceMs = 5 * 60_000;
-
-async function takeSteps(session: Session, request: ImportRequest, begun: number): Promise<void> {
-  const { terminal, now, pause } = session;
-  let last = '';
-  let since = now();
-  let stops = 0;
-  for (;;) {
-    const context = await importContext(session, request);
-    const step = planImport(await observeImport(context, context.controlPlane.object, context.record));
-    const line = describeStep(step);
-    if (line !== last) {
-      terminal.tell(`${spanText(now() - begun)}  ${line}`);
-      [last, since] = [line, now()];
-    }
-    if (step.kind === 'follow') return;
-    if (step.kind === 'stopServers' && ++stops > longestStruggle)
-      throw new Error(
-        `another program starts ${step.workloads.join(', ')} again: stop the operator of ${context.other.provider}, and run the command again`,
-      );
-    if (now() - since > patienceMs)
-      throw new Error(
-        `nothing has changed for ${spanText(patienceMs)} while ${line}: check these objects, and run the command again`,
-      );
-    await executeStep(context, step);
-    if (mustWait(step)) await pause(500);
-  }
-}
-
-function mustWait({ kind }: ImportStep): boolean {
-  return kind === 'awaitServers' || kind === 'awaitEtcd' || kind === 'removeLeftovers';
-}
-
-async function importContext(session: Session, request: ImportRequest): Promise<ImportContext> {
-  const { client, namespace, forward, now } = session;
-  const controlPlane = await findControlPlane(session, request.cluster);
-  refuseDeleting(controlPlane);
-  const { cluster } = controlPlane;
-  const record = await readRecord(client, { namespace, cluster });
-  const reference = (await client.find<ClusterObject & KubeObject>(Cluster, { namespace, name: cluster }))?.spec
-    ?.controlPlaneRef;
-  const provider = record?.provider ?? providerOf(reference?.kind);
-  const name = record?.name ?? reference?.name ?? cluster;
-  const other = await findOther({ client, namespace }, provider, { cluster, name });
-  return {
-    client,
-    namespace,
-    cluster,
-    controlPlane,
-    other,
-    record,
-    forward,
-    now,
-    snapshot: request.snapshot,
-    issuer: request.issuer,
-    withBackups: (use) => withBackups(session, controlPlane, undefined, use),
-  };
 }
 
 async function deleteVolumes(session: Session, { cluster: name, isConfirmed }: ImportRequest): Promise<void> {

@@ -5,6 +5,7 @@ import { checkBareSnapshot } from '../../backup/bare-snapshot.ts';
 import type { ClusterBackups } from '../../backup/cluster-backups.ts';
 import type { DatabaseFacts } from '../../backup/etcd-database.ts';
 import { MemberClient } from '../../etcd/client.ts';
+import type { EtcdCredentials } from '../../etcd/member-endpoint.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { messageOf } from '../../kube/error-message.ts';
 import { podLabelsOf, type Workload } from './observe.ts';
@@ -31,22 +32,37 @@ export async function storeSnapshot(access: SnapshotAccess, place: EtcdPlace, ba
   const { items } = await client.list(Pod, { namespace, labelSelector });
   const problems: string[] = [];
   for (const { metadata } of items) {
-    const forwarded = await access.forward({ namespace, pod: metadata.name, port: ports.etcdClient });
-    // Both providers have this name in the certificate of every member.
-    const endpoint = { name: metadata.name, address: `127.0.0.1:${forwarded.port}`, serverName: 'localhost' };
-    const member = new MemberClient(endpoint, credentials);
     try {
-      const { status } = await member.status();
-      if (status.leaderId === undefined) throw new Error(`etcd member ${metadata.name} has no leader`);
-      return await backups.writeBareSnapshot(name, member.snapshot());
+      return await storeFrom(metadata.name, access, credentials, (snapshot) =>
+        backups.writeBareSnapshot(name, snapshot),
+      );
     } catch (error) {
       problems.push(messageOf(error));
-    } finally {
-      member.close();
-      forwarded.close();
     }
   }
   throw new Error(`no snapshot was stored: ${problems.join('; ') || `StatefulSet ${place.set.name} has no pods`}`);
+}
+
+async function storeFrom(
+  pod: string,
+  { namespace, forward }: SnapshotAccess,
+  credentials: EtcdCredentials,
+  store: (snapshot: AsyncIterable<Uint8Array>) => Promise<void>,
+): Promise<void> {
+  const forwarded = await forward({ namespace, pod, port: ports.etcdClient });
+  // Both providers have this name in the certificate of every member.
+  const member = new MemberClient(
+    { name: pod, address: `127.0.0.1:${forwarded.port}`, serverName: 'localhost' },
+    credentials,
+  );
+  try {
+    const { status } = await member.status();
+    if (status.leaderId === undefined) throw new Error(`etcd member ${pod} has no leader`);
+    await store(member.snapshot());
+  } finally {
+    member.close();
+    forwarded.close();
+  }
 }
 
 /**

@@ -5,6 +5,7 @@ import type { KubeClient } from '../../kube/client.ts';
 import { messageOf } from '../../kube/error-message.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { ClusterObject } from '../../management/cluster-object.ts';
+import { isForeign } from './observe.ts';
 import type { OtherControlPlane } from './other-control-plane.ts';
 import type { ImportFacts } from './problems.ts';
 import { readKeys } from './read-other.ts';
@@ -45,7 +46,10 @@ export async function gatherFacts(context: FactsContext): Promise<ImportFacts> {
   const { client, namespace, controlPlane, other, snapshot, issuer, now } = context;
   const { cluster, object } = controlPlane;
   const workloads = await Promise.all(
-    other.servers.map(async ({ resource, name }) => ((await client.find(resource, { namespace, name })) ? [name] : [])),
+    other.servers.map(async ({ resource, name }) => {
+      const found = await client.find(resource, { namespace, name });
+      return found && isForeign(found) ? [name] : [];
+    }),
   );
   const keys = await readKeys(context, other, issuer).catch((error: unknown) => new Error(messageOf(error)));
   const clusterObject = await client.find<ClusterObject & KubeObject>(Cluster, { namespace, name: cluster });

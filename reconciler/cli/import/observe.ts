@@ -154,7 +154,7 @@ async function missing({ client, namespace }: ImportReader, record: ImportRecord
   return found.flat();
 }
 
-/** The label is on all objects of this provider, and on none of another one. */
-function isForeign({ metadata }: KubeObject): boolean {
+/** Whether the operator has not made the object: its label is on all objects of this provider, and on none of another one. */
+export function isForeign({ metadata }: KubeObject): boolean {
   return metadata.labels?.[managedByLabel] !== fieldManager;
 }

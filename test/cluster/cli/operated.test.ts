@@ -97,7 +97,10 @@ test(
     expect(theirs).toHaveLength(3);
 
     const preview = await hcp('import', 'c2');
-    expect(preview).toMatchObject({ code: 0, out: expect.stringContaining('Nothing was changed. Add --yes') });
+    expect(preview).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Nothing was changed. The import begins with --yes'),
+    });
     expect(await userOf(token)).toBe('system:serviceaccount:default:app');
 
     const clock = new OutageClock(administrator);
