@@ -6,7 +6,7 @@ import { issueCertificate, validFor } from '../../../reconciler/pki/issue.ts';
 import { until } from '../../support/until.ts';
 import { kubernetesVersion, type Workbench } from '../../support/workbench.ts';
 import { makeOtherKeys } from './other-keys.ts';
-import { otherApiService, otherFieldManager, otherObjects } from './other-objects.ts';
+import { otherAddOns, otherApiService, otherFieldManager, otherObjects } from './other-objects.ts';
 
 const fieldManager = 'test';
 const apply = { fieldManager: otherFieldManager, force: true };
@@ -69,6 +69,7 @@ export async function makeOtherControlPlane(
   const { apiVersion, kind } = ServiceAccount;
   await administrator.create({ apiVersion, kind, metadata: account }, { fieldManager });
   await administrator.create({ apiVersion: 'v1', kind: ConfigMap.kind, metadata: before }, { fieldManager });
+  for (const object of otherAddOns(cluster)) await administrator.create(object, { fieldManager: otherFieldManager });
   const clients = {
     administrator,
     node: await user('system:node:w1', 'system:nodes'),
