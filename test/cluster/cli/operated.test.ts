@@ -4,10 +4,13 @@ import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { readCertificate } from '../../../reconciler/pki/certificate.ts';
 import { splitCertificates } from '../../../reconciler/pki/pem.ts';
 import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { renderControlPlane } from '../../../constructs/control-plane/chart.ts';
 import { BackupWorkbench, unverifiedBackup, verifiedBackup } from '../../support/backup-workbench.ts';
 import { runHcp } from '../../support/hcp.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
+import { hostedCluster } from '../../support/scope.ts';
+import { otherApiService, otherFieldManager } from './other-objects.ts';
 import { makeOtherControlPlane, OutageClock, userOf } from './other-control-plane.ts';
 
 const namespace = 'operated';
@@ -138,3 +141,16 @@ test(
   },
   4 * limitMs,
 );
+
+test("the load balancer of teutonet's provider becomes a Service behind a Gateway", async () => {
+  const options = { fieldManager: otherFieldManager, force: true };
+  await bench.client.apply(otherApiService({ namespace, cluster: 'c3' }), options);
+  const gateway = { namespace: 'capi-system', name: 'capi' };
+  const cluster = { ...hostedCluster({ exposure: undefined, gateway }), namespace, name: 'c3' };
+  const [service] = renderControlPlane(cluster, { certificates: {}, mounts: {} }, 'api-server-service');
+  if (!service) throw new Error('no Service is rendered');
+  const live = await bench.client.apply(service, options);
+  const ports = ['api', 'konnectivity'].map((name) => expect.objectContaining({ name }) as unknown);
+  expect(live).toMatchObject({ spec: { type: 'ClusterIP', ports } });
+  expect(JSON.stringify(live)).not.toContain('nodePort');
+});

@@ -2,11 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   Deployment,
   HostedControlPlane,
+  Lease,
   PersistentVolume,
   Secret,
   StatefulSet,
 } from '../../../../constructs/api/resources.ts';
 import { importControlPlane } from '../../../../reconciler/cli/import.ts';
+import { ValidatingWebhookConfiguration } from '../../../../reconciler/cli/import/resources.ts';
 import { takeSteps } from '../../../../reconciler/cli/import/run.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
 import { splitCertificates } from '../../../../reconciler/pki/pem.ts';
@@ -67,6 +69,32 @@ describe('hcp import', () => {
     expect(printed[0]).toBe('hcp import moves Cluster team/c1 from teutonet to HostedControlPlane c1-x7k2p. It');
     expect(printed.at(-1)).toBe('Nothing was changed. The import begins with --yes.');
     expect(cluster.management.writes.slice(length)).toEqual([]);
+  });
+
+  it.each([
+    ['its operator leads', 'manager-7f9_0b5c7d6e-1a2b-4c3d-8e9f-0123456789ab', 30_000, true],
+    ['its operator has ended', 'manager-7f9_0b5c7d6e-1a2b-4c3d-8e9f-0123456789ab', -30_000, false],
+    ['the operator of this provider leads', 'manager-7f9_4711', 30_000, false],
+  ])('waits for the other operator to end: %s', async (_, holderIdentity, sinceMs, isRefused) => {
+    const cluster = await otherProvidersCluster(bucket);
+    const { apiVersion, kind } = Lease;
+    const renewTime = new Date(cluster.clock.now() + sinceMs).toISOString();
+    const metadata = { namespace, name: 'controlplane.cluster.x-k8s.io' };
+    const lease = { apiVersion, kind, metadata, spec: { holderIdentity, renewTime, leaseDurationSeconds: 15 } };
+    cluster.management.create(Lease, lease, 'other');
+    const { ended } = run(cluster, { snapshot: 'final.etcd' });
+    await (isRefused ? expect(ended).rejects.toThrow('an operator of teutonet runs') : ended);
+  });
+
+  it('waits for the removal of the webhook', async () => {
+    const cluster = await otherProvidersCluster(bucket);
+    const { apiVersion, kind } = ValidatingWebhookConfiguration;
+    const webhooks = [{ name: 'vhostedcontrolplane.kb.io' }];
+    const configuration = { apiVersion, kind, metadata: { name: 'old' }, webhooks };
+    cluster.management.create(ValidatingWebhookConfiguration, configuration, 'other');
+    await expect(run(cluster, { snapshot: 'final.etcd', yes: true }).ended).rejects.toThrow(
+      'delete ValidatingWebhookConfiguration old',
+    );
   });
 
   it('gives the operator a control plane that it restores, with the CA, the endpoint and the issuer of before', async () => {
