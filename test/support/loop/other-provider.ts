@@ -30,6 +30,9 @@ const container = { image: 'example.org/other:1' };
 export const otherCA = await createCA({ commonName: 'kubernetes' }, validFor(36 * 3_600_000, now));
 const serviceAccount = createServiceAccountKey();
 
+/** The issuer in the arguments of its API servers. */
+export const otherIssuer = 'https://issuer.example.org';
+
 /** The endpoint of an {@link otherProvidersCluster}. */
 export const otherEndpoint = { host: '192.0.2.10', port: 6443 };
 
@@ -83,9 +86,7 @@ function workload(
   spec: object,
   own: object = { ...labels, 'app.kubernetes.io/component': name },
 ): object {
-  const containers = [
-    { name: 'kube-apiserver', args: ['--service-account-issuer=https://kubernetes.default.svc'], ...container },
-  ];
+  const containers = [{ name: 'kube-apiserver', args: [`--service-account-issuer=${otherIssuer}`], ...container }];
   return {
     spec: { ...spec, selector: { matchLabels: own }, template: { metadata: { labels: own }, spec: { containers } } },
   };

@@ -17,7 +17,7 @@ import { snapshotOf } from '../../../support/etcd-database.ts';
 import { comparableObjects } from '../../../support/loop/comparable-objects.ts';
 import { type MemoryCluster, ourName } from '../../../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../../../support/loop/operator-process.ts';
-import { otherCA, otherEndpoint, otherProvidersCluster } from '../../../support/loop/other-provider.ts';
+import { otherCA, otherEndpoint, otherIssuer, otherProvidersCluster } from '../../../support/loop/other-provider.ts';
 import { MemoryClient, type MemoryClientOptions } from '../../../support/memory-cluster/client.ts';
 import { ObjectStoreServer } from '../../../support/object-store-server.ts';
 import { namespace } from '../../../support/scope.ts';
@@ -36,7 +36,10 @@ const source = { cluster: 'c1', snapshot: 'final.etcd', issuer: undefined };
 /** A session in which Kubernetes' controllers act while the command waits. */
 function sessionOf(cluster: MemoryCluster, options: MemoryClientOptions = {}) {
   const client = new MemoryClient(cluster.management, options);
-  const pause = async () => cluster.settle();
+  const pause = async () => {
+    cluster.settle();
+    await cluster.clock.advance(1000);
+  };
   return testSession({ client, namespace, pause, now: () => cluster.clock.now() });
 }
 
@@ -118,7 +121,7 @@ describe('hcp import', () => {
     expect(operator.errors).toEqual([]);
     const { spec, status } = cluster.hostedControlPlane as unknown as Record<string, Record<string, unknown>>;
     expect(spec).toMatchObject({ controlPlaneEndpoint: otherEndpoint });
-    expect(status).toMatchObject({ serviceAccountIssuer: 'https://kubernetes.default.svc' });
+    expect(status).toMatchObject({ serviceAccountIssuer: otherIssuer });
     expect(cluster.conditions.map(({ type }) => type)).not.toContain('CABundleReady');
     const ca = valueOf(cluster.objects.get<SecretObject>(Secret, 'c1-ca'), 'tls.crt') ?? '';
     expect(ca).toContain(splitCertificates(otherCA.certificate)[0]);
