@@ -86,7 +86,8 @@ describe('hcp import', () => {
     const lease = { apiVersion, kind, metadata, spec: { holderIdentity, renewTime, leaseDurationSeconds: 15 } };
     cluster.management.create(Lease, lease, 'other');
     const { ended } = run(cluster, { snapshot: 'final.etcd' });
-    await (isRefused ? expect(ended).rejects.toThrow('an operator of teutonet runs') : ended);
+    const refusal = await ended.then(() => '', String);
+    expect(refusal.includes('an operator of teutonet runs')).toBe(isRefused);
   });
 
   it('waits for the removal of the webhook', async () => {
