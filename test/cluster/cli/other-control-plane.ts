@@ -6,7 +6,8 @@ import { issueCertificate, validFor } from '../../../reconciler/pki/issue.ts';
 import { until } from '../../support/until.ts';
 import { kubernetesVersion, type Workbench } from '../../support/workbench.ts';
 import { makeOtherKeys } from './other-keys.ts';
-import { otherAddOns, otherApiService, otherFieldManager, otherObjects } from './other-objects.ts';
+import { otherAddOns } from './other-add-ons.ts';
+import { otherApiService, otherFieldManager, otherObjects } from './other-objects.ts';
 
 const fieldManager = 'test';
 const apply = { fieldManager: otherFieldManager, force: true };
