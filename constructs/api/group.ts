@@ -117,6 +117,27 @@ export const keptAnnotation = `${group}/kept`;
  */
 export const admittedHostsAnnotation = `${group}/admitted-hosts`;
 
+/** On the Secret that `hcp import` writes: `<provider>/<name>` of the control plane that it imports. */
+export const importedFromAnnotation = `${group}/imported-from`;
+
+/** On the same Secret: since when API servers of the other provider have been stopped, in ISO 8601. */
+export const importStoppedAnnotation = `${group}/import-stopped`;
+
+/** On the same Secret: the snapshot with the final data of the other provider, once it is stored and checked. */
+export const importSnapshotAnnotation = `${group}/import-snapshot`;
+
+/** On the same Secret: version of the etcd that has written the snapshot. */
+export const importEtcdVersionAnnotation = `${group}/import-etcd-version`;
+
+/**
+ * On a PersistentVolume with data of another provider: `<namespace>/<cluster>` that `hcp import` keeps it for, until a
+ * person lets it go.
+ */
+export const keptVolumeAnnotation = `${group}/kept-for-import-of`;
+
+/** On the same PersistentVolume: its reclaim policy before. */
+export const reclaimPolicyAnnotation = `${group}/reclaim-policy-before-import`;
+
 /** Type of the Secrets that Cluster API and its bootstrap providers read. */
 export const clusterSecretType = 'cluster.x-k8s.io/secret';
 

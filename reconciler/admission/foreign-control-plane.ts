@@ -30,7 +30,7 @@ export async function reportForeignControlPlane(
     .filter(({ spec }) => spec?.template?.metadata?.labels?.[managedByLabel] !== fieldManager);
   if (found.length === 0) return false;
   const which = found.map((workload) => `${workload.kind} ${workload.metadata.name}`).join(', ');
-  const message = `another provider has made ${which}, and the operator changes nothing of that control plane, because it cannot take over its data: leave HostedControlPlane ${name} to that provider, or create a new Cluster`;
+  const message = `another provider has made ${which}, and the operator changes nothing of that control plane: leave HostedControlPlane ${name} to that provider, or move it with hcp import ${cluster}`;
   await memory.suspend(key, { keepsWork: false });
   await options.statusWriter.patch(object, { Ready: conditionUpdate('False', 'ForeignControlPlane', message) });
   return true;

@@ -155,6 +155,11 @@ export class ClusterBackups {
     );
   }
 
+  /** Stores a snapshot without a manifest, as etcd sends it. */
+  async writeBareSnapshot(name: string, snapshot: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<void> {
+    await this.#store.put(`${this.#folder}${name}`, snapshot, signal);
+  }
+
   /** A snapshot without a manifest. @throws StoreError if it does not exist */
   async bareSnapshot(name: string, signal?: AbortSignal): Promise<BareObject> {
     const key = `${this.#folder}${name}`;

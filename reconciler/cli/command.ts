@@ -1,5 +1,6 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
-import type { KubeClient } from '../kube/client.ts';
+import type { KubernetesApi } from '../kube/client.ts';
+import type { ForwardedPort, PodPort } from './import/port-forward.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The command line is invalid, and nothing has been done. The message says what was given and what is valid. */
@@ -10,11 +11,15 @@ export class UsageError extends Error {
 /** The environment of a command. */
 export interface Session {
   /** Client of the management cluster, with the user's own permissions. */
-  readonly client: KubeClient;
+  readonly client: KubernetesApi;
   readonly namespace: string;
   readonly terminal: Terminal;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Resolves after so many milliseconds. */
+  readonly pause: (ms: number) => Promise<unknown>;
+  /** Opens a port of this machine that leads to a port of a pod. */
+  readonly forward: (port: PodPort) => Promise<ForwardedPort>;
 }
 
 /** Arguments of a command. */

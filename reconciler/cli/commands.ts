@@ -2,10 +2,20 @@ import { backup } from './backup.ts';
 import { backups } from './backups.ts';
 import { certificates } from './certificates.ts';
 import type { Command } from './command.ts';
+import { importControlPlane } from './import.ts';
 import { kubeconfig } from './kubeconfig.ts';
 import { rebuild } from './rebuild.ts';
 import { restore } from './restore.ts';
 import { served } from './served.ts';
 
 /** Every command, in the order of the help. A new command is a file in this directory and an entry here. */
-export const commands: readonly Command[] = [backup, backups, served, restore, rebuild, kubeconfig, certificates];
+export const commands: readonly Command[] = [
+  backup,
+  backups,
+  served,
+  restore,
+  rebuild,
+  importControlPlane,
+  kubeconfig,
+  certificates,
+];

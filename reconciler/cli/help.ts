@@ -7,12 +7,10 @@ export function helpOfAll(commands: readonly Command[]): string {
   const rows = commands.map(({ name, usage, summary }) => [`  hcp ${name} ${usage}`, summary]);
   return [
     'Manages hosted control planes. CLUSTER is the name of a Cluster or of its HostedControlPlane.',
-    '',
     ...rows.map(([line, summary]) => `${line}\n      ${summary}`),
     '',
     'Options of every command:',
     ...explained(commonOptions),
-    '',
     'Run hcp help COMMAND for details. Exit codes: 0 success, 1 failure, 2 invalid command line.',
   ].join('\n');
 }

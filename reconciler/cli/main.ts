@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { setTimeout as sleep } from 'node:timers/promises';
+import { forwardPort } from './import/port-forward.ts';
 import { KubeClient } from '../kube/client.ts';
 import { connect, loadKubeConfig } from '../kube/config.ts';
 import { messageOf } from '../kube/error-message.ts';
@@ -22,10 +24,18 @@ async function main(args: readonly string[]): Promise<void> {
     return;
   }
   const { run, target } = line;
-  const client = new KubeClient(await connect(kubeConfigOf(target)));
+  const config = kubeConfigOf(target);
+  const client = new KubeClient(await connect(config));
   const { connection } = client;
   const namespace = target.namespace ?? connection.namespace ?? 'default';
-  const session: Session = { client, namespace, terminal: processTerminal, now: () => Date.now() };
+  const session: Session = {
+    client,
+    namespace,
+    terminal: processTerminal,
+    now: () => Date.now(),
+    pause: sleep,
+    forward: (port) => forwardPort(config, port),
+  };
   try {
     await run(session);
   } finally {

@@ -19,13 +19,32 @@ export function privilegedClient(
 ): Pick<KubernetesApi, 'apply' | 'delete'> {
   return {
     async apply(object, options) {
-      if (!isRbac(object)) return ourselves.apply(object, options);
+      if (!isRbac(object)) return applyAddOn(ourselves, administrator, object, options);
       const live = await administrator.use((client) => grant(client, object, options));
       onGrant();
       return live;
     },
     delete: (resource, name, options) => administrator.use((client) => client.delete(resource, name, options)),
   };
+}
+
+/**
+ * The selector of a workload is immutable. An add-on with another selector, which another provider or an installer of
+ * the same add-on has chosen, is created again.
+ */
+async function applyAddOn<T extends KubeObject>(
+  ourselves: Pick<KubernetesApi, 'apply'>,
+  administrator: Administrator,
+  object: T,
+  options: ApplyOptions,
+): Promise<T & KubeObject> {
+  try {
+    return await ourselves.apply(object, options);
+  } catch (error) {
+    if (!kubeErrorOf(error)?.causes.some(({ field }) => field === 'spec.selector')) throw error;
+    await administrator.use((client) => client.delete(resourceOf(object), object.metadata, options));
+    return ourselves.apply(object, options);
+  }
 }
 
 /** The role of a binding is immutable. A binding with another role is created again. */

@@ -5,7 +5,6 @@ import { hostedControlPlaneCRD } from '../../../constructs/api/crd.ts';
 import { HostedControlPlane, SelfSubjectReview } from '../../../constructs/api/resources.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
 import { type OwnerReference, ownerReference } from '../../../constructs/control-plane/chart.ts';
-import type { Session } from '../../../reconciler/cli/command.ts';
 import { kubeconfig } from '../../../reconciler/cli/kubeconfig.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { connect } from '../../../reconciler/kube/config.ts';
@@ -15,6 +14,7 @@ import { bundle, splitCertificates } from '../../../reconciler/pki/pem.ts';
 import { pairSecret } from '../../../reconciler/pki/secret.ts';
 import { plainApiServer } from '../../support/plain-api-server.ts';
 import { clusterName, ownedByCluster } from '../../support/scope.ts';
+import { testSession } from '../../support/test-session.ts';
 import { single } from '../../support/workbench.ts';
 
 const fieldManager = 'test';
@@ -50,14 +50,7 @@ async function putCA(pair: KeyPair): Promise<void> {
 
 /** Runs the command and returns its output on stdout and stderr. */
 async function run(values: Record<string, string>): Promise<{ printed: string; reported: string }> {
-  const printed: string[] = [];
-  const reported: string[] = [];
-  const terminal = {
-    print: (line: string) => void printed.push(line),
-    tell: (line: string) => void reported.push(line),
-    confirm: () => Promise.resolve(undefined),
-  };
-  const session: Session = { client, namespace, terminal, now: () => Date.now() };
+  const { session, printed, reported } = testSession({ client, namespace });
   await kubeconfig.prepare({ positionals: [clusterName], values })(session);
   return { printed: printed.join('\n'), reported: reported.join('\n') };
 }

@@ -1,9 +1,17 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { ConfigMap } from '../../../constructs/api/resources.ts';
-import { BackupWorkbench, verifiedBackup } from '../../support/backup-workbench.ts';
+import { ConfigMap, PersistentVolume, Secret } from '../../../constructs/api/resources.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { readCertificate } from '../../../reconciler/pki/certificate.ts';
+import { splitCertificates } from '../../../reconciler/pki/pem.ts';
+import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { renderControlPlane } from '../../../constructs/control-plane/chart.ts';
+import { BackupWorkbench, unverifiedBackup, verifiedBackup } from '../../support/backup-workbench.ts';
 import { runHcp } from '../../support/hcp.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
+import { hostedCluster } from '../../support/scope.ts';
+import { otherApiService, otherFieldManager } from './other-objects.ts';
+import { makeOtherControlPlane, OutageClock, userOf } from './other-control-plane.ts';
 
 const namespace = 'operated';
 const fieldManager = 'test';
@@ -65,3 +73,91 @@ test(
   },
   4 * limitMs,
 );
+
+interface VolumeObject extends KubeObject {
+  readonly spec?: { readonly claimRef?: { readonly namespace?: string; readonly name?: string } };
+  readonly status?: { readonly phase?: string };
+}
+
+/** The volumes of the claims of a Cluster's etcd, whether these claims still exist or not. */
+async function volumesOf(cluster: string): Promise<string[]> {
+  const { items } = await bench.client.list<VolumeObject>(PersistentVolume);
+  const prefix = `etcd-data-${cluster}-etcd-`;
+  return items
+    .filter(({ spec }) => spec?.claimRef?.namespace === namespace && spec.claimRef.name?.startsWith(prefix))
+    .map(({ metadata, status }) => `${metadata.name} ${status?.phase}`)
+    .sort();
+}
+
+test(
+  "a control plane of teutonet's provider is moved: its data, workers and tokens stay, its volumes are kept",
+  async () => {
+    const spec = { ...single, etcd: { replicas: 1, backup: unverifiedBackup } };
+    const other = await makeOtherControlPlane(bench, 'c2', spec);
+    const { administrator, node, olderNode, token } = other.clients;
+    await bench.untilCondition('c2', 'Ready', { reason: 'ForeignControlPlane' }, limitMs);
+    const theirs = await volumesOf('c2');
+    expect(theirs).toHaveLength(3);
+
+    const preview = await hcp('import', 'c2');
+    expect(preview).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Nothing was changed. The import begins with --yes'),
+    });
+    expect(await userOf(token)).toBe('system:serviceaccount:default:app');
+
+    const clock = new OutageClock(administrator);
+    const moved = { ...(await hcp('import', 'c2', '--yes')), at: performance.now() };
+    expect(moved.err).toContain('storing and checking the final snapshot');
+    expect(moved).toMatchObject({ code: 0, out: expect.stringContaining('the API was unavailable for ') });
+    await until('a write after the import', () => userOf(token).catch(() => undefined), limitMs);
+    const { longestMs, writes } = await clock.stop();
+    console.log(
+      `import: no write for ${(longestMs / 1000).toFixed(1)} s, ${writes} writes in all; ${moved.out.trim()}`,
+    );
+
+    expect(await userOf(node)).toBe('system:node:w1');
+    expect(await userOf(olderNode)).toBe('system:node:w2');
+    expect(await userOf(token)).toBe('system:serviceaccount:default:app');
+    const kept = await administrator.get<KubeObject & { data?: { write?: string } }>(ConfigMap, named('before'));
+    expect(Number(kept.data?.write)).toBe(writes - 1);
+    await bench.untilReady('c2', limitMs);
+    const { spec: live, status } = await bench.get('c2');
+    expect(live.controlPlaneEndpoint).toEqual({ host: other.address, port: 6443 });
+    expect(status?.serviceAccountIssuer).toBe('https://kubernetes.default.svc');
+
+    const year = Date.now() + 365 * 24 * 3_600_000;
+    const [signs, ...trusted] = await until(
+      'the successor of the CA to sign',
+      async () => {
+        const ca = await bench.client.get<SecretObject>(Secret, { namespace, name: 'c2-ca' });
+        const ends = splitCertificates(valueOf(ca, 'tls.crt') ?? '').map((one) => readCertificate(one).notAfter);
+        return (ends[0]?.getTime() ?? 0) > year && ends;
+      },
+      limitMs,
+    );
+    console.log(`import: the successor of the CA signs after ${((performance.now() - moved.at) / 1000).toFixed(1)} s`);
+    expect([signs, ...trusted]).toHaveLength(3);
+    expect(await until('an answer', () => userOf(node).catch(() => undefined))).toBe('system:node:w1');
+
+    const released = theirs.map((volume) => volume.replace(/Bound$/, 'Released'));
+    expect(await volumesOf('c2')).toEqual(expect.arrayContaining(released));
+    expect((await hcp('import', 'c2', '--delete-volumes', '--yes')).code).toBe(0);
+    await until('the kept volumes to be gone', async () => (await volumesOf('c2')).length === 1, limitMs);
+    expect(await bench.client.find(Secret, { namespace, name: 'c2-import' })).toBeUndefined();
+    await other.close();
+  },
+  4 * limitMs,
+);
+
+test("the load balancer of teutonet's provider becomes a Service behind a Gateway", async () => {
+  const options = { fieldManager: otherFieldManager, force: true };
+  await bench.client.apply(otherApiService({ namespace, cluster: 'c3' }), options);
+  const gateway = { namespace: 'capi-system', name: 'capi' };
+  const cluster = { ...hostedCluster({ exposure: undefined, gateway }), namespace, name: 'c3' };
+  const [service] = renderControlPlane(cluster, { certificates: {}, mounts: {} }, 'api-server-service');
+  if (!service) throw new Error('no Service is rendered');
+  const live = await bench.client.apply<KubeObject & { spec?: object }>(service, options);
+  expect(live.spec).toMatchObject({ type: 'ClusterIP', ports: [{ port: 6443 }, { port: 8132 }, { port: 6444 }] });
+  expect(JSON.stringify(live)).not.toContain('nodePort');
+});
