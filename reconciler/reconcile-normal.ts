@@ -17,6 +17,7 @@ import { type Admitted, hostedClusterOf } from './admission/admit.ts';
 import { hostedTarget } from './hosted/target.ts';
 import { keptUntilObserved } from './status/kept-until-observed.ts';
 import { newlyExpiring } from './status/newly-expiring.ts';
+import { upkeepEvents } from './status/upkeep.ts';
 import { argumentsOverruled, certificateExpiring } from './status/events.ts';
 import { observe } from './status/observe.ts';
 import type { ReconcileContext } from './memory.ts';
@@ -150,7 +151,12 @@ async function writeStatus(
   const initialized = status.initialization?.controlPlaneInitialized ?? false;
   const isLast = scope.refusal !== undefined || scope.candidate !== undefined;
   const reconciled = isLast ? scope.facts.revision?.generation : undefined;
-  await options.statusWriter.write(object, status, summarize(observation, initialized), { reconciled });
+  const conditions = summarize(observation, initialized);
+  await options.statusWriter.write(object, status, conditions, { reconciled });
+  const { metadata, status: before } = scope.hostedControlPlane;
+  const after = { ...status, health: conditions.EtcdClusterHealthy };
+  const created = new Date(metadata.creationTimestamp ?? 0);
+  for (const note of upkeepEvents(before, after, created)) options.events.record(object, note);
   for (const late of newlyExpiring(scope.hostedControlPlane.status?.certificates, status.certificates)) {
     options.events.record(object, certificateExpiring(late));
   }

@@ -49,6 +49,12 @@ export const servingCertificateSignerAnnotation = `${group}/serving-certificate-
 /** On a MachineDeployment: the cluster CA for which the operator has replaced its Machines, in the same format. */
 export const rolledOutForAnnotation = `${group}/rolled-out-for`;
 
+/**
+ * On the template of a MachinePool: since when the signing cluster CA is valid, as in teutonet's provider. Cluster API
+ * copies it to Machines; whether machines are replaced for it is up to their infrastructure.
+ */
+export const caNotBeforeAnnotation = `${group}/ca-not-before`;
+
 /** On the objects with which the operator requests a CA from an issuer: the Secret that will hold the CA. */
 export const requestedForLabel = `${group}/requested-for`;
 

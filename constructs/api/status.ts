@@ -119,7 +119,9 @@ export const HostedControlPlaneStatus = z.object({
     }),
   certificatesNotAfter: time().optional().describe('Time at which the first certificate in use expires.'),
   etcdVolumeSize: Quantity.optional().describe('Size of the volume of each etcd member.'),
-  etcdVolumeUsage: Quantity.optional().describe('Used bytes of the fullest etcd volume.'),
+  etcdVolumeUsage: Quantity.optional().describe(
+    'Size of the largest database of etcd, rounded up to a sixteenth of the volume. The volume also holds the WAL and snapshots.',
+  ),
   etcdLastBackupTime: time().optional().describe('Time at which the last backup was stored.'),
   etcdNextBackupTime: time().optional().describe('Time at which the next backup is due.'),
   etcdLastDefragTime: time().optional().describe('Time of the last defragmentation of etcd.'),

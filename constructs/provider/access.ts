@@ -98,7 +98,11 @@ const furtherAccess: readonly Access[] = [
     why: 'replacing their Machines after a rotation of the cluster CA, and deleting a control plane only after its workers',
   },
   { resource: MachineSet, verbs: ['list'], why: 'the operator deletes a control plane only after its workers' },
-  { resource: MachinePool, verbs: ['list'], why: 'the operator deletes a control plane only after its workers' },
+  {
+    resource: MachinePool,
+    verbs: ['list', 'patch'],
+    why: 'annotating their templates with the cluster CA after its rotation, and deleting a control plane only after its workers',
+  },
   { resource: Secret, verbs: lookedAfter, why: 'certificates and kubeconfigs, which no chart may contain' },
   {
     resource: Secret,

@@ -1,4 +1,5 @@
-import type { k8s } from 'cdk8s-plus-30';
+import { k8s } from 'cdk8s-plus-30';
+import { Construct } from 'constructs';
 import type { HostedCluster } from '../cluster/cluster.ts';
 import type { Facts } from '../cluster/facts.ts';
 import { namesOf } from '../cluster/names.ts';
@@ -25,6 +26,33 @@ export const addOnTolerations: readonly k8s.Toleration[] = [
  */
 export function replicasFor(wanted: number, nodes: number | undefined): number {
   return Math.min(wanted, Math.max(1, nodes ?? 0));
+}
+
+export interface AddOnBudgetProps {
+  /** Name of the Deployment. */
+  readonly name: string;
+  readonly selector: Readonly<Record<string, string>>;
+  readonly replicas: number;
+}
+
+/**
+ * Lets drains of several nodes evict the pods of an add-on one after the other. It is there only while pods run on
+ * several nodes, by {@link replicasFor}: the last node can always be drained.
+ */
+export class AddOnBudget extends Construct {
+  constructor(scope: Construct, id: string, { name, selector, replicas }: AddOnBudgetProps) {
+    super(scope, id);
+    if (replicas <= 1) return;
+    new k8s.KubePodDisruptionBudget(this, 'budget', {
+      metadata: { name, namespace: addOnNamespace },
+      spec: {
+        maxUnavailable: k8s.IntOrString.fromNumber(1),
+        // A pod that does not work must not hold a node back.
+        unhealthyPodEvictionPolicy: 'AlwaysAllow',
+        selector: { matchLabels: { ...selector } },
+      },
+    });
+  }
 }
 
 /** Add-ons that read `kube-root-ca.crt` only when they start. */

@@ -104,7 +104,8 @@ const anyFacts: Facts = {
   tunnelEndpoint: anyEndpoint,
   advertiseAddress: anyEndpoint.host,
   clusterCA: 'any',
-  nodes: 1,
+  // With a single node nothing is there to limit disruptions of.
+  nodes: 2,
   certificates: {},
   mounts: {},
 };

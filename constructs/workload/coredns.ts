@@ -8,7 +8,7 @@ import { type Flag, renderFlags } from '../pod/flags.ts';
 import { withAdditions } from '../pod/overlay.ts';
 import { restrictedPod } from '../pod/restricted-pod.ts';
 import { defaultsFor, imageReference } from '../cluster/versions.ts';
-import { addOnNamespace, addOnTolerations, replicasFor } from './add-on.ts';
+import { AddOnBudget, addOnNamespace, addOnTolerations, replicasFor } from './add-on.ts';
 import { serviceAccounts } from '../cluster/workload-identities.ts';
 import { apiServerVariables } from './in-cluster-access/variables.ts';
 
@@ -41,6 +41,7 @@ export class CoreDNS extends Construct {
     const settings = cluster.spec.coredns;
     const corefile = settings.corefile ?? defaultCorefile(cluster.network.serviceDomain);
     const metadata = { name, namespace: addOnNamespace };
+    const replicas = replicasFor(settings.replicas, nodes);
 
     new k8s.KubeServiceAccount(this, 'service-account', { metadata: { ...metadata, name: serviceAccounts.coredns } });
     new k8s.KubeConfigMap(this, 'config', { metadata, data: { [file]: corefile } });
@@ -64,7 +65,7 @@ export class CoreDNS extends Construct {
     new k8s.KubeDeployment(this, 'deployment', {
       metadata: { ...metadata, labels },
       spec: {
-        replicas: replicasFor(settings.replicas, nodes),
+        replicas,
         selector: { matchLabels: selector },
         // With a Corefile that CoreDNS rejects, all running pods must continue to work.
         strategy: {
@@ -83,6 +84,8 @@ export class CoreDNS extends Construct {
         ),
       },
     });
+
+    new AddOnBudget(this, 'budget', { name, selector, replicas });
   }
 }
 

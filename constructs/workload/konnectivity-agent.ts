@@ -9,7 +9,7 @@ import { ports } from '../cluster/ports.ts';
 import { withAdditions } from '../pod/overlay.ts';
 import { restrictedPod } from '../pod/restricted-pod.ts';
 import { defaultsFor, imageReference } from '../cluster/versions.ts';
-import { addOnNamespace, addOnTolerations, replicasFor } from './add-on.ts';
+import { AddOnBudget, addOnNamespace, addOnTolerations, replicasFor } from './add-on.ts';
 import { konnectivityAudience, serviceAccounts } from '../cluster/workload-identities.ts';
 import { apiServerVariables } from './in-cluster-access/variables.ts';
 
@@ -62,6 +62,7 @@ export class KonnectivityAgent extends Construct {
     const { cluster, nodes } = props;
     const settings = cluster.spec.konnectivityClient;
     const metadata = { name, namespace: addOnNamespace, labels };
+    const replicas = replicasFor(settings.replicas, nodes);
 
     new k8s.KubeServiceAccount(this, 'service-account', {
       metadata: { name: serviceAccounts.konnectivityAgent, namespace: addOnNamespace },
@@ -69,7 +70,7 @@ export class KonnectivityAgent extends Construct {
     new k8s.KubeDeployment(this, 'deployment', {
       metadata,
       spec: {
-        replicas: replicasFor(settings.replicas, nodes),
+        replicas,
         selector: { matchLabels: labels },
         // In a cluster with one node, both agents run on that node during a rollout. The old one serves until the new
         // one does.
@@ -80,6 +81,8 @@ export class KonnectivityAgent extends Construct {
         template: podTemplate(props, addressOf(podTemplate(props, ''))),
       },
     });
+
+    new AddOnBudget(this, 'budget', { name, selector: labels, replicas });
   }
 }
 

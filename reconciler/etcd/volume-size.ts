@@ -16,6 +16,8 @@ export interface Volumes {
    * answers.
    */
   readonly usedBytes: number | undefined;
+  /** Size of the largest database file of a member, free space inside included; undefined if no member answers. */
+  readonly fileBytes: number | undefined;
 }
 
 export interface VolumeClaim {
@@ -150,12 +152,12 @@ export function formatBytes(bytes: number): string {
 }
 
 /**
- * Usage of the fullest volume, for users: rounded up to a sixteenth of the volume, and lowered only by more than that,
- * so that the status does not change with every object and every compaction.
+ * What the largest database occupies of its volume, for users: rounded up to a sixteenth of the volume, and lowered only
+ * by more than that, so that the status does not change with every object and every defragmentation.
  */
-export function volumeUsage(usedBytes: number, size: string, previous: string | undefined): string {
+export function volumeUsage(fileBytes: number, size: string, previous: string | undefined): string {
   const sixteenth = Math.max(1, Math.ceil(quantityValue(size) / 16));
   const reported = previous === undefined ? 0 : quantityValue(previous);
-  if (previous !== undefined && usedBytes <= reported && usedBytes > reported - 2 * sixteenth) return previous;
-  return formatBytes(Math.ceil(usedBytes / sixteenth) * sixteenth);
+  if (previous !== undefined && fileBytes <= reported && fileBytes > reported - 2 * sixteenth) return previous;
+  return formatBytes(Math.ceil(fileBytes / sixteenth) * sixteenth);
 }

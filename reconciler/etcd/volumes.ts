@@ -6,7 +6,7 @@ import { namesOf } from '../../constructs/cluster/names.ts';
 import { isForbidden } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Reader, Writer } from '../management/view.ts';
-import type { EtcdObservation } from './members.ts';
+import type { EtcdObservation, MemberStatus } from './members.ts';
 import type { VolumePlan, Volumes, VolumeProblem } from './volume-size.ts';
 
 interface Requests {
@@ -35,6 +35,7 @@ export function observeVolumes(cluster: string, reader: Reader, observation: Etc
     templateSize,
     quotaSize: isQuantity(annotated) ? annotated : templateSize,
     usedBytes: usedBytes(observation),
+    fileBytes: largest(observation, ({ dbSizeBytes }) => dbSizeBytes),
   };
 }
 
@@ -90,8 +91,15 @@ function claimsOf(cluster: string, reader: Reader): ClaimObject[] {
 
 /** Usage of the fullest answering member; undefined if none answers. */
 export function usedBytes(observation: EtcdObservation | undefined): number | undefined {
-  const used = observation?.members.flatMap(({ status }) => (status ? [status.dbSizeInUseBytes] : [])) ?? [];
-  return used.length > 0 ? Math.max(...used) : undefined;
+  return largest(observation, ({ dbSizeInUseBytes }) => dbSizeInUseBytes);
+}
+
+function largest(
+  observation: EtcdObservation | undefined,
+  bytesOf: (status: MemberStatus) => number,
+): number | undefined {
+  const sizes = observation?.members.flatMap(({ status }) => (status ? [bytesOf(status)] : [])) ?? [];
+  return sizes.length > 0 ? Math.max(...sizes) : undefined;
 }
 
 function requested(spec: Requests | undefined): string | undefined {

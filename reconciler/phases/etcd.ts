@@ -101,12 +101,12 @@ function volumeFacts(
 
 function reportOf(
   { hostedControlPlane: { metadata, status } }: Scope,
-  { usedBytes }: Volumes,
+  { fileBytes }: Volumes,
   { quotaSize }: VolumePlan,
   report: EtcdReport | undefined,
 ): StatusReport {
   const etcdVolumeUsage =
-    usedBytes === undefined ? undefined : volumeUsage(usedBytes, quotaSize, status?.etcdVolumeUsage);
+    fileBytes === undefined ? undefined : volumeUsage(fileBytes, quotaSize, status?.etcdVolumeUsage);
   return {
     ...definedOnly({
       etcdVolumeUsage,

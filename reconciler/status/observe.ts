@@ -39,7 +39,7 @@ export function observe(
     scheduler: reader.get<DeploymentObject>(Deployment, names.scheduler),
     etcd: reader.get<StatefulSetObject>(StatefulSet, names.etcd),
     apiServerPods: reader.list<PodObject>(Pod, selectorLabels(cluster.name, 'api-server')),
-    etcdVolumeSize: facts.etcd?.volumeSize ?? etcdVolumeSize(cluster),
+    etcdVolumeSize: facts.etcd?.volumeSize ?? hostedControlPlane.status?.etcdVolumeSize ?? etcdVolumeSize(cluster),
     loadBalancerIP: reader.get<ServiceObject>(Service, names.apiService)?.status?.loadBalancer?.ingress?.[0]?.ip,
     serviceAccountIssuer: reader.get(Secret, names.secrets.serviceAccount)?.metadata.annotations?.[
       serviceAccountIssuerAnnotation

@@ -49,6 +49,15 @@ it('does not keep what is disabled', async () => {
   expect(names).not.toContain('Deployment coredns');
 });
 
+it('does not keep a PodDisruptionBudget that would hold back the last node', async () => {
+  const budgets = async (nodes: number) =>
+    (await kept(complete.map((one) => ({ ...one, facts: { ...knownFacts, nodes } }))))?.filter((name) =>
+      name.startsWith('PodDisruptionBudget'),
+    );
+  expect(await budgets(2)).toEqual(['PodDisruptionBudget coredns', 'PodDisruptionBudget konnectivity-agent']);
+  expect(await budgets(1)).toEqual([]);
+});
+
 it('does not wait for pods, because a failed node must not prevent pruning', async () => {
   for (const reason of ['WaitingForPods', 'PodsFailing'] as const) {
     const waiting = ended('WorkloadKubernetesServiceReady', {

@@ -13,6 +13,7 @@ import type { HeldHost } from '../../constructs/api/status.ts';
 import type { Endpoint } from '../../constructs/cluster/facts.ts';
 import { identityOf, type KubeObject } from '../../reconciler/kube/object.ts';
 import type { ObjectFields, DeletionWriter, Reader, Writer } from '../../reconciler/management/view.ts';
+import { mergePatched } from './memory-cluster/merge-patch.ts';
 import { namespace } from './scope.ts';
 
 /** An object with arbitrary JSON fields. */
@@ -169,7 +170,7 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
           ? { ownerReferences: [...(present.metadata.ownerReferences ?? []), ...ownerReferences] }
           : {}),
       },
-      ...(spec ? { spec: { ...(present['spec'] as object | undefined), ...spec } } : {}),
+      ...(spec ? { spec: mergePatched(present['spec'], spec) } : {}),
     });
   }
 

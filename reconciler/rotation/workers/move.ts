@@ -1,15 +1,17 @@
 import { X509Certificate } from 'node:crypto';
-import { rolledOutForAnnotation } from '../../../constructs/api/group.ts';
-import { Machine, MachineDeployment, type Resource } from '../../../constructs/api/resources.ts';
+import { caNotBeforeAnnotation, rolledOutForAnnotation } from '../../../constructs/api/group.ts';
+import { Machine, MachineDeployment, MachinePool, type Resource, Secret } from '../../../constructs/api/resources.ts';
 import { signingSeconds } from '../../../constructs/control-plane/certificates/signing-duration.ts';
 import { HostedClusterNotReady } from '../../hosted/not-ready.ts';
 import { resultsOf, settleAll } from '../../kube/concurrency.ts';
 import { isConflict, isNotFound } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { readCertificate } from '../../pki/certificate.ts';
 import { signerFingerprint } from '../../pki/pem.ts';
 import type { HostedAccess } from '../../hosted/hosted-client.ts';
 import type { ControlPlaneContext } from '../../management/view.ts';
 import { planWorkers, type WorkersState } from './plan.ts';
+import { bootstrapDataOf, type MachinePoolObject, type MachinePoolState } from './machine-pools.ts';
 import { type MachineDeploymentObject, timestamp } from './machines.ts';
 import { issuedToNodes, nodeCertificatesOf } from './node-certificates.ts';
 
@@ -60,7 +62,7 @@ async function move(scope: WorkerMoveContext, props: WorkerMoveProps): Promise<W
   const state = await observe(scope, props);
   if (!state) return { isDone: false, message: 'the operator has not listed the Nodes of the hosted cluster yet' };
 
-  const { notes, rollOut, message, requeueAt } = planWorkers(state);
+  const { notes, rollOut, annotate, message, requeueAt } = planWorkers(state);
 
   const hosted = scope.hosted(scope.facts);
   resultsOf(await settleAll(notes, notesAtOnce, ({ node, annotations }) => hosted.annotateNode(node, annotations)));
@@ -68,6 +70,7 @@ async function move(scope: WorkerMoveContext, props: WorkerMoveProps): Promise<W
     if (await replaceMachines(scope, deployment, state)) continue;
     return { isDone: false, message, requeueAt: new Date(scope.now.getTime() + conflictRetryMs) };
   }
+  for (const pool of annotate) await annotateTemplate(scope, pool, state);
 
   return { isDone: message === '', message, requeueAt };
 }
@@ -79,9 +82,10 @@ async function observe(
   const hosted = scope.hosted(scope.facts);
   const [nodes, requests] = [hosted.nodeMetadata(), hosted.certificateRequests()];
   if (!nodes || !requests) return undefined;
-  const [machines, deployments] = await Promise.all([
+  const [machines, deployments, pools] = await Promise.all([
     listInstalled<KubeObject>(scope, Machine),
     listInstalled<MachineDeploymentObject>(scope, MachineDeployment),
+    listInstalled<MachinePoolObject>(scope, MachinePool),
   ]);
   return {
     signer,
@@ -93,7 +97,15 @@ async function observe(
     issued: new Map(nodeCertificatesOf(scope.cluster).map((kind) => [kind, issuedToNodes(requests, kind)])),
     machines,
     deployments,
+    pools: await Promise.all(pools.map((pool) => withBootstrapData(scope, pool))),
+    caNotBefore: timestamp(readCertificate(signer).notBefore),
   };
+}
+
+/** Only its age is used. */
+async function withBootstrapData({ writer }: WorkerMoveContext, pool: MachinePoolObject): Promise<MachinePoolState> {
+  const name = bootstrapDataOf(pool);
+  return { pool, bootstrapData: name === undefined ? undefined : await writer.read(Secret, name) };
 }
 
 /** Includes a margin for clocks, and for a controller manager that loaded the new key a little later. */
@@ -120,6 +132,15 @@ async function replaceMachines(
     if (!isConflict(error)) throw error;
     return false;
   }
+}
+
+async function annotateTemplate(
+  { writer }: WorkerMoveContext,
+  pool: MachinePoolObject,
+  { caNotBefore }: WorkersState,
+): Promise<void> {
+  const spec = { template: { metadata: { annotations: { [caNotBeforeAnnotation]: caNotBefore } } } };
+  await writer.setFields(MachinePool, pool, { spec }, 'worker-rollout');
 }
 
 /** A kind that is not installed has no objects. */

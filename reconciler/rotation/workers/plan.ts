@@ -8,6 +8,13 @@ import {
   mustRollOut,
   timestamp,
 } from './machines.ts';
+import {
+  joinsByOldData,
+  type MachinePoolObject,
+  type MachinePoolState,
+  mustAnnotate,
+  poolOf,
+} from './machine-pools.ts';
 import { namesOfMany } from '../../kube/names-of-many.ts';
 import type { NodeCertificate } from './node-certificates.ts';
 
@@ -27,6 +34,9 @@ export interface WorkersState {
   readonly issued: ReadonlyMap<NodeCertificate, ReadonlyMap<string, string>>;
   readonly machines: readonly KubeObject[];
   readonly deployments: readonly MachineDeploymentObject[];
+  readonly pools: readonly MachinePoolState[];
+  /** Since when the signing CA is valid, in the form of a time in an object. */
+  readonly caNotBefore: string;
 }
 
 /** All annotations that record which certificates of a Node the signing CA has issued. */
@@ -41,6 +51,8 @@ export interface WorkersDecision {
   readonly notes: readonly Note[];
   /** MachineDeployments whose Machines must be replaced. */
   readonly rollOut: readonly MachineDeploymentObject[];
+  /** MachinePools whose templates must name the signing CA. */
+  readonly annotate: readonly MachinePoolObject[];
   /** What it waits for, as a sentence; empty if nothing. */
   readonly message: string;
   readonly requeueAt?: Date | undefined;
@@ -55,21 +67,25 @@ const surelyNewMs = 15 * 60_000;
 /** The progress of workers towards the signing CA. */
 export function planWorkers(state: WorkersState): WorkersDecision {
   const { now, oldEnd, signerName, since, deployments } = state;
-  if (now >= oldEnd) return { notes: [], rollOut: [], message: '' };
+  if (now >= oldEnd) return { notes: [], rollOut: [], annotate: [], message: '' };
 
   const old = state.machines.filter((machine) => deploymentOf(machine) !== undefined && isOlderThan(machine, since));
   const deploymentNames = new Set(old.map(deploymentOf));
   const replaced = new Set(old.map(({ metadata }) => metadata.name));
-  const waiting = state.nodes
-    .filter((node) => !hasMoved(node, state) && !replaced.has(machineOf(node) ?? ''))
-    .map(({ metadata }) => metadata.name);
+  const waiting = state.nodes.filter((node) => !hasMoved(node, state) && !replaced.has(machineOf(node) ?? ''));
+  const outdated = state.pools.filter((pool) => joinsByOldData(pool, since));
   return {
     notes: state.nodes.flatMap((node) => noteFor(node, state)),
     rollOut: deployments.filter(
       (deployment) => deploymentNames.has(deployment.metadata.name) && mustRollOut(deployment, signerName, since),
     ),
-    message: [...machinesSentence([...replaced], [...deploymentNames]), ...nodesSentence(waiting, oldEnd)].join('; '),
-    requeueAt: old.length > 0 ? nextCheck(since, now) : waiting.length > 0 ? oldEnd : undefined,
+    annotate: state.pools.flatMap(({ pool }) => (mustAnnotate(pool, state.caNotBefore) ? pool : [])),
+    message: [
+      ...machinesSentence([...replaced], [...deploymentNames]),
+      ...poolsSentence(outdated),
+      ...nodesSentence(waiting, oldEnd),
+    ].join('; '),
+    requeueAt: old.length + outdated.length > 0 ? nextCheck(since, now) : waiting.length > 0 ? oldEnd : undefined,
   };
 }
 
@@ -120,10 +136,26 @@ function machinesSentence(machines: readonly string[], deployments: readonly (st
   return [`MachineDeployments ${namesOfMany(names)} replace Machines ${namesOfMany(machines)}`];
 }
 
-function nodesSentence(nodes: readonly string[], oldEnd: Date): string[] {
-  if (nodes.length === 0) return [];
-  const end = timestamp(oldEnd);
+/** After the old CA is gone, nothing but new bootstrap data lets a machine of the pool join. */
+function poolsSentence(outdated: readonly MachinePoolState[]): string[] {
+  if (outdated.length === 0) return [];
+  const pools = namesOfMany(outdated.map(({ pool }) => pool.metadata.name));
   return [
-    `nodes ${namesOfMany(nodes)} renew their certificates automatically, the last one by ${end}: join them again to renew them sooner`,
+    `new machines of MachinePools ${pools} accept the old CA only: let spec.template.spec.bootstrap.configRef name a copy of its object without spec.joinConfiguration.discovery`,
+  ];
+}
+
+function nodesSentence(nodes: readonly KubeObject[], oldEnd: Date): string[] {
+  const [ofPools, others] = [nodes.filter((node) => poolOf(node)), nodes.filter((node) => !poolOf(node))];
+  const renew = `renew their certificates automatically, the last one by ${timestamp(oldEnd)}`;
+  const names = (some: readonly KubeObject[]) => namesOfMany(some.map(({ metadata }) => metadata.name));
+  const pools = namesOfMany([...new Set(ofPools.flatMap((node) => poolOf(node) ?? []))]);
+  return [
+    ...(others.length > 0 ? [`nodes ${names(others)} ${renew}: join them again to renew them sooner`] : []),
+    ...(ofPools.length > 0
+      ? [
+          `nodes ${names(ofPools)} of MachinePools ${pools} ${renew}: let their infrastructure replace them to renew them sooner, because Cluster API has no field for it`,
+        ]
+      : []),
   ];
 }

@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ConfigMap, PersistentVolumeClaim, Pod, Secret, StatefulSet } from '../../../constructs/api/resources.ts';
+import {
+  ConfigMap,
+  Event,
+  PersistentVolumeClaim,
+  Pod,
+  Secret,
+  StatefulSet,
+} from '../../../constructs/api/resources.ts';
 import { quantityValue } from '../../../constructs/api/quantity.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
 import { openEtcd } from '../../../reconciler/etcd/access.ts';
@@ -38,6 +45,16 @@ const claim = () => bench.client.get<HostClaim>(PersistentVolumeClaim, { namespa
 async function identities(): Promise<string[]> {
   const set = await bench.client.get(StatefulSet, { namespace, name: 'c1-etcd' });
   return [set, await claim()].map(({ metadata }) => metadata.uid ?? '');
+}
+
+/** An event of the control plane, which says what the operator has done. */
+async function untilEvent(reason: string): Promise<void> {
+  const isIt = (event: KubeObject & { readonly reason?: string }) => event.reason === reason;
+  await until(
+    `an event ${reason}`,
+    async () => (await bench.client.list(Event, { namespace })).items.some(isIt),
+    60_000,
+  );
 }
 
 async function untilVolumeHas(size: string): Promise<void> {
@@ -135,6 +152,8 @@ test('a full etcd whose volume may not grow reports that, and accepts writes aga
   await untilWritable();
   const recoverySeconds = (performance.now() - deleting) / 1_000;
   await bench.untilCondition('c1', 'EtcdClusterHealthy', { status: 'True' }, limitMs);
+  await untilEvent('EtcdAlarmDisarm');
+  await untilEvent('FragmentationThresholdExceeded');
   expect(await identities()).toEqual(made);
   await recordFault({
     fault: 'etcd filled to its quota (NOSPACE), its volume at the maximum, then objects deleted',
@@ -152,6 +171,7 @@ test("a full etcd whose volume may grow accepts writes again without a user's ac
   await untilWritable();
   const recoverySeconds = (performance.now() - allowed) / 1_000;
   await bench.untilCondition('c1', 'EtcdClusterHealthy', { status: 'True' }, limitMs);
+  await untilEvent('RequestedSizeChanged');
   expect(await identities()).toEqual(made);
   await recordFault({
     fault: 'etcd filled to its quota (NOSPACE), then etcd.maxVolumeSize raised',

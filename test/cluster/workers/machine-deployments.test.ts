@@ -1,13 +1,20 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { clusterNameLabel, fieldManager } from '../../../constructs/api/group.ts';
-import { Machine, MachineDeployment } from '../../../constructs/api/resources.ts';
+import {
+  caNotBeforeAnnotation,
+  clusterNameLabel,
+  clusterSecretType,
+  fieldManager,
+} from '../../../constructs/api/group.ts';
+import { Machine, MachineDeployment, MachinePool, type Resource, Secret } from '../../../constructs/api/resources.ts';
 import { ApplySet } from '../../../reconciler/kube/apply-set.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { isConflict } from '../../../reconciler/kube/errors.ts';
 import { RequestCaches } from '../../../reconciler/tasks/request-cache.ts';
 import { ManagementCluster } from '../../../reconciler/management/cache.ts';
 import { createCA, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
+import { readCertificate } from '../../../reconciler/pki/certificate.ts';
 import { moveWorkers, type WorkerMove } from '../../../reconciler/rotation/workers/move.ts';
+import type { MachinePoolObject } from '../../../reconciler/rotation/workers/machine-pools.ts';
 import { timestamp, type MachineDeploymentObject } from '../../../reconciler/rotation/workers/machines.ts';
 import type { Writer } from '../../../reconciler/management/view.ts';
 import { createWriter } from '../../../reconciler/management/writer.ts';
@@ -15,7 +22,12 @@ import { MemoryObjects } from '../../support/memory-objects.ts';
 import { scopeOf } from '../../support/scope.ts';
 import { until } from '../../support/until.ts';
 import { single, Workbench } from '../../support/workbench.ts';
-import { createInfrastructure, infrastructureRef, installInfrastructure } from '../../system/infrastructure.ts';
+import {
+  createInfrastructure,
+  infrastructureRef,
+  installInfrastructure,
+  machineTemplateRef,
+} from '../../system/infrastructure.ts';
 import { createMachineDeployment } from '../../system/machine-deployment.ts';
 import { installAddon } from '../../testbed/addons.ts';
 import { instanceFrom } from '../../testbed/instance.ts';
@@ -117,3 +129,38 @@ test('a time that a user sets meanwhile is not overwritten', async () => {
   await expect(writer.setFields(MachineDeployment, read, fields, 'worker-rollout')).rejects.toSatisfy(isConflict);
   expect((await deployment()).spec.rollout?.after).toBe(after);
 });
+
+test('a MachinePool is annotated beside the fields of its user, and waited for while it has bootstrap data of before', async () => {
+  const name = 'pool';
+  const dataSecretName = 'pool-data';
+  await bench.client.create(
+    { ...resourceFields(Secret), metadata: { namespace, name: dataSecretName }, type: clusterSecretType },
+    { fieldManager: 'user' },
+  );
+  const infrastructure = machineTemplateRef(name);
+  const template = {
+    metadata: { annotations: { own: 'annotation' } },
+    spec: { clusterName: cluster, bootstrap: { dataSecretName }, infrastructureRef: infrastructure },
+  };
+  await bench.client.create(
+    {
+      ...resourceFields(MachinePool),
+      metadata: { namespace, name, labels: { [clusterNameLabel]: cluster } },
+      spec: { clusterName: cluster, replicas: 0, template },
+    },
+    { fieldManager: 'user' },
+  );
+  const { message } = await until('the annotation', async () => {
+    const moved = await move(new Date(Date.now() + 2_000));
+    return moved.message.includes('MachinePools pool') ? moved : undefined;
+  });
+  expect(message).toContain('new machines of MachinePools pool accept the old CA only');
+  const pool = await bench.client.get<MachinePoolObject>(MachinePool, { namespace, name });
+  const caNotBefore = timestamp(readCertificate(signer.certificate).notBefore);
+  expect(pool.spec.template).toMatchObject({
+    ...template,
+    metadata: { annotations: { own: 'annotation', [caNotBeforeAnnotation]: caNotBefore } },
+  });
+});
+
+const resourceFields = ({ apiVersion, kind }: Resource) => ({ apiVersion, kind });

@@ -29,3 +29,19 @@ describe.each(reloads)('pods of %s of %s', (part, version, isReplaced) => {
     expect(second?.includes('cluster-ca=bbbbbbbbbbbb') ?? false).toBe(isReplaced);
   });
 });
+
+describe.each(['coredns', 'konnectivity-agent'] as const)('pods of %s', (part) => {
+  const budgets = (nodes: number | undefined) =>
+    new RenderedPart(part, {}, { nodes }).objects.filter(({ kind }) => kind === 'PodDisruptionBudget');
+
+  it.each([undefined, 0, 1])('may all be evicted with %s nodes, so that the last node can be drained', (nodes) => {
+    expect(budgets(nodes)).toEqual([]);
+  });
+
+  it('are evicted one after the other where there are several, but at once if they do not work', () => {
+    const { selector } = new RenderedPart(part).workload.object['spec'] as { selector: object };
+    expect(budgets(2)).toEqual([
+      expect.objectContaining({ spec: { maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow', selector } }),
+    ]);
+  });
+});

@@ -14,6 +14,7 @@ describe('a flag of kube-proxy', () => {
     ['masquerade-all', 'true', { iptables: { masqueradeAll: true }, nftables: { masqueradeAll: true } }],
     ['nodeport-addresses', '10.0.0.0/8,fd00::/8', { nodePortAddresses: ['10.0.0.0/8', 'fd00::/8'] }],
     ['feature-gates', 'A=true,B=false', { featureGates: { A: true, B: false } }],
+    ['metrics-bind-address', '0.0.0.0:10249', { metricsBindAddress: '0.0.0.0:10249' }],
     ['show-hidden-metrics-for-version', '1.35', { showHiddenMetricsForVersion: '1.35' }],
   ])('%s=%s becomes a field of its file', (flag, value, fields) => {
     expect(isConfigurationField(flag)).toBe(true);

@@ -14,13 +14,20 @@ import { hostedCluster } from '../../support/scope.ts';
 const Gi = 1024 ** 3;
 const grown = (size: string) => ({ requested: size, capacity: size });
 const clusterWith = (etcd: object) => hostedCluster({ etcd });
-const none: Volumes = { claims: [], templateSize: undefined, quotaSize: undefined, usedBytes: undefined };
+const none: Volumes = {
+  claims: [],
+  templateSize: undefined,
+  quotaSize: undefined,
+  usedBytes: undefined,
+  fileBytes: undefined,
+};
 /** Three volumes of this size. */
 const three = (size: string, changes: Partial<Volumes> = {}): Volumes => ({
   claims: [grown(size), grown(size), grown(size)],
   templateSize: '4Gi',
   quotaSize: size,
   usedBytes: 0,
+  fileBytes: 0,
   ...changes,
 });
 
@@ -220,6 +227,7 @@ describe("the size of etcd's volumes", () => {
                 templateSize: claim,
                 quotaSize: configured,
                 usedBytes: used === undefined ? undefined : used * Gi,
+                fileBytes: undefined,
               });
               const present = Math.max(quantityValue(claim), quantityValue(other));
               expect(quantityValue(size)).toBeGreaterThanOrEqual(present);

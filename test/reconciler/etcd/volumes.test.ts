@@ -50,6 +50,7 @@ describe('the volumes of etcd', () => {
       templateSize: '4Gi',
       quotaSize: '8Gi',
       usedBytes: undefined,
+      fileBytes: undefined,
     });
   });
 

@@ -13,10 +13,10 @@ import { observed, observedStatus } from '../etcd/observed.ts';
 
 const Gi = 1024 ** 3;
 
-/** Members in the desired state, with this size in use and this version. */
-function etcdLoopOf(usedBytes: number, version = '3.6.8'): EtcdLoop {
+/** Members in the desired state, with this size in use, this version and this size of the database file. */
+function etcdLoopOf(usedBytes: number, version = '3.6.8', fileBytes = usedBytes): EtcdLoop {
   const status = (ordinal: number) => ({
-    status: observedStatus(ordinal, { dbSizeBytes: usedBytes, dbSizeInUseBytes: usedBytes, version }),
+    status: observedStatus(ordinal, { dbSizeBytes: fileBytes, dbSizeInUseBytes: usedBytes, version }),
   });
   const report: EtcdReport = {
     observation: observed(3, { 0: status(0), 1: status(1), 2: status(2) }, { clusterVersion: '3.6.0' }),
@@ -64,6 +64,14 @@ describe("etcd's volumes", () => {
     expect(new Set(quotasIn(management))).toEqual(new Set([4]));
     expect(JSON.stringify(management.get<StoredObject>(StatefulSet, 'c1-etcd')?.['spec'])).toContain('"storage":"4Gi"');
     expect(await reconcile(management, etcdLoop)).toMatchObject({ kind: 'done', message: undefined });
+  });
+
+  it('are used by the whole database file, and grow by what is in use of it only', async () => {
+    const management = await formed();
+    expect(await reconcile(management, etcdLoopOf(0.5 * Gi, '3.6.8', 1.5 * Gi))).toMatchObject({
+      message: undefined,
+      report: { etcdVolumeUsage: '1536Mi' },
+    });
   });
 
   it('that cannot grow are reported and retried, and everything else continues', async () => {

@@ -1,10 +1,11 @@
 import { beforeAll, expect, it } from 'vitest';
 import {
+  caNotBeforeAnnotation,
   clientCertificateSignerAnnotation,
   rolledOutForAnnotation,
   servingCertificateSignerAnnotation,
 } from '../../../../constructs/api/group.ts';
-import { Machine, MachineDeployment } from '../../../../constructs/api/resources.ts';
+import { Machine, MachineDeployment, MachinePool, Secret } from '../../../../constructs/api/resources.ts';
 import { kubeletServingSigner } from '../../../../constructs/cluster/workload-identities.ts';
 import { HostedClusterNotReady } from '../../../../reconciler/hosted/not-ready.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
@@ -120,6 +121,33 @@ it('the move rolls Machines once, and names them until they are gone', async () 
   const [machine] = management.list(Machine, {});
   management.remove(machine!);
   await expect(moveWorkers(scope, props())).resolves.toMatchObject({ isDone: true, message: '' });
+});
+
+it('the move annotates the template of a MachinePool once, and waits until its machines join by data of the new CA', async () => {
+  const management = new MemoryObjects();
+  const bootstrapData = (name: string, creationTimestamp: string) => {
+    management.put({ apiVersion: Secret.apiVersion, kind: Secret.kind, metadata: { name, creationTimestamp } });
+    return { template: { spec: { bootstrap: { dataSecretName: name } } } };
+  };
+  const { apiVersion, kind } = MachinePool;
+  const spec = bootstrapData('before', '2026-11-21T11:58:59Z');
+  const before = management.put({ apiVersion, kind, metadata: { name: 'p' }, spec });
+  const scope = scopeOf(management);
+  const first = await moveWorkers(scope, props());
+  expect(first).toMatchObject({
+    isDone: false,
+    message: expect.stringMatching(/^new machines of MachinePools p /) as string,
+  });
+  await moveWorkers(scope, props());
+  expect(management.writes).toEqual(['set worker-rollout of MachinePool p']);
+  const annotated = await management.read<StoredObject>(MachinePool, 'p');
+  const annotations = { [caNotBeforeAnnotation]: '2026-11-21T11:55:00Z' };
+  expect(annotated).toMatchObject({ spec: { template: { metadata: { annotations }, ...spec.template } } });
+  management.put({
+    ...before,
+    spec: { template: { ...bootstrapData('after', '2026-11-21T11:59:00Z').template, metadata: { annotations } } },
+  });
+  await expect(moveWorkers(scope, props())).resolves.toEqual({ isDone: true, message: '', requeueAt: undefined });
 });
 
 it('the move waits until Nodes and requests are listed, and while the API server does not answer', async () => {

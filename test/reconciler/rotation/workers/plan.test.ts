@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
+  caNotBeforeAnnotation,
   clientCertificateSignerAnnotation,
   rolledOutForAnnotation,
   servingCertificateSignerAnnotation,
@@ -7,6 +8,7 @@ import {
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
 import { createCA, type KeyPair, validFor } from '../../../../reconciler/pki/issue.ts';
 import { planWorkers, type WorkersState } from '../../../../reconciler/rotation/workers/plan.ts';
+import type { MachinePoolState } from '../../../../reconciler/rotation/workers/machine-pools.ts';
 import type { MachineDeploymentObject } from '../../../../reconciler/rotation/workers/machines.ts';
 import { issuedToNodes, nodeCertificatesOf } from '../../../../reconciler/rotation/workers/node-certificates.ts';
 import { hostedCluster } from '../../../support/scope.ts';
@@ -38,10 +40,13 @@ interface NodeOptions {
   readonly created?: Date;
   readonly machine?: string;
   readonly note?: string;
+  readonly pool?: string;
 }
 
-function node(name: string, { created = before, machine, note }: NodeOptions = {}): KubeObject {
+function node(name: string, { created = before, machine, note, pool }: NodeOptions = {}): KubeObject {
+  const owner = { 'cluster.x-k8s.io/owner-kind': 'MachinePool', 'cluster.x-k8s.io/owner-name': pool ?? '' };
   const annotations = {
+    ...(pool ? owner : {}),
     ...(machine ? { 'cluster.x-k8s.io/machine': machine } : {}),
     ...(note ? notes(note) : {}),
   };
@@ -64,12 +69,27 @@ function deployment(name: string, rolloutAfter?: string, rolledOutFor?: string):
   };
 }
 
+const caNotBefore = '2026-11-21T11:55:00Z';
+
+function pool(name: string, bootstrapData?: Date, annotation?: string, deletionTimestamp?: string): MachinePoolState {
+  const annotations = annotation ? { [caNotBeforeAnnotation]: annotation } : {};
+  const object = (kind: string, creationTimestamp: string) => ({
+    apiVersion: 'x',
+    kind,
+    metadata: { name, creationTimestamp, ...(deletionTimestamp ? { deletionTimestamp } : {}) },
+  });
+  return {
+    pool: { ...object('MachinePool', seconds(before)), spec: { template: { metadata: { annotations } } } },
+    bootstrapData: bootstrapData && object('Secret', seconds(bootstrapData)),
+  };
+}
+
 const seconds = (time: Date) => time.toISOString().replace(/\.\d+/, '');
 
 const noneIssued = () => new Map([client, serving].map((kind) => [kind, new Map<string, string>()]));
 
 function decide(changes: Partial<WorkersState>) {
-  const nothing = { nodes: [], issued: noneIssued(), machines: [], deployments: [] };
+  const nothing = { nodes: [], issued: noneIssued(), machines: [], deployments: [], pools: [], caNotBefore };
   const decision = planWorkers({
     signer: signer.certificate,
     signerName,
@@ -81,10 +101,15 @@ function decide(changes: Partial<WorkersState>) {
   });
   const names = (objects: readonly KubeObject[]) => objects.map(({ metadata }) => metadata.name);
   const noted = decision.notes.map(({ node: { metadata }, annotations }) => [metadata.name, annotations]);
-  return { ...decision, notes: Object.fromEntries(noted) as object, rollOut: names(decision.rollOut) };
+  return {
+    ...decision,
+    notes: Object.fromEntries(noted) as object,
+    rollOut: names(decision.rollOut),
+    annotate: names(decision.annotate),
+  };
 }
 
-const settled = { notes: {}, rollOut: [], message: '', requeueAt: undefined };
+const settled = { notes: {}, rollOut: [], annotate: [], message: '', requeueAt: undefined };
 
 describe('workers whose CA has changed', () => {
   it('are done when there are none', () => {
@@ -259,5 +284,53 @@ describe('MachineDeployments', () => {
       rollOut: [],
       message: expect.stringMatching(/^nodes n renew/) as string,
     });
+  });
+});
+
+describe('MachinePools of a cluster whose CA has changed', () => {
+  it.each([
+    ['is not annotated', undefined, undefined, true],
+    ['is annotated with the previous CA', '2021-11-21T11:55:00Z', undefined, true],
+    ['is annotated with this CA', caNotBefore, undefined, false],
+    ['is being deleted', undefined, '2026-11-21T12:10:00Z', false],
+  ])('name the CA in their template: one that %s', (_, annotation, deleted, isAnnotated) => {
+    const pools = [pool('p', after(1), annotation, deleted)];
+    expect(decide({ pools })).toEqual({ ...settled, annotate: isAnnotated ? ['p'] : [] });
+  });
+
+  it('are waited for while their machines join by data from before', () => {
+    expect(decide({ pools: [pool('p', before, caNotBefore), pool('q', after(1), caNotBefore)] })).toEqual({
+      ...settled,
+      message:
+        'new machines of MachinePools p accept the old CA only: let spec.template.spec.bootstrap.configRef name a copy of its object without spec.joinConfiguration.discovery',
+      requeueAt: after(65),
+    });
+  });
+
+  it.each([
+    ['have data from after', after(1), undefined],
+    ['are being deleted', before, '2026-11-21T12:10:00Z'],
+    ['have no data yet', undefined, undefined],
+  ])('are not waited for if they %s', (_, bootstrapData, deleted) => {
+    expect(decide({ pools: [pool('p', bootstrapData, caNotBefore, deleted)] })).toEqual(settled);
+  });
+
+  it('keep their nodes until these have renewed their certificates, and say how to do it sooner', () => {
+    const nodes = [
+      node('a', { pool: 'p' }),
+      node('b', { pool: 'p', note: signerName }),
+      node('c', { pool: 'q' }),
+      node('d'),
+    ];
+    const { message, requeueAt } = decide({ nodes, pools: [pool('p', after(1), caNotBefore)] });
+    expect(message.split('; ')).toEqual([
+      'nodes d renew their certificates automatically, the last one by 2027-11-22T12:00:00Z: join them again to renew them sooner',
+      'nodes a, c of MachinePools p, q renew their certificates automatically, the last one by 2027-11-22T12:00:00Z: let their infrastructure replace them to renew them sooner, because Cluster API has no field for it',
+    ]);
+    expect(requeueAt).toEqual(oldEnd);
+  });
+
+  it('are not waited for when all old certificates have expired', () => {
+    expect(decide({ now: oldEnd, pools: [pool('p', before)] })).toEqual(settled);
   });
 });
