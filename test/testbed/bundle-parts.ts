@@ -1,0 +1,41 @@
+import { builtinModules } from 'node:module';
+import type { Plugin } from 'esbuild';
+
+/**
+ * Loads Node's own modules by `require`. An `import` of `node:http` reads everything that it exports, which loads a whole
+ * second HTTP client, `fetch` and WebSockets.
+ */
+export const requiredBuiltins: Plugin = {
+  name: 'required-builtins',
+  setup: (bundling) => {
+    bundling.onResolve({ filter: new RegExp(`^(node:.*|${builtinModules.join('|')})$`) }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path, namespace: 'builtin' } : undefined,
+    );
+    bundling.onLoad({ filter: /./, namespace: 'builtin' }, ({ path }) => ({
+      contents: `module.exports = require(${JSON.stringify(path)})`,
+    }));
+  },
+};
+
+/** What takes the place of files of packages of which the operator uses a small part, by the end of their path. */
+const replacements: Readonly<Record<string, string>> = {
+  // besides the generated classes there are others, with libraries of their own
+  'cdk8s-plus-30/lib/index.js': `exports.k8s = require('./imports/k8s.js');`,
+  // the operator reads kubeconfigs by this library, and calls no API: a model of every kind
+  '@kubernetes/client-node/dist/index.js': `export { KubeConfig } from './config.js';`,
+  '@kubernetes/client-node/dist/gen/index.js': `export const createConfiguration = undefined, ServerConfiguration = undefined;`,
+  '@kubernetes/client-node/dist/middleware.js': `export const setHeaderMiddleware = undefined;`,
+  // messages in all languages
+  'zod/v4/locales/index.js': `export { default as en } from './en.js';`,
+};
+
+/** Leaves out what the operator never uses: source text and functions that nobody calls stay in memory all the same. */
+export const usedParts: Plugin = {
+  name: 'used-parts',
+  setup: (bundling) => {
+    for (const [file, contents] of Object.entries(replacements)) {
+      const found = new RegExp(`/node_modules/${file.replaceAll('.', String.raw`\.`)}$`);
+      bundling.onLoad({ filter: found }, () => ({ contents }));
+    }
+  },
+};
