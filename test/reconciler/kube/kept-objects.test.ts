@@ -9,6 +9,9 @@ import { InformerSet } from '../../../reconciler/kube/informer-set.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { MemoryClient } from '../../support/memory-cluster/client.ts';
 import { emptyHostedCluster } from '../../support/loop/memory-cluster.ts';
+import type { KubeRequest } from '../../../reconciler/kube/request.ts';
+import type { Transport } from '../../../reconciler/kube/transport.ts';
+import { readWatch } from '../../../reconciler/kube/watch.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 
 const us = { fieldManager: 'us' };
@@ -44,6 +47,26 @@ describe('of the objects of a cluster', () => {
       return object;
     };
     expect(await isKept(record)).toBe(false);
+  });
+
+  it('a watch keeps no chunk of what it has read while it waits for more', async () => {
+    const call = { verb: 'watch', target: 'configmaps', resource: 'configmaps' } as KubeRequest;
+    const line = JSON.stringify({ type: 'ADDED', object: configMap('b') });
+    const wait = async (): Promise<object> => {
+      const last = Buffer.from(`\n${line}\n`);
+      const chunks = [Buffer.from(`${line}\n${line.slice(0, 20)}`), Buffer.from(line.slice(20)), last];
+      const body = { next: async () => ({ done: false as const, value: chunks.shift() ?? (await never) }) };
+      const stream = { body: { [Symbol.asyncIterator]: () => body }, maxBytes: 1_000, spend: async () => {} };
+      const transport = { stream: async () => ({ ...stream, failed: (cause: unknown) => cause, release: () => {} }) };
+      const events = readWatch(transport as Pick<Transport, 'stream'> as Transport, call);
+      for (const _ of [1, 2, 3]) expect((await events.next()).value).toEqual(JSON.parse(line));
+      waiting.push(events.next());
+      return last;
+    };
+    const waiting: Promise<unknown>[] = [];
+    const never = new Promise<Buffer>(() => {});
+    expect(await isKept(wait)).toBe(false);
+    expect(waiting).toHaveLength(1);
   });
 
   describe('a response to a write', () => {
