@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
 import type { Plugin } from 'esbuild';
 
@@ -37,5 +38,21 @@ export const usedParts: Plugin = {
       const found = new RegExp(`/node_modules/${file.replaceAll('.', String.raw`\.`)}$`);
       bundling.onLoad({ filter: found }, () => ({ contents }));
     }
+  },
+};
+
+/**
+ * Each pool of undici begins with room for 2048 waiting requests, 16 KiB, and adds the same again when it is full. The operator
+ * has two pools for each hosted cluster, in which few requests wait.
+ */
+export const smallQueues: Plugin = {
+  name: 'small-queues',
+  setup: (bundling) => {
+    bundling.onLoad({ filter: /\/undici\/lib\/dispatcher\/fixed-queue\.js$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      const contents = source.replace('const kSize = 2048', 'const kSize = 64');
+      if (contents === source) throw new Error(`${path} has queues of another size than before`);
+      return { contents };
+    });
   },
 };

@@ -2,7 +2,7 @@ import { cp, glob, mkdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { build, type BuildOptions, type Metafile, type Plugin } from 'esbuild';
-import { requiredBuiltins, usedParts } from './bundle-parts.ts';
+import { requiredBuiltins, smallQueues, usedParts } from './bundle-parts.ts';
 
 /** The root of the repository. */
 export const repository = resolve(import.meta.dirname, '../..');
@@ -23,7 +23,7 @@ export async function bundleOperator(directory = buildDirectory): Promise<Loaded
     outdir: directory,
     legalComments: 'linked' as const,
     banner: { js: commonJsNames },
-    plugins: [etcdProtocol(directory), requiredBuiltins, usedParts],
+    plugins: [etcdProtocol(directory), requiredBuiltins, usedParts, smallQueues],
   } satisfies BuildOptions;
   const { metafile } = await build({
     ...whole,
