@@ -30,7 +30,7 @@ const replacements: Readonly<Record<string, string>> = {
   'zod/v4/locales/index.js': `export { default as en } from './en.js';`,
 };
 
-/** Leaves out what the operator never uses: source text and functions that nobody calls stay in memory all the same. */
+/** Leaves out what the operator never uses: source text and functions stay in memory although no call reaches them. */
 export const usedParts: Plugin = {
   name: 'used-parts',
   setup: (bundling) => {
