@@ -99,7 +99,7 @@ function container(image: string, watchNamespace: string | undefined): k8s.Conta
     livenessProbe: { ...probe('/healthz'), periodSeconds: 10, failureThreshold: 6 },
     resources: {
       requests: { cpu: k8s.Quantity.fromString('100m'), memory: k8s.Quantity.fromString('256Mi') },
-      // Far above what a fleet needs: a runaway ends this pod, and no other one of the node.
+      // A runaway ends this pod, and no other one of the node. Some 700 control planes fit: the figures are in test/README.md.
       limits: { memory: k8s.Quantity.fromString('1Gi') },
     },
     securityContext: {
