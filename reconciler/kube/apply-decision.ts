@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isOlder, type KubeObject } from './object.ts';
+import { isOlder, type KubeObject, type ManagedFieldsEntry } from './object.ts';
 
 /** Record of an applied object: enough to recognize it, without its content. */
 export interface AppliedRecord {
@@ -57,17 +57,26 @@ export function renderedFingerprint(object: KubeObject): string {
 
 /** Whether the operator has applied this object and may delete it. */
 export function isApplied(object: KubeObject, fieldManager: string): boolean {
-  return ownedFields(object, fieldManager) !== undefined;
+  return ownEntry(object, fieldManager) !== undefined;
+}
+
+/** What these decisions need of managedFields: whether the operator has applied the object, and a fingerprint of which fields. */
+export function decisiveManagedFields(object: KubeObject, fieldManager: string): readonly ManagedFieldsEntry[] {
+  const entry = ownEntry(object, fieldManager);
+  if (!entry) return [];
+  const { manager, operation } = entry;
+  return [{ manager, operation, fingerprint: ownedFingerprint(object, fieldManager) }];
 }
 
 function ownedFingerprint(object: KubeObject, fieldManager: string): string {
-  return fingerprint(ownedFields(object, fieldManager) ?? {});
+  const entry = ownEntry(object, fieldManager);
+  return entry?.fingerprint ?? fingerprint(entry?.fieldsV1 ?? {});
 }
 
-function ownedFields(object: KubeObject, fieldManager: string): object | undefined {
-  return object.metadata.managedFields?.find(
+function ownEntry({ metadata }: KubeObject, fieldManager: string): ManagedFieldsEntry | undefined {
+  return metadata.managedFields?.find(
     ({ manager, operation, subresource }) => manager === fieldManager && operation === 'Apply' && !subresource,
-  )?.fieldsV1;
+  );
 }
 
 /** 128 bits. The input includes rendered Secrets, of which nothing may stay in memory. */

@@ -34,6 +34,7 @@ const longestNoteBytes = 1024;
 
 /** One Event, and how often what it says has happened. */
 interface Recorded {
+  /** Only what the Event names of it. */
   readonly object: KubeObject;
   readonly first: EventStart;
   count: number;
@@ -102,7 +103,7 @@ export class EventRecorder {
 
   #start(object: KubeObject, now: number): Recorded {
     const first = { time: now, sequence: this.#sequence++ };
-    return { object, first, count: 0, last: now, written: Promise.resolve() };
+    return { object: referenceTo(object), first, count: 0, last: now, written: Promise.resolve() };
   }
 
   async #write(event: KubeObject): Promise<void> {
@@ -115,6 +116,11 @@ export class EventRecorder {
       this.#recorded.delete(key);
     }
   }
+}
+
+function referenceTo({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } };
 }
 
 /**

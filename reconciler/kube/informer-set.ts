@@ -25,7 +25,7 @@ export type WatchedResource = Pick<
 /** The cache of one cluster: the objects of several informers, and newer responses to writes of the operator. */
 export class InformerSet {
   readonly #informers: readonly WatchedResource[];
-  /** Responses to writes of the operator, until the watch has caught up with them. */
+  /** Responses to writes of the operator, until the watch has caught up with them. Each is a whole object. */
   readonly #written = new Map<string, KubeObject>();
 
   /** @param informers Several informers of one resource must not watch the same objects. */
@@ -33,7 +33,8 @@ export class InformerSet {
     this.#informers = informers;
     for (const informer of informers) {
       informer.onChange(({ type, object }) => {
-        if (type === 'deleted') this.#written.delete(identityOf(object));
+        const written = this.#written.get(identityOf(object));
+        if (written && (type === 'deleted' || isAtLeast(object, written))) this.#written.delete(identityOf(object));
       });
     }
   }
@@ -74,8 +75,7 @@ export class InformerSet {
     if (!written) return seen;
     // Once the watch has caught up, its state counts, also when the object has been deleted.
     const isCaughtUp =
-      informers.every((informer) => informer.hasSeen(version(written))) ||
-      (seen && !isOlder(version(seen), version(written)));
+      informers.every((informer) => informer.hasSeen(version(written))) || (seen && isAtLeast(seen, written));
     if (!isCaughtUp) return written;
     this.#written.delete(identity);
     return seen;
@@ -100,7 +100,13 @@ export class InformerSet {
 
   /** Stores the response to a write of the operator, so that the next reconcile does not act on an older state. */
   remember(object: KubeObject): void {
-    this.#written.set(identityOf(object), object);
+    const identity = identityOf(object);
+    const isSeen = this.#informers.some((informer) => {
+      const seen = informer.resource.kind === object.kind ? informer.get(object.metadata) : undefined;
+      return seen && identityOf(seen) === identity && isAtLeast(seen, object);
+    });
+    if (isSeen) this.#written.delete(identity);
+    else this.#written.set(identity, object);
   }
 
   /** Drops all of these responses, because the versions of the server have gone back. */
@@ -121,6 +127,11 @@ function covers(informer: WatchedResource, namespace: string | undefined): boole
 
 function unwatched({ kind }: Resource, namespace: string | undefined): Error {
   return new Error(`${kind}${namespace ? ` in ${namespace}` : ''} is not watched: give its cluster an informer of it`);
+}
+
+/** Whether this state of an object is as new as the other one. */
+function isAtLeast(object: KubeObject, other: KubeObject): boolean {
+  return !isOlder(version(object), version(other));
 }
 
 function version(object: KubeObject): string {

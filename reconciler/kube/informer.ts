@@ -1,4 +1,5 @@
 import type { Resource } from '../../constructs/api/resources.ts';
+import { decisiveManagedFields } from './apply-decision.ts';
 import type { CacheBudget } from './cache-budget.ts';
 import { ObjectCache, type ObjectChange } from './object-cache.ts';
 import { isOlder, type KubeObject, type ObjectName } from './object.ts';
@@ -10,7 +11,7 @@ export interface InformerOptions extends ReflectorOptions {
   readonly keep?: ((object: KubeObject) => KubeObject) | undefined;
   /** The share of memory that it has with other informers. By default without limit. */
   readonly budget?: CacheBudget | undefined;
-  /** Keep only the managedFields that this manager applied. By default none are kept. */
+  /** Keep of managedFields what decides whether this manager applies the object. By default nothing is kept. */
   readonly fieldManager?: string | undefined;
   /** Labels that `byLabel` supports. By default none. */
   readonly indexedLabels?: readonly string[];
@@ -146,14 +147,10 @@ export class Informer<T extends KubeObject = KubeObject> {
     };
   }
 
-  /**
-   * managedFields of other managers are half of the size of a typical object. A metadata watch returns another kind.
-   */
+  /** managedFields are more than half of a typical object. A metadata watch returns another kind. */
   #stripped(object: T): T {
     const { fieldManager, keep = (one: KubeObject) => one } = this.#options;
-    const managedFields = object.metadata.managedFields?.filter(
-      ({ manager, operation }) => manager === fieldManager && operation === 'Apply',
-    );
+    const managedFields = fieldManager === undefined ? undefined : decisiveManagedFields(object, fieldManager);
     const { apiVersion, kind } = this.resource;
     return keep({ ...object, apiVersion, kind, metadata: { ...object.metadata, managedFields } }) as T;
   }

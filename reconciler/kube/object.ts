@@ -8,6 +8,8 @@ export interface ManagedFieldsEntry {
   readonly time?: string | undefined;
   readonly fieldsType?: string | undefined;
   readonly fieldsV1?: Readonly<Record<string, unknown>> | undefined;
+  /** Of `fieldsV1`, which the caches of the operator keep in its place. The server does not know it. */
+  readonly fingerprint?: string | undefined;
   readonly subresource?: string | undefined;
 }
 

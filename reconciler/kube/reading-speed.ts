@@ -20,13 +20,10 @@ export class ReadingSpeed {
     this.#limit = limit;
   }
 
-  /** The same chunks, each as soon as the limit allows to read the next one. Ends early when the signal aborts. */
-  async *limit(chunks: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer, void> {
-    for await (const chunk of chunks) {
-      yield chunk;
-      const restMs = this.#spend(chunk.length);
-      if (restMs > 0) await rest(restMs, undefined, { signal });
-    }
+  /** Counts what one of the streams has read. Resolves as soon as the limit allows to read on; rejects when the signal aborts. */
+  async spend(bytes: number, signal: AbortSignal): Promise<void> {
+    const restMs = this.#spend(bytes);
+    if (restMs > 0) await rest(restMs, undefined, { signal });
   }
 
   #spend(bytes: number): number {

@@ -34,6 +34,8 @@ export interface KubeRequest {
 /** A streamed response. */
 export interface Stream {
   readonly body: AsyncIterable<Buffer>;
+  /** Must be called after each part of the body, with its size. Resolves when the next one may be read. */
+  readonly spend: (bytes: number) => Promise<void>;
   /** Maximum size of a part that has to be read as a whole. */
   readonly maxBytes: number;
   /** The error to throw for a failure while reading. The next request opens a new connection. */

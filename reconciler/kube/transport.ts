@@ -62,8 +62,8 @@ export class Transport {
         const { body } = await this.#exchange(call, deadline, dispatcher, (answer) => Promise.resolve(answer));
         deadline.stopClock();
         const failed = (cause: unknown) => this.#failure(call, deadline, dispatcher, cause);
-        const limited = this.#speed?.limit(body, deadline.signal) ?? body;
-        return { body: limited, release, failed, maxBytes: this.#maxBytes };
+        const spend = async (bytes: number) => this.#speed?.spend(bytes, deadline.signal);
+        return { body, spend, release, failed, maxBytes: this.#maxBytes };
       });
     } catch (error) {
       release();

@@ -42,23 +42,50 @@ function parseEvent<T extends KubeObject>(call: KubeRequest, text: string): Watc
   return { type: 'BOOKMARK', resourceVersion: line.object.metadata.resourceVersion };
 }
 
-async function* readLines(call: KubeRequest, { body, maxBytes }: Stream): AsyncGenerator<string, void> {
-  // Objects may have a megabyte and arrive in chunks of 16 KiB. Joining the chunks once per line avoids repeated
-  // copies.
-  let pending: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
+async function* readLines(call: KubeRequest, { body, spend, maxBytes }: Stream): AsyncGenerator<string, void> {
+  const lines = new Lines(() => answerTooLarge(call, maxBytes), maxBytes);
+  const chunks = body[Symbol.asyncIterator]();
+  // Not `for await`: a generator keeps its variables while it waits, and each chunk is a part of a buffer of many KiB.
+  const next = async () => {
+    const { done, value } = await chunks.next();
+    return done ? undefined : { complete: lines.take(value), bytes: value.length };
+  };
+  try {
+    for (let read = await next(); read; read = await next()) {
+      yield* read.complete;
+      await spend(read.bytes);
+    }
+  } finally {
+    await chunks.return?.();
+  }
+}
+
+/** Splits chunks into lines. Objects may have a megabyte and arrive in chunks of 16 KiB: each line is joined once. */
+class Lines {
+  readonly #tooLong: () => Error;
+  readonly #maxBytes: number;
+  #pending: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(tooLong: () => Error, maxBytes: number) {
+    this.#tooLong = tooLong;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** The lines that the chunk completes, without empty ones. @throws when the next line is too long */
+  take(chunk: Buffer): string[] {
+    const complete: string[] = [];
     let start = 0;
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-      pending.push(chunk.subarray(start, end));
-      const line = Buffer.concat(pending).toString('utf8');
-      pending = [];
-      bytes = 0;
+      const line = Buffer.concat([...this.#pending, chunk.subarray(start, end)]).toString('utf8');
+      if (line.length > 0) complete.push(line);
+      this.#pending = [];
+      this.#bytes = 0;
       start = end + 1;
-      if (line.length > 0) yield line;
     }
-    bytes += chunk.length - start;
-    if (bytes > maxBytes) throw answerTooLarge(call, maxBytes);
-    if (start < chunk.length) pending.push(chunk.subarray(start));
+    this.#bytes += chunk.length - start;
+    if (this.#bytes > this.#maxBytes) throw this.#tooLong();
+    if (start < chunk.length) this.#pending.push(chunk.subarray(start));
+    return complete;
   }
 }

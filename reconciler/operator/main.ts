@@ -12,8 +12,15 @@ import { ownImage } from './own-image.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { serveMetrics } from '../telemetry/serve-metrics.ts';
 
+/**
+ * Small buffers are cut from one of this size in bytes, which stays as long as any of them does: each TLS connection keeps one of
+ * some bytes. Node's default of 64 KiB is for programs with a few connections.
+ */
+const bufferPoolBytes = 4096;
+
 /** The process: configuration in, operator until a signal, hand over, exit. */
 async function main(): Promise<void> {
+  Buffer.poolSize = bufferPoolBytes;
   const given = readConfig(process.argv.slice(2), process.env);
   const log = createLogger({ format: given.logFormat, level: given.logLevel });
   for (const variable of given.withoutEffect) {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { nodeOptions } from '../../constructs/provider/operator.ts';
+import { mallocSettings, nodeOptions } from '../../constructs/provider/operator.ts';
 
 /** The Node that everything is tested with. */
 export const node = join(import.meta.dirname, '../../node_modules/.bin/node');
@@ -14,7 +14,7 @@ export function start(program: string, input: unknown, command: readonly string[
   const [file, ...args] = [...command, join(import.meta.dirname, program)];
   const child = spawn(file, args, {
     stdio: ['pipe', 'pipe', 'inherit'],
-    env: { ...process.env, NODE_OPTIONS: nodeOptions },
+    env: { ...process.env, ...mallocSettings, NODE_OPTIONS: nodeOptions },
   });
   child.stdin?.end(JSON.stringify(input));
   return child;

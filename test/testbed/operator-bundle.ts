@@ -1,7 +1,8 @@
-import { cp, glob, mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { cp, glob, mkdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import { build, type BuildOptions, type Plugin } from 'esbuild';
+import { build, type BuildOptions, type Metafile, type Plugin } from 'esbuild';
+import { requiredBuiltins, smallQueues, usedParts } from './bundle-parts.ts';
 
 /** The root of the repository. */
 export const repository = resolve(import.meta.dirname, '../..');
@@ -12,9 +13,9 @@ export const buildDirectory = join(repository, 'build');
 /**
  * Compiles the operator with its dependencies into `main.js` and the chunks that it loads when it needs them, the command
  * line into `hcp.js`, the notices of the licences beside them, the program of pods that restore backups into
- * `receiver.js`, and the audit fan-out, which has an image of its own, into `audit.js`. Returns the size of main.js in bytes.
+ * `receiver.js`, and the audit fan-out, which has an image of its own, into `audit.js`.
  */
-export async function bundleOperator(directory = buildDirectory): Promise<number> {
+export async function bundleOperator(directory = buildDirectory): Promise<LoadedAtStart> {
   await mkdir(directory, { recursive: true });
   for await (const name of glob('chunk-*', { cwd: directory })) await rm(join(directory, name));
   const whole = {
@@ -22,9 +23,15 @@ export async function bundleOperator(directory = buildDirectory): Promise<number
     outdir: directory,
     legalComments: 'linked' as const,
     banner: { js: commonJsNames },
-    plugins: [etcdProtocol(directory)],
+    plugins: [etcdProtocol(directory), requiredBuiltins, usedParts, smallQueues],
   } satisfies BuildOptions;
-  await build({ ...whole, entryPoints: { main: programs.main }, splitting: true, chunkNames: 'chunk-[name]-[hash]' });
+  const { metafile } = await build({
+    ...whole,
+    entryPoints: { main: programs.main },
+    splitting: true,
+    chunkNames: 'chunk-[name]-[hash]',
+    metafile: true,
+  });
   await build({ ...whole, entryPoints: { hcp: programs.hcp } });
   await build({
     ...program,
@@ -32,7 +39,32 @@ export async function bundleOperator(directory = buildDirectory): Promise<number
     outfile: join(directory, 'receiver.js'),
   });
   await bundleFanOut(directory);
-  return (await stat(join(directory, 'main.js'))).size;
+  return loadedAtStart(metafile);
+}
+
+/** What the operator loads before it does anything: all of it stays in memory. */
+export interface LoadedAtStart {
+  readonly bytes: number;
+  /** Names of the libraries, sorted. */
+  readonly packages: readonly string[];
+}
+
+/** `main.js`, and the chunks that it imports before it runs. */
+function loadedAtStart({ outputs }: Metafile): LoadedAtStart {
+  const main = Object.keys(outputs).filter((path) => path.endsWith('/main.js'));
+  const loaded = new Set(main);
+  for (const path of loaded) {
+    for (const next of outputs[path]?.imports ?? []) {
+      if (next.kind === 'import-statement' && next.path in outputs) loaded.add(next.path);
+    }
+  }
+  const files = [...loaded].flatMap((path) => outputs[path] ?? []);
+  const packages = files.flatMap(({ inputs }) => Object.keys(inputs).flatMap((path) => packageOf(path) ?? []));
+  return { bytes: files.reduce((sum, { bytes }) => sum + bytes, 0), packages: [...new Set(packages)].sort() };
+}
+
+function packageOf(path: string): string | undefined {
+  return /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(`/${path}`)?.[1];
 }
 
 /** Compiles the audit fan-out alone. */

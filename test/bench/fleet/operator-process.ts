@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { mallocArenas, managerEnvironment, nodeOptions } from '../../../constructs/provider/operator.ts';
+import { mallocSettings, managerEnvironment, nodeOptions } from '../../../constructs/provider/operator.ts';
 import { ChildProgram } from '../../support/child-program.ts';
 import { freePort } from '../../support/free-port.ts';
 import { until } from '../../support/until.ts';
@@ -46,7 +46,7 @@ export class OperatorProcess {
       ...process.env,
       ...managerEnvironment,
       NODE_OPTIONS: nodeOptions,
-      MALLOC_ARENA_MAX: mallocArenas,
+      ...mallocSettings,
       // Its requests would count as those of clusters.
       LEADER_ELECTION: 'false',
       KUBECONFIG: kubeconfig,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   decideApply,
+  decisiveManagedFields,
   isApplied,
   recordOf,
   renderedFingerprint,
@@ -16,6 +17,12 @@ const live = (resourceVersion: string, managedFields: ManagedFieldsEntry[], uid 
   apiVersion: 'v1',
   kind: 'ConfigMap',
   metadata: { namespace: 'a', name: 'b', uid, resourceVersion, managedFields },
+});
+
+/** With what the caches keep of managedFields. */
+const asCached = (object: KubeObject): KubeObject => ({
+  ...object,
+  metadata: { ...object.metadata, managedFields: decisiveManagedFields(object, 'us') },
 });
 
 const rendered = renderedFingerprint(live('', []));
@@ -66,6 +73,7 @@ describe('decideApply', () => {
     ],
   ])('for an object that %s', (_, known, cached, expected) => {
     expect(decideApply(rendered, known, cached, 'us')).toEqual(expected);
+    expect(decideApply(rendered, known, cached && asCached(cached), 'us')).toEqual(expected);
   });
 });
 
@@ -77,6 +85,7 @@ describe('isApplied', () => {
     ['an object that the operator updated but never applied', [{ ...own, operation: 'Update' }], false],
   ])('recognizes %s', (_, managedFields, expected) => {
     expect(isApplied(live('1', managedFields), 'us')).toBe(expected);
+    expect(isApplied(asCached(live('1', managedFields)), 'us')).toBe(expected);
   });
 
   it('does not recognize an object without managed fields', () => {
