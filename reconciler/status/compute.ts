@@ -178,17 +178,25 @@ function upToDate({ apiServer, spec }: Observation): number {
 }
 
 function scaling(observed: Observation): ConditionUpdates {
-  const { apiServer, spec } = observed;
+  const { apiServer, apiServerPods, spec } = observed;
   const { replicas = 0 } = apiServer?.status ?? {};
   const updatedReplicas = upToDate(observed);
   const observedCurrent = (apiServer?.status?.observedGeneration ?? 0) >= (apiServer?.metadata.generation ?? 0);
-  const rolling = apiServer !== undefined && (!observedCurrent || updatedReplicas < replicas);
+  const outdated = updatedReplicas < replicas;
+  // A Deployment does not count pods that terminate, but they still answer.
+  const others = versionsOf(apiServerPods, spec.version).filter(({ version }) => version !== spec.version);
+  const rolling = apiServer !== undefined && (!observedCurrent || outdated || others.length > 0);
   // The surge pod of a rollout does not count as scaling.
   const up = replicas < spec.replicas;
-  const down = !rolling && replicas > spec.replicas;
+  const down = !outdated && replicas > spec.replicas;
+  const left = others.map((other) => `, ${other.replicas} of ${other.version} not gone yet`).join('');
   return {
     RollingOut: rolling
-      ? conditionUpdate('True', 'RollingOut', `${updatedReplicas} of ${spec.replicas} API servers are up to date`)
+      ? conditionUpdate(
+          'True',
+          'RollingOut',
+          `${updatedReplicas} of ${spec.replicas} API servers are up to date${left}`,
+        )
       : conditionUpdate('False', 'NotRollingOut'),
     ScalingUp: up
       ? conditionUpdate('True', 'ScalingUp', `scaling up from ${replicas} to ${spec.replicas} API servers`)
