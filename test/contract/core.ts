@@ -1,4 +1,4 @@
-import { compare, major, minor, parse } from 'semver';
+import { compareBuild, major, minor, parse } from 'semver';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 
 /** The fields of a control plane that Cluster API's core reads under the contract v1beta2. */
@@ -120,5 +120,5 @@ function isCondition({
 
 function isOlder(version: string, other: string | undefined): boolean {
   const [one, two] = [parse(version), parse(other)];
-  return one !== null && two !== null && compare(one, two) < 0;
+  return one !== null && two !== null && compareBuild(one, two) < 0;
 }

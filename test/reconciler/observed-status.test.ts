@@ -73,6 +73,14 @@ describe('the versions of the API servers', () => {
         ['v1.36.10', 1],
       ],
     ],
+    [
+      'with two builds of one version',
+      [pod('v1.36.3+k0s.10'), pod('v1.36.3+k0s.9')],
+      [
+        ['v1.36.3+k0s.9', 1],
+        ['v1.36.3+k0s.10', 1],
+      ],
+    ],
     ['without the prefix v', [pod('1.36.3')], [['1.36.3', 1]]],
     [
       'in two spellings',
