@@ -1,5 +1,6 @@
 import { clusterNameLabel, finalizer } from '../constructs/api/group.ts';
-import { Secret, Service, StatefulSet } from '../constructs/api/resources.ts';
+import { Deployment, Secret, Service, StatefulSet } from '../constructs/api/resources.ts';
+import { namesOf } from '../constructs/cluster/names.ts';
 import type { RequeueAt } from './engine/requeue.ts';
 import { reportForeignControlPlane } from './admission/foreign-control-plane.ts';
 import { finalBackup } from './backup/final-backup.ts';
@@ -12,7 +13,9 @@ import type { Outcome } from './engine/outcome.ts';
 import type { ReconcileContext } from './memory.ts';
 import { deleteControlPlane } from './phases/deletion.ts';
 import { conditionUpdate, notPaused } from './engine/condition-update.ts';
+import type { DeploymentObject } from './kube/readiness.ts';
 import { createDeletionWriter } from './management/writer.ts';
+import { countsOf } from './status/api-servers.ts';
 
 type Deleting = Extract<Admission, { kind: 'deleting' }>;
 
@@ -31,7 +34,8 @@ export async function reconcileDelete(context: ReconcileContext, admission: Dele
         Deleting: conditionUpdate('True', outcome.reason, outcome.message),
         Ready: conditionUpdate('False', 'Deleting', `the control plane is being deleted: ${outcome.message}`),
       };
-      await options.statusWriter.patch(object, updates, { isObserved: true });
+      const { fields, available } = served(context, owner.cluster);
+      await options.statusWriter.patch(object, { ...updates, ...available }, { isObserved: true, fields });
       // Without the owner reference no change of another object leads to this one.
       const afterMs = outcome.afterMs ?? (admission.cluster === undefined ? unownedMs : undefined);
       return afterMs === undefined ? undefined : new Date(options.clock.now() + afterMs);
@@ -44,6 +48,20 @@ export async function reconcileDelete(context: ReconcileContext, admission: Dele
 }
 
 const unownedMs = 2_000;
+
+/** What the status says of API servers, which serve until no workers are left. Cluster API reads it until the end. */
+function served({ object, options }: ReconcileContext, cluster: string) {
+  const reader = options.management.readerOf(object.metadata.namespace ?? '', cluster);
+  const apiServer = reader.get<DeploymentObject>(Deployment, namesOf(cluster).apiServer);
+  const { spec: { version = '' } = {} }: KubeObject & { readonly spec?: { readonly version?: string } } = object;
+  const fields = countsOf({ apiServer, spec: { version } });
+  const available = conditionUpdate(
+    'False',
+    'Deleting',
+    'no API server is available while the control plane is being deleted',
+  );
+  return { fields, available: fields.availableReplicas > 0 ? {} : { Available: available } };
+}
 
 /** The Cluster whose control plane is deleted. */
 interface Owner {

@@ -13,7 +13,10 @@ export interface APIServers {
 type Counts = Readonly<Record<'replicas' | 'readyReplicas' | 'availableReplicas' | 'upToDateReplicas', number>>;
 
 /** The counters of the status. Cluster API treats a missing one as unknown, so that they are numbers from the beginning. */
-export function countsOf({ spec, apiServer }: Pick<APIServers, 'spec' | 'apiServer'>): Counts {
+export function countsOf({
+  spec,
+  apiServer,
+}: Pick<APIServers, 'apiServer'> & { readonly spec: { readonly version: string } }): Counts {
   const { replicas = 0, readyReplicas = 0, availableReplicas = 0, updatedReplicas = 0 } = apiServer?.status ?? {};
   // None matches the spec before its version is rendered, which may wait for a backup.
   const version = apiServer?.spec?.template?.metadata?.annotations?.[versionAnnotation] ?? spec.version;

@@ -70,6 +70,7 @@ export const clusterctl = {
     open: 'hcp move, which backs the data up and lets the move proceed',
     proofs: [
       ['reconciler/etcd/formation.test', 'is written on the object, which clusterctl must not move from then on'],
+      ['contract/core.test', 'is readable by core after every write of %s'],
       ['contract/move.test', 'loses no volume of etcd with its owner'],
     ],
   },
@@ -80,6 +81,13 @@ export const clusterctl = {
   'CP-126': {
     demand: 'Instances share control planes by namespace, or by the label watch-filter.',
     open: 'two operators on one API server, whose audit log shows who wrote what',
-    proofs: [['reconciler/operator/config.test', '--watch-filter=shard-1']],
+    proofs: [
+      ['reconciler/operator/config.test', '--watch-filter=shard-1'],
+      ['contract/shards.test', 'is reconciled by the operator of its shard only, also when it changes'],
+      [
+        'constructs/provider/access.test',
+        'come from a Role there, from one in its own namespace, and from a ClusterRole of that name',
+      ],
+    ],
   },
 } as const satisfies Readonly<Record<string, Row>>;

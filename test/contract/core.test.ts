@@ -1,5 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Cluster, ConfigMap, Deployment, HostedControlPlane, Pod, Secret } from '../../constructs/api/resources.ts';
+import {
+  Cluster,
+  ConfigMap,
+  Deployment,
+  Event,
+  HostedControlPlane,
+  Pod,
+  Secret,
+} from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { etcdFormedAnnotation, blockMoveAnnotation } from '../../constructs/api/group.ts';
 import { Life } from '../support/loop/life.ts';
@@ -176,6 +184,27 @@ describe('a control plane', () => {
     expect(management.objects.get(HostedControlPlane, ourName.name)).toBeUndefined();
   });
 
+  it('is not available for core any more once its API servers are deleted', async () => {
+    const management = complete.copy();
+    const finalizers = ['example.org/keeps-it'];
+    const [pod] = management.objects.list<StoredObject>(Pod, selectorLabels(clusterName, 'etcd'));
+    if (!pod) throw new Error('no member of etcd runs');
+    const operator = await OperatorProcess.start(management);
+    management.objects.put({ ...pod, metadata: { ...pod.metadata, finalizers } });
+    await management.user.delete(HostedControlPlane, ourName);
+    await operator.rounds(6);
+    await operator.stop();
+    expect(apiServersIn(management)).toEqual([]);
+    const { status } = read(management);
+    expect(status).toMatchObject({ replicas: 0, readyReplicas: 0, availableReplicas: 0, upToDateReplicas: 0 });
+    expect(status?.conditions).toContainEqual(
+      expect.objectContaining({ type: 'Available', status: 'False', reason: 'Deleting' }),
+    );
+    expect(status?.versions).toEqual(read(complete).status?.versions);
+    const warnings = management.objects.list<StoredObject>(Event, {}).filter((event) => event['type'] === 'Warning');
+    expect(warnings).toEqual([]);
+  });
+
   it('is deleted without a trace although its Cluster is gone', async () => {
     const management = complete.copy();
     const operator = await OperatorProcess.start(management);
@@ -187,8 +216,8 @@ describe('a control plane', () => {
   });
 });
 
-/** What bootstrap providers and joining workers read, and do not find. */
-function missingForWorkers({ hosted, objects }: MemoryCluster): string[] {
+/** What bootstrap providers, joining workers and clusterctl read, and do not find. */
+function missingForWorkers({ hosted, hostedControlPlane, objects }: MemoryCluster): string[] {
   const secrets = ['kubeconfig', 'ca'].map((purpose) => `${clusterName}-${purpose}`);
   const uploaded = [
     { namespace: 'kube-public', name: 'cluster-info' },
@@ -197,7 +226,10 @@ function missingForWorkers({ hosted, objects }: MemoryCluster): string[] {
   ];
   // The deletion takes them away in the end.
   if (!objects.get(Deployment, `${clusterName}-api-server`)) return [];
+  // From now on clusterctl would move it, and leave the data of etcd behind.
+  const isBlocked = hostedControlPlane.metadata.annotations?.[blockMoveAnnotation] !== undefined;
   return [
+    ...(isBlocked ? [] : ['no annotation blocks a move']),
     ...secrets.filter((name) => !objects.get(Secret, name)).map((name) => `Secret ${name} is missing`),
     ...uploaded.filter((key) => !hosted.store.find(ConfigMap, key)).map(({ name }) => `ConfigMap ${name} is missing`),
   ];

@@ -3,7 +3,7 @@ import type { Row } from './row.ts';
 /** The kubeconfig, the CAs, and the deletion. */
 export const secrets = {
   'CP-55': {
-    demand: 'Secret <cluster>-kubeconfig has the type, the label and the key by which core finds it.',
+    demand: 'Secret `<cluster>-kubeconfig` has the type, the label and the key by which core finds it.',
     proofs: [
       [
         'reconciler/phases/kubeconfig.test',
@@ -33,12 +33,15 @@ export const secrets = {
     ],
   },
   'CP-58': {
-    demand:
-      'The certificate in the kubeconfig is renewed in place before half of its lifetime has passed, or soon after.',
+    demand: 'The client certificate in the kubeconfig is renewed in place at about half of its lifetime.',
     proofs: [
       [
         'reconciler/phases/kubeconfig.test',
         'waits until its renewal, which changes nothing but the client certificate',
+      ],
+      [
+        'reconciler/pki/pki.test',
+        'renewal starts between 50 and 60 % of the lifetime, at a time that depends on the identity only',
       ],
       ['simulation/years.test', 'never expire and always verify in ten years without any action'],
     ],
@@ -68,11 +71,15 @@ export const secrets = {
     ],
   },
   'CP-62': {
-    demand: '<cluster>-ca has certificate and key, and both certificates while the CA is replaced.',
+    demand: '`<cluster>-ca` has certificate and key, and both certificates while the CA is replaced.',
     proofs: [
       [
         'reconciler/phases/ca-certificates.test',
         'are created once, where bootstrap providers expect them, owned by the HostedControlPlane',
+      ],
+      [
+        'reconciler/rotation/ca-rotation.test',
+        'keeps both CAs in the Secret that bootstrap providers pin, as long as workers may present either',
       ],
       ['system/bootstrap-provider.test', 'the kubeadm bootstrap provider creates the bootstrap data of a machine'],
     ],
@@ -142,6 +149,7 @@ export const secrets = {
       ],
       ['reconciler/killed.test', 'an operator that crashes at any write of a deletion %s'],
       ['contract/core.test', 'is deleted without a trace although its Cluster is gone'],
+      ['contract/core.test', 'is not available for core any more once its API servers are deleted'],
     ],
   },
   'CP-74': {
