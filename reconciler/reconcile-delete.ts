@@ -66,7 +66,7 @@ function served({ object, options }: ReconcileContext, cluster: string) {
 /** The Cluster whose control plane is deleted. */
 interface Owner {
   readonly cluster: string;
-  readonly clusterIsDeleting: boolean;
+  readonly clusterIsGone: boolean;
 }
 
 /**
@@ -83,12 +83,12 @@ function ownerOf({ object, options }: ReconcileContext, admission: Deleting): Ow
   const cluster = made?.metadata.labels?.[clusterNameLabel];
   if (cluster === undefined) return undefined;
   const found = options.management.findCluster(namespace, cluster);
-  return { cluster, clusterIsDeleting: !found || found.metadata.deletionTimestamp !== undefined };
+  return { cluster, clusterIsGone: !found };
 }
 
 function deletionOf(
   { key, object, options: { client, management, clock, reach }, memory }: ReconcileContext,
-  { cluster, clusterIsDeleting }: Owner,
+  { cluster, clusterIsGone }: Owner,
 ): Promise<Outcome> {
   const { namespace = '', name, uid } = object.metadata;
   const reader = management.readerOf(namespace, cluster);
@@ -110,7 +110,7 @@ function deletionOf(
         now: new Date(clock.now()),
       }),
     reader,
-    writer: createDeletionWriter({ client, namespace, cluster, clusterIsDeleting }),
+    writer: createDeletionWriter({ client, namespace, cluster, clusterIsGone }),
   });
 }
 

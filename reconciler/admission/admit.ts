@@ -23,7 +23,7 @@ export type Admission =
   | { readonly kind: 'mismatch'; readonly message: string }
   /** The operator writes nothing. */
   | { readonly kind: 'paused'; readonly message: string }
-  | { readonly kind: 'deleting'; readonly cluster: string | undefined; readonly clusterIsDeleting: boolean }
+  | { readonly kind: 'deleting'; readonly cluster: string | undefined; readonly clusterIsGone: boolean }
   | { readonly kind: 'invalid'; readonly message: string }
   | Admitted;
 
@@ -61,7 +61,7 @@ export function admit(
     return {
       kind: 'deleting',
       cluster: owner,
-      clusterIsDeleting: !cluster || cluster.metadata.deletionTimestamp !== undefined,
+      clusterIsGone: !cluster,
     };
   }
   if (owner === undefined) return { kind: 'unowned', message: unowned(metadata.name) };

@@ -137,6 +137,10 @@ export const secrets = {
     demand: 'A control plane that is deleted alone waits until no workers exist.',
     proofs: [
       ['reconciler/reconcile-delete.test', 'keeps its API server while a $kind exists, and is requeued'],
+      [
+        'reconciler/reconcile-delete.test',
+        'keeps its API server while workers exist, also if its Cluster is deleted at the same time, as with a namespace',
+      ],
       ['reconciler/management/writer.test', 'a MachineDeployment without Machines'],
     ],
   },

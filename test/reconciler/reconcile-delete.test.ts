@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
+  Cluster,
   Event,
   HostedControlPlane,
   Machine,
@@ -100,6 +101,26 @@ describe('a deleted HostedControlPlane', () => {
     managementCluster.settle();
     await operator.stop();
     expect(left(managementCluster)).toEqual(before.filter((name) => name !== 'HostedControlPlane second'));
+  });
+
+  it('keeps its API server while workers exist, also if its Cluster is deleted at the same time, as with a namespace', async () => {
+    const managementCluster = complete.copy();
+    const { apiVersion, kind } = Machine;
+    const labels = { 'cluster.x-k8s.io/cluster-name': clusterName };
+    await managementCluster.user.create({ apiVersion, kind, metadata: { name: 'm1', namespace, labels } }, user);
+    const cluster = { namespace, name: clusterName };
+    const finalizers = { metadata: { finalizers: ['cluster.cluster.x-k8s.io'] } };
+    await managementCluster.user.mergePatch(Cluster, cluster, finalizers, user);
+    const operator = await OperatorProcess.start(managementCluster);
+    await managementCluster.user.delete(Cluster, cluster);
+    await managementCluster.user.delete(HostedControlPlane, ourName);
+    await operator.rounds(2);
+    expect(deletions(managementCluster, 'Deployment')).toEqual([]);
+    expect(managementCluster.conditions.find(({ type }) => type === 'Available')?.status).toBe('True');
+    await managementCluster.user.delete(Machine, { namespace, name: 'm1' });
+    await operator.untilSettled();
+    expect(left(managementCluster)).toEqual(['Cluster c1']);
+    await operator.stop();
   });
 
   it.each([Machine, MachineSet, MachineDeployment, MachinePool])(

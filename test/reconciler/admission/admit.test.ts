@@ -98,19 +98,19 @@ it.each<[string, AnyObject, AnyObject | undefined, Partial<Admission>]>([
     'a deletion',
     hostedControlPlaneObject({ metadata: deleted }),
     cluster,
-    { kind: 'deleting', cluster: 'c1', clusterIsDeleting: false },
+    { kind: 'deleting', cluster: 'c1', clusterIsGone: false },
   ],
   [
     'a deletion together with its Cluster',
     hostedControlPlaneObject({ metadata: deleted }),
     clusterObjectWith({ metadata: deleted }),
-    { kind: 'deleting', clusterIsDeleting: true },
+    { kind: 'deleting', clusterIsGone: false },
   ],
   [
     'a deletion after its Cluster is gone',
     hostedControlPlaneObject({ metadata: deleted }),
     undefined,
-    { kind: 'deleting', cluster: 'c1', clusterIsDeleting: true },
+    { kind: 'deleting', cluster: 'c1', clusterIsGone: true },
   ],
   [
     'a deletion without any owner',
