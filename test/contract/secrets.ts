@@ -134,12 +134,16 @@ export const secrets = {
     ],
   },
   'CP-72': {
-    demand: 'A control plane that is deleted alone waits until no workers exist.',
+    demand: 'A control plane that is deleted before its workers waits for them, and serves meanwhile.',
     proofs: [
       ['reconciler/reconcile-delete.test', 'keeps its API server while a $kind exists, and is requeued'],
       [
         'reconciler/reconcile-delete.test',
         'keeps its API server while workers exist, also if its Cluster is deleted at the same time, as with a namespace',
+      ],
+      [
+        'reconciler/reconcile-delete.test',
+        'is still reconciled while workers exist, by the last accepted spec if the newest is refused',
       ],
       ['reconciler/management/writer.test', 'a MachineDeployment without Machines'],
     ],

@@ -8,6 +8,7 @@ import {
   MachinePool,
   MachineSet,
   PersistentVolumeClaim,
+  Secret,
 } from '../../constructs/api/resources.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { completeCluster } from '../support/loop/scenario.ts';
@@ -119,6 +120,36 @@ describe('a deleted HostedControlPlane', () => {
     expect(managementCluster.conditions.find(({ type }) => type === 'Available')?.status).toBe('True');
     await managementCluster.user.delete(Machine, { namespace, name: 'm1' });
     await operator.untilSettled();
+    expect(left(managementCluster)).toEqual(['Cluster c1']);
+    await operator.stop();
+  });
+
+  it('is still reconciled while workers exist, by the last accepted spec if the newest is refused', async () => {
+    const managementCluster = complete.copy();
+    const { apiVersion, kind } = Machine;
+    const labels = { 'cluster.x-k8s.io/cluster-name': clusterName };
+    await managementCluster.user.create({ apiVersion, kind, metadata: { name: 'm1', namespace, labels } }, user);
+    const operator = await OperatorProcess.start(managementCluster);
+    await managementCluster.user.delete(HostedControlPlane, ourName);
+    await operator.rounds(2);
+    for (const spec of [{ replicas: 3 }, { version: 'v1.99.0' }]) {
+      await managementCluster.change(spec);
+      await managementCluster.user.delete(Secret, { namespace, name: 'c1-scheduler' });
+      await operator.untilObserved();
+      await operator.rounds(2);
+      expect(managementCluster.objects.get(Secret, 'c1-scheduler')).toBeDefined();
+      expect(managementCluster.hostedControlPlane).toMatchObject({ status: { replicas: 3, version: 'v1.36.3' } });
+      expect(managementCluster.conditions).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ type: 'Available', status: 'True' }),
+          expect.objectContaining({ type: 'Deleting', status: 'True', reason: 'WaitingForWorkersDeletion' }),
+          expect.objectContaining({ type: 'Ready', status: 'False', reason: 'Deleting' }),
+        ]),
+      );
+    }
+    await managementCluster.user.delete(Machine, { namespace, name: 'm1' });
+    await operator.untilSettled();
+    expect(operator.errors).toEqual([]);
     expect(left(managementCluster)).toEqual(['Cluster c1']);
     await operator.stop();
   });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { maxClusterNameLength } from '../../../constructs/cluster/names.ts';
-import { type Admission, admit } from '../../../reconciler/admission/admit.ts';
+import { type Admitted, type Admission, admit } from '../../../reconciler/admission/admit.ts';
 import {
   type AnyObject,
   clusterObjectWith,
@@ -98,7 +98,12 @@ it.each<[string, AnyObject, AnyObject | undefined, Partial<Admission>]>([
     'a deletion',
     hostedControlPlaneObject({ metadata: deleted }),
     cluster,
-    { kind: 'deleting', cluster: 'c1', clusterIsGone: false },
+    {
+      kind: 'deleting',
+      cluster: 'c1',
+      clusterIsGone: false,
+      attended: expect.objectContaining({ kind: 'admitted' }) as Admitted,
+    },
   ],
   [
     'a deletion together with its Cluster',
@@ -122,7 +127,7 @@ it.each<[string, AnyObject, AnyObject | undefined, Partial<Admission>]>([
     'a deletion of an invalid spec',
     hostedControlPlaneObject({ metadata: deleted, spec: invalid }),
     cluster,
-    { kind: 'deleting' },
+    { kind: 'deleting', attended: undefined },
   ],
   [
     'an invalid spec',
