@@ -1,5 +1,6 @@
 import { clusterNameLabel, finalizer } from '../constructs/api/group.ts';
-import { Deployment, Secret, Service, StatefulSet } from '../constructs/api/resources.ts';
+import { Deployment, Pod, Secret, Service, StatefulSet } from '../constructs/api/resources.ts';
+import { selectorLabels } from '../constructs/cluster/labels.ts';
 import { namesOf } from '../constructs/cluster/names.ts';
 import { earliest, type RequeueAt } from './engine/requeue.ts';
 import { reportForeignControlPlane } from './admission/foreign-control-plane.ts';
@@ -15,7 +16,7 @@ import { deleteControlPlane, waitForWorkers } from './phases/deletion.ts';
 import type { DeletionScope } from './phases/scope.ts';
 import { reconcileNormal } from './reconcile-normal.ts';
 import { conditionUpdate, type ConditionUpdates, notPaused } from './engine/condition-update.ts';
-import type { DeploymentObject } from './kube/readiness.ts';
+import type { DeploymentObject, PodObject } from './kube/readiness.ts';
 import { createDeletionWriter } from './management/writer.ts';
 import { countsOf } from './status/api-servers.ts';
 
@@ -81,7 +82,8 @@ function served({ object, options }: ReconcileContext, cluster: string) {
   const reader = options.management.readerOf(object.metadata.namespace ?? '', cluster);
   const apiServer = reader.get<DeploymentObject>(Deployment, namesOf(cluster).apiServer);
   const { spec: { version = '' } = {} }: KubeObject & { readonly spec?: { readonly version?: string } } = object;
-  const fields = countsOf({ apiServer, spec: { version } });
+  const apiServerPods = reader.list<PodObject>(Pod, selectorLabels(cluster, 'api-server'));
+  const fields = countsOf({ apiServer, apiServerPods, spec: { version } });
   const available = conditionUpdate(
     'False',
     'Deleting',

@@ -4,8 +4,12 @@ import { type ConditionUpdates, conditionUpdate } from '../engine/condition-upda
 import { type DeploymentObject, hasEnded, isReady, type PodObject } from '../kube/readiness.ts';
 
 /** The API servers as observed, and what the spec asks for. */
-export interface APIServers {
+export interface APIServers extends Observed {
   readonly spec: { readonly version: string; readonly replicas: number };
+}
+
+interface Observed {
+  readonly spec: { readonly version: string };
   readonly apiServer: DeploymentObject | undefined;
   readonly apiServerPods: readonly PodObject[];
 }
@@ -13,19 +17,25 @@ export interface APIServers {
 type Counts = Readonly<Record<'replicas' | 'readyReplicas' | 'availableReplicas' | 'upToDateReplicas', number>>;
 
 /** The counters of the status. Cluster API treats a missing one as unknown, so that they are numbers from the beginning. */
-export function countsOf({
-  spec,
-  apiServer,
-}: Pick<APIServers, 'apiServer'> & { readonly spec: { readonly version: string } }): Counts {
-  const { replicas = 0, readyReplicas = 0, availableReplicas = 0, updatedReplicas = 0 } = apiServer?.status ?? {};
-  // None matches the spec before its version is rendered, which may wait for a backup.
-  const version = apiServer?.spec?.template?.metadata?.annotations?.[versionAnnotation] ?? spec.version;
-  return {
-    replicas,
-    readyReplicas,
-    availableReplicas,
-    upToDateReplicas: version === spec.version ? updatedReplicas : 0,
-  };
+export function countsOf(observed: Observed): Counts {
+  const { replicas = 0, readyReplicas = 0, availableReplicas = 0 } = observed.apiServer?.status ?? {};
+  return { replicas, readyReplicas, availableReplicas, upToDateReplicas: upToDate(observed) };
+}
+
+/** Number of API servers that match the spec: none before its version is rendered, which may wait for a backup. */
+function upToDate({ spec, apiServer, apiServerPods }: Observed): number {
+  const rendered = apiServer?.spec?.template?.metadata?.annotations?.[versionAnnotation] ?? spec.version;
+  if (rendered !== spec.version) return 0;
+  const { updatedReplicas = 0 } = apiServer?.status ?? {};
+  if (isCounted(apiServer)) return updatedReplicas;
+  // The count is that of the template before.
+  const ofVersion = apiServerPods.filter(({ metadata }) => metadata.annotations?.[versionAnnotation] === spec.version);
+  return Math.min(updatedReplicas, ofVersion.length);
+}
+
+/** Whether the controller has counted by the newest template and number. */
+function isCounted(apiServer: DeploymentObject | undefined): boolean {
+  return (apiServer?.status?.observedGeneration ?? 0) >= (apiServer?.metadata.generation ?? 0);
 }
 
 /**
@@ -35,7 +45,7 @@ export function countsOf({
 export function versionsOf({
   apiServerPods,
   spec,
-}: Pick<APIServers, 'spec' | 'apiServerPods'>): { version: string; replicas: number }[] {
+}: Pick<Observed, 'spec' | 'apiServerPods'>): { version: string; replicas: number }[] {
   const counts = new Map<string, number>();
   for (const pod of apiServerPods) {
     const version = pod.metadata.annotations?.[versionAnnotation];
@@ -56,11 +66,10 @@ function byVersion(one: { readonly version: string }, other: { readonly version:
 export function scaling(observed: APIServers): ConditionUpdates {
   const { apiServer, spec } = observed;
   const { replicas, upToDateReplicas } = countsOf(observed);
-  const observedCurrent = (apiServer?.status?.observedGeneration ?? 0) >= (apiServer?.metadata.generation ?? 0);
   const outdated = upToDateReplicas < replicas;
   // A Deployment does not count pods that terminate, but they still answer.
   const others = versionsOf(observed).filter(({ version }) => version !== spec.version);
-  const rolling = apiServer !== undefined && (!observedCurrent || outdated || others.length > 0);
+  const rolling = apiServer !== undefined && (!isCounted(apiServer) || outdated || others.length > 0);
   // The surge pod of a rollout does not count as scaling.
   const up = replicas < spec.replicas;
   const down = !outdated && replicas > spec.replicas;

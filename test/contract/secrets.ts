@@ -122,7 +122,7 @@ export const secrets = {
     demand: 'The control plane serves until core, which has deleted all workers, deletes it.',
     open: 'a Cluster that core deletes on the testbed while it has Machines',
     proofs: [
-      ['contract/core.test', 'serves while its Cluster is being deleted, until it is deleted too'],
+      ['contract/deletion.test', 'serves while its Cluster is being deleted, until it is deleted too'],
       ['system/operator-as-pod.test', 'leaves nothing when its Cluster is deleted'],
     ],
   },
@@ -156,8 +156,8 @@ export const secrets = {
         'releases its host names before any step that takes time, because another cluster may request them',
       ],
       ['reconciler/killed.test', 'an operator that crashes at any write of a deletion %s'],
-      ['contract/core.test', 'is deleted without a trace although its Cluster is gone'],
-      ['contract/core.test', 'is not available for core any more once its API servers are deleted'],
+      ['contract/deletion.test', 'is deleted without a trace although its Cluster is gone'],
+      ['contract/deletion.test', 'is not available for core any more once its API servers are deleted'],
     ],
   },
   'CP-74': {

@@ -116,11 +116,6 @@ describe('the summaries', () => {
     ['the last old pod of a rollout', { ...whole, replicas: 4, updatedReplicas: 3 }, ['RollingOut']],
     ['one pod too few', { ...whole, replicas: 2, updatedReplicas: 2 }, ['ScalingUp']],
     ['one pod too many', { ...whole, replicas: 4, updatedReplicas: 4 }, ['ScalingDown']],
-    [
-      'one pod too many that its controller has not observed',
-      { ...whole, replicas: 4, updatedReplicas: 4, observedGeneration: 1 },
-      ['RollingOut', 'ScalingDown'],
-    ],
     ['no Deployment yet', undefined, ['ScalingUp']],
     ['a Deployment without status', 'fresh', ['RollingOut', 'ScalingUp']],
   ])('compare the number of API servers with %s', (_, counts, expected) => {
