@@ -32,7 +32,7 @@ export interface Deleting {
   readonly kind: 'deleting';
   readonly cluster: string | undefined;
   readonly clusterIsGone: boolean;
-  /** How the operator reconciles it for its workers until then, as if it were not deleted; undefined if it cannot. */
+  /** How the operator reconciles it for its workers until then, as if it were not deleted; undefined if it does not. */
   readonly attended?: Admitted | undefined;
 }
 
@@ -70,8 +70,16 @@ export function admit(
   if (paused) return { kind: 'paused', message: paused };
   const admission = admitOwned(object, owner, cluster, findAccepted);
   if (!metadata.deletionTimestamp) return admission;
-  const attended = admission.kind === 'admitted' ? admission : undefined;
+  const attended = admission.kind === 'admitted' && mayLast(metadata, cluster) ? admission : undefined;
   return { kind: 'deleting', cluster: owner, clusterIsGone: !cluster, attended };
+}
+
+/**
+ * Whether a deletion may wait for workers for long. Cluster API deletes them soon if the Cluster is deleted too; and what a
+ * deletion in the foreground, or that of the namespace, has deleted must not be created again.
+ */
+function mayLast({ finalizers }: ObjectMeta, cluster: ClusterObject | undefined): boolean {
+  return cluster?.metadata.deletionTimestamp === undefined && !finalizers?.includes('foregroundDeletion');
 }
 
 /** Decides for an object that is neither paused nor deleted. */

@@ -67,7 +67,7 @@ export const clusterctl = {
   },
   'CP-124': {
     demand: 'A move waits while it would leave the data of etcd behind.',
-    open: 'hcp move, which backs the data up and lets the move proceed',
+    open: 'hcp move, which backs the data up and lets the move proceed, and clusterctl move on the testbed',
     proofs: [
       ['reconciler/etcd/formation.test', 'is written on the object, which clusterctl must not move from then on'],
       ['contract/core.test', 'is readable by core after every write of %s'],

@@ -139,7 +139,7 @@ export const secrets = {
       ['reconciler/reconcile-delete.test', 'keeps its API server while a $kind exists, and is requeued'],
       [
         'reconciler/reconcile-delete.test',
-        'keeps its API server while workers exist, also if its Cluster is deleted at the same time, as with a namespace',
+        'keeps its API server while workers exist, also if its Cluster is deleted at the same time, as by kubectl delete -f',
       ],
       [
         'reconciler/reconcile-delete.test',

@@ -104,7 +104,7 @@ describe('a deleted HostedControlPlane', () => {
     expect(left(managementCluster)).toEqual(before.filter((name) => name !== 'HostedControlPlane second'));
   });
 
-  it('keeps its API server while workers exist, also if its Cluster is deleted at the same time, as with a namespace', async () => {
+  it('keeps its API server while workers exist, also if its Cluster is deleted at the same time, as by kubectl delete -f', async () => {
     const managementCluster = complete.copy();
     const { apiVersion, kind } = Machine;
     const labels = { 'cluster.x-k8s.io/cluster-name': clusterName };

@@ -109,7 +109,13 @@ it.each<[string, AnyObject, AnyObject | undefined, Partial<Admission>]>([
     'a deletion together with its Cluster',
     hostedControlPlaneObject({ metadata: deleted }),
     clusterObjectWith({ metadata: deleted }),
-    { kind: 'deleting', clusterIsGone: false },
+    { kind: 'deleting', clusterIsGone: false, attended: undefined },
+  ],
+  [
+    'a deletion in the foreground',
+    hostedControlPlaneObject({ metadata: { ...deleted, finalizers: ['foregroundDeletion'] } }),
+    cluster,
+    { kind: 'deleting', clusterIsGone: false, attended: undefined },
   ],
   [
     'a deletion after its Cluster is gone',
