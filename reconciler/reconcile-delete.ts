@@ -1,40 +1,48 @@
 import { clusterNameLabel, finalizer } from '../constructs/api/group.ts';
-import { Secret, Service, StatefulSet } from '../constructs/api/resources.ts';
-import type { RequeueAt } from './engine/requeue.ts';
+import { Deployment, Pod, Secret, Service, StatefulSet } from '../constructs/api/resources.ts';
+import { selectorLabels } from '../constructs/cluster/labels.ts';
+import { namesOf } from '../constructs/cluster/names.ts';
+import { earliest, type RequeueAt } from './engine/requeue.ts';
 import { reportForeignControlPlane } from './admission/foreign-control-plane.ts';
 import { finalBackup } from './backup/final-backup.ts';
 import { openEtcd } from './etcd/access.ts';
 import { storeReaderOf } from './backup/store-reader.ts';
 import { removeFinalizer } from './management/finalizer.ts';
-import type { Admission } from './admission/admit.ts';
+import { type Admitted, type Deleting, untilChecked } from './admission/admit.ts';
 import { isControlledBy, type KubeObject } from './kube/object.ts';
-import type { Outcome } from './engine/outcome.ts';
+import type { Wait } from './engine/outcome.ts';
 import type { ReconcileContext } from './memory.ts';
-import { deleteControlPlane } from './phases/deletion.ts';
-import { conditionUpdate, notPaused } from './engine/condition-update.ts';
+import { deleteControlPlane, waitForWorkers } from './phases/deletion.ts';
+import type { DeletionScope } from './phases/scope.ts';
+import { reconcileNormal } from './reconcile-normal.ts';
+import { conditionUpdate, type ConditionUpdates, notPaused } from './engine/condition-update.ts';
+import type { DeploymentObject, PodObject } from './kube/readiness.ts';
 import { createDeletionWriter } from './management/writer.ts';
-
-type Deleting = Extract<Admission, { kind: 'deleting' }>;
+import { countsOf } from './status/api-servers.ts';
 
 /** Deletes the control plane of a deleted HostedControlPlane, and removes the finalizer when nothing of it is left. */
 export async function reconcileDelete(context: ReconcileContext, admission: Deleting): Promise<RequeueAt> {
   const { key, object, options, memory } = context;
-  if (!object.metadata.finalizers?.includes(finalizer)) return undefined;
+  if (!object.metadata.finalizers?.includes(finalizer)) {
+    await memory.suspend(key, { keepsWork: false });
+    return undefined;
+  }
 
   const owner = ownerOf(context, admission);
   if (owner !== undefined) {
     if (await reportForeignControlPlane(context, owner.cluster)) return undefined;
-    const outcome = await deletionOf(context, owner);
+    const scope = scopeOf(context, owner);
+    const workers = await waitForWorkers(scope);
+    if (workers && admission.attended) return attend(context, admission.attended, workers);
+    // The final backup takes many reconciles.
+    await memory.suspend(key, { keepsWork: true });
+    const outcome = workers ?? (await deleteControlPlane(scope));
     if (outcome.kind === 'wait') {
-      const updates = {
-        ...notPaused,
-        Deleting: conditionUpdate('True', outcome.reason, outcome.message),
-        Ready: conditionUpdate('False', 'Deleting', `the control plane is being deleted: ${outcome.message}`),
-      };
-      await options.statusWriter.patch(object, updates, { isObserved: true });
+      const { fields, available } = served(context, owner.cluster);
+      const updates = { ...notPaused, ...progressOf(outcome), ...available };
+      await options.statusWriter.patch(object, updates, { isObserved: true, fields });
       // Without the owner reference no change of another object leads to this one.
-      const afterMs = outcome.afterMs ?? (admission.cluster === undefined ? unownedMs : undefined);
-      return afterMs === undefined ? undefined : new Date(options.clock.now() + afterMs);
+      return requeueOf(outcome, context) ?? (admission.cluster === undefined ? later(unownedMs, context) : undefined);
     }
   }
 
@@ -43,12 +51,51 @@ export async function reconcileDelete(context: ReconcileContext, admission: Dele
   return undefined;
 }
 
+/** Reconciles the control plane as before while workers use it: their certificates expire, and members of etcd fail. */
+async function attend(context: ReconcileContext, attended: Admitted, workers: Wait): Promise<RequeueAt> {
+  const { management, managementIssuer } = context.options;
+  const { metadata } = attended.clusterObject;
+  const reader = management.readerOf(context.object.metadata.namespace ?? '', metadata.name);
+  const checked = untilChecked(context.object, attended, { reader, managementIssuer });
+  return earliest([await reconcileNormal(context, checked, progressOf(workers)), requeueOf(workers, context)]);
+}
+
+function progressOf({ reason, message }: Wait): ConditionUpdates {
+  return {
+    Deleting: conditionUpdate('True', reason, message),
+    Ready: conditionUpdate('False', 'Deleting', `the control plane is being deleted: ${message}`),
+  };
+}
+
+function requeueOf({ afterMs }: Wait, context: ReconcileContext): RequeueAt {
+  return afterMs === undefined ? undefined : later(afterMs, context);
+}
+
+function later(afterMs: number, { options }: ReconcileContext): Date {
+  return new Date(options.clock.now() + afterMs);
+}
+
 const unownedMs = 2_000;
+
+/** What the status says of API servers, which serve until no workers are left. Cluster API reads it until the end. */
+function served({ object, options }: ReconcileContext, cluster: string) {
+  const reader = options.management.readerOf(object.metadata.namespace ?? '', cluster);
+  const apiServer = reader.get<DeploymentObject>(Deployment, namesOf(cluster).apiServer);
+  const { spec: { version = '' } = {} }: KubeObject & { readonly spec?: { readonly version?: string } } = object;
+  const apiServerPods = reader.list<PodObject>(Pod, selectorLabels(cluster, 'api-server'));
+  const fields = countsOf({ apiServer, apiServerPods, spec: { version } });
+  const available = conditionUpdate(
+    'False',
+    'Deleting',
+    'no API server is available while the control plane is being deleted',
+  );
+  return { fields, available: fields.availableReplicas > 0 ? {} : { Available: available } };
+}
 
 /** The Cluster whose control plane is deleted. */
 interface Owner {
   readonly cluster: string;
-  readonly clusterIsDeleting: boolean;
+  readonly clusterIsGone: boolean;
 }
 
 /**
@@ -65,16 +112,16 @@ function ownerOf({ object, options }: ReconcileContext, admission: Deleting): Ow
   const cluster = made?.metadata.labels?.[clusterNameLabel];
   if (cluster === undefined) return undefined;
   const found = options.management.findCluster(namespace, cluster);
-  return { cluster, clusterIsDeleting: !found || found.metadata.deletionTimestamp !== undefined };
+  return { cluster, clusterIsGone: !found };
 }
 
-function deletionOf(
+function scopeOf(
   { key, object, options: { client, management, clock, reach }, memory }: ReconcileContext,
-  { cluster, clusterIsDeleting }: Owner,
-): Promise<Outcome> {
+  { cluster, clusterIsGone }: Owner,
+): DeletionScope {
   const { namespace = '', name, uid } = object.metadata;
   const reader = management.readerOf(namespace, cluster);
-  return deleteControlPlane({
+  return {
     cluster,
     ownerUid: uid,
     retainVolumes: retainsVolumes(object),
@@ -92,8 +139,8 @@ function deletionOf(
         now: new Date(clock.now()),
       }),
     reader,
-    writer: createDeletionWriter({ client, namespace, cluster, clusterIsDeleting }),
-  });
+    writer: createDeletionWriter({ client, namespace, cluster, clusterIsGone }),
+  };
 }
 
 function retainsVolumes({ spec }: KubeObject & { spec?: { etcd?: { volumeRetention?: string } } }): boolean {

@@ -1,5 +1,6 @@
 import type { HostedCluster } from '../constructs/cluster/cluster.ts';
 import { overruledArguments } from '../constructs/control-plane/overruled.ts';
+import type { ConditionUpdates } from './engine/condition-update.ts';
 import { type RequeueAt, earliest } from './engine/requeue.ts';
 import { openEtcd } from './etcd/access.ts';
 import { storeReaderOf } from './backup/store-reader.ts';
@@ -34,15 +35,20 @@ import { createWriter } from './management/writer.ts';
 /**
  * Runs every phase of an admitted HostedControlPlane, reports the results in its status, and prunes objects that are no
  * longer rendered.
+ * @param updates conditions that replace those of the results
  * @throws unexpected errors of phases, after the status reports them
  */
-export async function reconcileNormal(context: ReconcileContext, admission: Admitted): Promise<RequeueAt> {
+export async function reconcileNormal(
+  context: ReconcileContext,
+  admission: Admitted,
+  updates: ConditionUpdates = {},
+): Promise<RequeueAt> {
   const scope = scopeOf(context, admission);
   context.memory.references.follow(context.key, referencesOf(scope.cluster));
   const results = await runPhases(phases, scope);
 
   const facts = mergeFacts(results.map((result) => result.facts));
-  await writeStatus(context, { ...scope, facts }, results);
+  await writeStatus(context, { ...scope, facts }, results, updates);
 
   throwUnexpected(results);
   await prune(context.memory.applySet, context.key, { cluster: scope.cluster, reader: scope.reader, facts }, results);
@@ -132,6 +138,7 @@ async function writeStatus(
   { object, options }: ReconcileContext,
   scope: Scope,
   results: readonly PhaseResult[],
+  updates: ConditionUpdates,
 ): Promise<void> {
   const observation = observe(
     scope.cluster,
@@ -151,7 +158,7 @@ async function writeStatus(
   const initialized = status.initialization?.controlPlaneInitialized ?? false;
   const isLast = scope.refusal !== undefined || scope.candidate !== undefined;
   const reconciled = isLast ? scope.facts.revision?.generation : undefined;
-  const conditions = summarize(observation, initialized);
+  const conditions = { ...summarize(observation, initialized), ...updates };
   await options.statusWriter.write(object, status, conditions, { reconciled });
   const { metadata, status: before } = scope.hostedControlPlane;
   const after = { ...status, health: conditions.EtcdClusterHealthy };

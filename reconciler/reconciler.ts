@@ -48,8 +48,8 @@ export class Reconciler {
       (namespace, name) => management.findCluster(namespace, name),
       (namespace, cluster) => newestRevision(management.readerOf(namespace, cluster), cluster),
     );
-    // The final backup of a HostedControlPlane that is being deleted takes many reconciles.
-    if (admission.kind !== 'admitted') await memory.suspend(key, { keepsWork: admission.kind === 'deleting' });
+    const isActive = admission.kind === 'admitted' || admission.kind === 'deleting';
+    if (!isActive) await memory.suspend(key, { keepsWork: false });
     const context = { key, object, options: this.#options, memory };
     switch (admission.kind) {
       case 'unowned':

@@ -23,9 +23,18 @@ export type Admission =
   | { readonly kind: 'mismatch'; readonly message: string }
   /** The operator writes nothing. */
   | { readonly kind: 'paused'; readonly message: string }
-  | { readonly kind: 'deleting'; readonly cluster: string | undefined; readonly clusterIsDeleting: boolean }
+  | Deleting
   | { readonly kind: 'invalid'; readonly message: string }
   | Admitted;
+
+/** The operator deletes the control plane once no workers are left. */
+export interface Deleting {
+  readonly kind: 'deleting';
+  readonly cluster: string | undefined;
+  readonly clusterIsGone: boolean;
+  /** How the operator reconciles it for its workers until then, as if it were not deleted; undefined if it does not. */
+  readonly attended?: Admitted | undefined;
+}
 
 /** The operator reconciles everything, by the newest spec or, while that one is refused, by the last accepted one. */
 export interface Admitted {
@@ -41,6 +50,8 @@ export interface Admitted {
   readonly candidate?: HostedControlPlane | undefined;
 }
 
+type FindAccepted = (namespace: string, cluster: string) => RevisionFacts | undefined;
+
 /**
  * Decides what the operator may do. A pause takes precedence over everything, including deletion. A deletion needs no
  * valid spec, so that every object can be deleted.
@@ -48,7 +59,7 @@ export interface Admitted {
 export function admit(
   object: KubeObject,
   findCluster: (namespace: string, name: string) => KubeObject | undefined,
-  findAccepted: (namespace: string, cluster: string) => RevisionFacts | undefined,
+  findAccepted: FindAccepted,
 ): Admission {
   const { metadata } = object;
   const owner = owningCluster(metadata);
@@ -57,13 +68,28 @@ export function admit(
 
   const paused = pausedBy(metadata, cluster);
   if (paused) return { kind: 'paused', message: paused };
-  if (metadata.deletionTimestamp) {
-    return {
-      kind: 'deleting',
-      cluster: owner,
-      clusterIsDeleting: !cluster || cluster.metadata.deletionTimestamp !== undefined,
-    };
-  }
+  const admission = admitOwned(object, owner, cluster, findAccepted);
+  if (!metadata.deletionTimestamp) return admission;
+  const attended = admission.kind === 'admitted' && mayLast(metadata, cluster) ? admission : undefined;
+  return { kind: 'deleting', cluster: owner, clusterIsGone: !cluster, attended };
+}
+
+/**
+ * Whether a deletion may wait for workers for long. Cluster API deletes them soon if the Cluster is deleted too; and what a
+ * deletion in the foreground, or that of the namespace, has deleted must not be created again.
+ */
+function mayLast({ finalizers }: ObjectMeta, cluster: ClusterObject | undefined): boolean {
+  return cluster?.metadata.deletionTimestamp === undefined && !finalizers?.includes('foregroundDeletion');
+}
+
+/** Decides for an object that is neither paused nor deleted. */
+function admitOwned(
+  object: KubeObject,
+  owner: string | undefined,
+  cluster: ClusterObject | undefined,
+  findAccepted: FindAccepted,
+): Admission {
+  const { metadata } = object;
   if (owner === undefined) return { kind: 'unowned', message: unowned(metadata.name) };
   if (!cluster)
     return { kind: 'unowned', message: `Cluster ${owner}, which owns this object, does not exist: create it` };

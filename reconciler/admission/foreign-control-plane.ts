@@ -2,7 +2,7 @@ import { fieldManager } from '../../constructs/api/group.ts';
 import { Deployment, StatefulSet } from '../../constructs/api/resources.ts';
 import { managedByLabel } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { conditionUpdate } from '../engine/condition-update.ts';
+import { conditionUpdate, notPaused } from '../engine/condition-update.ts';
 import { isControlledBy, type KubeObject } from '../kube/object.ts';
 import type { ReconcileContext } from '../memory.ts';
 
@@ -32,6 +32,7 @@ export async function reportForeignControlPlane(
   const which = found.map((workload) => `${workload.kind} ${workload.metadata.name}`).join(', ');
   const message = `another provider has made ${which}, and the operator changes nothing of that control plane: leave HostedControlPlane ${name} to that provider, or move it with hcp import ${cluster}`;
   await memory.suspend(key, { keepsWork: false });
-  await options.statusWriter.patch(object, { Ready: conditionUpdate('False', 'ForeignControlPlane', message) });
+  const updates = { ...notPaused, Ready: conditionUpdate('False', 'ForeignControlPlane', message) };
+  await options.statusWriter.patch(object, updates);
   return true;
 }

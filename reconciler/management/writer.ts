@@ -142,15 +142,15 @@ export interface DeletionWriterOptions {
   readonly client: Pick<KubernetesApi, 'delete' | 'list' | 'mergePatch'>;
   readonly namespace: string;
   readonly cluster: string;
-  /** Cluster API deletes the workers before it deletes the control plane. */
-  readonly clusterIsDeleting: boolean;
+  /** Then Cluster API has deleted the workers, or cannot delete them any more. */
+  readonly clusterIsGone: boolean;
 }
 
 export function createDeletionWriter({
   client,
   namespace,
   cluster,
-  clusterIsDeleting,
+  clusterIsGone,
 }: DeletionWriterOptions): DeletionWriter {
   return {
     delete: (resource, { metadata }) =>
@@ -167,7 +167,7 @@ export function createDeletionWriter({
       await client.mergePatch(resource, { namespace, name }, { metadata: { ownerReferences, annotations } }, options);
     },
     async workers() {
-      if (clusterIsDeleting) return 0;
+      if (clusterIsGone) return 0;
       const selection = { namespace, labelSelector: `${clusterNameLabel}=${cluster}` };
       const counts = await Promise.all(
         workerKinds.map((resource) => client.list(resource, selection).then(({ items }) => items.length, none)),

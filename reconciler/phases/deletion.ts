@@ -20,26 +20,28 @@ import { clusterNameLabel } from '../../constructs/api/group.ts';
 import { type ComponentName, selectorLabels } from '../../constructs/cluster/labels.ts';
 import { etcdVolumeClaim, namesOf } from '../../constructs/cluster/names.ts';
 import { isControlledBy, type KubeObject } from '../kube/object.ts';
-import { done, type Outcome, wait } from '../engine/outcome.ts';
+import { done, type Outcome, type Wait, wait } from '../engine/outcome.ts';
 import { keptSecrets } from '../pki/kept-secrets.ts';
 import type { DeletionScope } from './scope.ts';
 
+/** Workers need their control plane until Cluster API has deleted them. @returns undefined when none is left */
+export async function waitForWorkers({ cluster, writer }: DeletionScope): Promise<Wait | undefined> {
+  const workers = await writer.workers();
+  if (workers === 0) return undefined;
+  return wait(
+    'WaitingForWorkersDeletion',
+    `${workers} Machines, MachineSets, MachineDeployments or MachinePools of cluster ${cluster} still exist: delete the Cluster, or delete them first`,
+    { afterMs: workersMs },
+  );
+}
+
 /**
- * Deletes a control plane in the order that is fast and safe: routes, clients of the API server, the API server, etcd,
+ * Deletes a control plane without workers in the order that is fast and safe: routes, clients of the API server, the API server, etcd,
  * its volumes, all other objects. An API server whose etcd stops first takes its whole grace period. The deletion can be
  * interrupted and resumed at any point.
  */
 export async function deleteControlPlane(scope: DeletionScope): Promise<Outcome> {
   const names = namesOf(scope.cluster);
-  const workers = await scope.writer.workers();
-  if (workers > 0) {
-    return wait(
-      'WaitingForWorkersDeletion',
-      `${workers} Machines, MachineSets, MachineDeployments or MachinePools of cluster ${scope.cluster} still exist: delete the Cluster, or delete them first`,
-      { afterMs: workersMs },
-    );
-  }
-
   await deleteOurs(scope, routes);
 
   const usersOfEtcd = await stop(scope, [

@@ -1,20 +1,18 @@
-import { compare } from 'semver';
 import { apartFromReady, conditionTypes } from '../../constructs/api/conditions.ts';
 import { severityOf } from '../../constructs/api/severity-of.ts';
 import type { HostedControlPlaneSpec } from '../../constructs/api/hosted-control-plane.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { InClusterAccess } from '../../constructs/api/in-cluster-access-spec.ts';
 import { definedOnly } from '../../constructs/cluster/defined.ts';
-import { versionAnnotation } from '../../constructs/pod/component.ts';
 import { selectorString } from '../../constructs/cluster/labels.ts';
-import { parseVersion } from '../../constructs/cluster/versions.ts';
 import { etcdHealth } from '../etcd/health.ts';
 import { hasQuorum, healthyVoters, quorumOf, voterCount } from '../etcd/members.ts';
 import type { EtcdReport } from '../etcd/report.ts';
 import type { StatusReport } from '../engine/outcome.ts';
 import type { DeploymentObject, PodObject, StatefulSetObject } from '../kube/readiness.ts';
 import { type ConditionUpdate, conditionUpdate, type ConditionUpdates, notPaused } from '../engine/condition-update.ts';
-import { deploymentReadiness, hasEnded, isReady } from '../kube/readiness.ts';
+import { deploymentReadiness } from '../kube/readiness.ts';
+import { countsOf, scaling, versionsOf } from './api-servers.ts';
 
 /** The input from which a status is computed. */
 export interface Observation {
@@ -45,12 +43,12 @@ export interface Observation {
 
 /** The status of a control plane that is neither paused nor being deleted, without conditions. */
 export function observedStatus(observed: Observation): Omit<HostedControlPlaneStatus, 'conditions'> {
-  const { apiServer, cluster, previous } = observed;
+  const { cluster, previous } = observed;
   const { etcd: foundOfEtcd, ...found } = observed.report;
   const etcd = { ...previous?.etcd, ...foundOfEtcd };
   const initialized =
     previous?.initialization?.controlPlaneInitialized || observed.phases.WorkloadSetupReady?.status === 'True';
-  const counted = versionsOf(observed.apiServerPods, observed.spec.version);
+  const counted = versionsOf(observed);
   const versions = counted.length > 0 ? counted : previous?.versions;
   return {
     externalManagedControlPlane: true,
@@ -58,11 +56,7 @@ export function observedStatus(observed: Observation): Omit<HostedControlPlaneSt
     ...(initialized ? { initialization: { controlPlaneInitialized: true }, ready: true } : {}),
     ...(versions?.[0] ? { versions, version: versions[0].version } : {}),
     selector: selectorString(cluster, 'api-server'),
-    // Cluster API treats a missing count as unknown.
-    replicas: apiServer?.status?.replicas ?? 0,
-    readyReplicas: apiServer?.status?.readyReplicas ?? 0,
-    availableReplicas: apiServer?.status?.availableReplicas ?? 0,
-    upToDateReplicas: upToDate(observed),
+    ...countsOf(observed),
     etcdVolumeSize: observed.etcdVolumeSize,
     ...definedOnly({
       inClusterAccess: observed.inClusterAccess ?? previous?.inClusterAccess,
@@ -91,22 +85,6 @@ function kept(previous: HostedControlPlaneStatus | undefined): Partial<HostedCon
     etcdLastDefragTime: previous?.etcdLastDefragTime,
     etcdLastAttemptedDefragTime: previous?.etcdLastAttemptedDefragTime,
   });
-}
-
-/**
- * Number of API servers by version, oldest first. One of another version than the spec counts until it is gone, ready or
- * not: it may serve again, and Cluster API starts newer workers as soon as no older one is reported.
- */
-function versionsOf(pods: readonly PodObject[], wanted: string): { version: string; replicas: number }[] {
-  const counts = new Map<string, number>();
-  for (const pod of pods) {
-    const version = pod.metadata.annotations?.[versionAnnotation];
-    if (!version || hasEnded(pod)) continue;
-    if (version !== wanted || isReady(pod)) counts.set(version, (counts.get(version) ?? 0) + 1);
-  }
-  return [...counts]
-    .map(([version, replicas]) => ({ version, replicas }))
-    .sort((a, b) => compare(parseVersion(a.version) ?? '0.0.0', parseVersion(b.version) ?? '0.0.0'));
 }
 
 /** The condition updates of the phases and of the summaries. */
@@ -169,34 +147,6 @@ function etcdServes({ etcd, etcdReport, spec }: Observation): string | undefined
   return ready >= quorum
     ? undefined
     : `${ready} of ${spec.etcd.replicas} etcd members are ready, but a quorum needs ${quorum}: see the condition EtcdClusterReady`;
-}
-
-/** Number of API servers that match the spec: none before its version is rendered, which may wait for a backup. */
-function upToDate({ apiServer, spec }: Observation): number {
-  const version = apiServer?.spec?.template?.metadata?.annotations?.[versionAnnotation] ?? spec.version;
-  return version === spec.version ? (apiServer?.status?.updatedReplicas ?? 0) : 0;
-}
-
-function scaling(observed: Observation): ConditionUpdates {
-  const { apiServer, spec } = observed;
-  const { replicas = 0 } = apiServer?.status ?? {};
-  const updatedReplicas = upToDate(observed);
-  const observedCurrent = (apiServer?.status?.observedGeneration ?? 0) >= (apiServer?.metadata.generation ?? 0);
-  const rolling = apiServer !== undefined && (!observedCurrent || updatedReplicas < replicas);
-  // The surge pod of a rollout does not count as scaling.
-  const up = replicas < spec.replicas;
-  const down = !rolling && replicas > spec.replicas;
-  return {
-    RollingOut: rolling
-      ? conditionUpdate('True', 'RollingOut', `${updatedReplicas} of ${spec.replicas} API servers are up to date`)
-      : conditionUpdate('False', 'NotRollingOut'),
-    ScalingUp: up
-      ? conditionUpdate('True', 'ScalingUp', `scaling up from ${replicas} to ${spec.replicas} API servers`)
-      : conditionUpdate('False', 'NotScalingUp'),
-    ScalingDown: down
-      ? conditionUpdate('True', 'ScalingDown', `scaling down from ${replicas} to ${spec.replicas} API servers`)
-      : conditionUpdate('False', 'NotScalingDown'),
-  };
 }
 
 function certificatesAvailable(phases: ConditionUpdates): ConditionUpdate {

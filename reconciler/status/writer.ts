@@ -60,15 +60,20 @@ export class StatusWriter {
   }
 
   /**
-   * Writes some conditions, and leaves the rest of the status as it is, with the generations for which it was computed.
+   * Writes some conditions and fields, and leaves the rest of the status as it is, with the generations for which it was
+   * computed.
    * @param isObserved whether the operator has decided about the current generation of the spec
    */
   async patch(
     object: ReportedObject,
     updates: ConditionUpdates,
-    { isObserved = false }: { readonly isObserved?: boolean } = {},
+    {
+      isObserved = false,
+      fields: changed = {},
+    }: { readonly isObserved?: boolean; readonly fields?: StatusFields } = {},
   ): Promise<void> {
-    const { conditions = [], ...fields } = (object.status ?? {}) as HostedControlPlaneStatus;
+    const { conditions = [], ...previous } = (object.status ?? {}) as HostedControlPlaneStatus;
+    const fields = { ...previous, ...changed };
     const { generation = 0 } = object.metadata;
     const drafts = [
       ...ours(conditions).filter(({ type }) => !(type in updates)),

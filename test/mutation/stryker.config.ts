@@ -16,7 +16,7 @@ const decisions = [
   'reconciler/restore/plan.ts',
   'reconciler/rotation/{ca,service-account-key}/plan.ts',
   'reconciler/rotation/workers/plan.ts',
-  'reconciler/status/compute.ts',
+  'reconciler/status/{api-servers,compute}.ts',
 ];
 
 /**

@@ -16,6 +16,19 @@ it('counts no API server as up to date before the version of the spec is rendere
   expect(counted('v1.35.6')).toBe(0);
 });
 
+it.each([
+  [2, ['v1.36.3', 'v1.36.3', 'v1.35.6']],
+  [0, ['v1.35.6', 'v1.35.6', 'v1.35.6']],
+])('counts %d API servers as up to date before the new template is counted, if they have %j', (expected, versions) => {
+  const apiServerPods: PodObject[] = versions.map((version, index) => ({
+    apiVersion: Pod.apiVersion,
+    kind: Pod.kind,
+    metadata: { name: `${index}`, annotations: { [versionAnnotation]: version } },
+  }));
+  const apiServer = deployment({ ...whole, observedGeneration: 1 });
+  expect(observedStatus(observation({ apiServer, apiServerPods })).upToDateReplicas).toBe(expected);
+});
+
 describe('the versions of the API servers', () => {
   const pod = (version: string, ready = true, deletionTimestamp?: string): PodObject => ({
     apiVersion: Pod.apiVersion,
@@ -73,6 +86,14 @@ describe('the versions of the API servers', () => {
         ['v1.36.10', 1],
       ],
     ],
+    [
+      'with two builds of one version',
+      [pod('v1.36.3+k0s.10'), pod('v1.36.3+k0s.9')],
+      [
+        ['v1.36.3+k0s.9', 1],
+        ['v1.36.3+k0s.10', 1],
+      ],
+    ],
     ['without the prefix v', [pod('1.36.3')], [['1.36.3', 1]]],
     [
       'in two spellings',
@@ -109,7 +130,7 @@ describe('the versions of the API servers', () => {
 
 describe('the other fields', () => {
   it('count API servers, with zeros if there is no Deployment', () => {
-    const counts = { replicas: 4, readyReplicas: 3, updatedReplicas: 1, availableReplicas: 2 };
+    const counts = { observedGeneration: 2, replicas: 4, readyReplicas: 3, updatedReplicas: 1, availableReplicas: 2 };
     expect(observedStatus(observation({ apiServer: deployment(counts) }))).toMatchObject({
       replicas: 4,
       readyReplicas: 3,

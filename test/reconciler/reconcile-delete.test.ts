@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
+  Cluster,
   Event,
   HostedControlPlane,
   Machine,
@@ -7,6 +8,7 @@ import {
   MachinePool,
   MachineSet,
   PersistentVolumeClaim,
+  Secret,
 } from '../../constructs/api/resources.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { completeCluster } from '../support/loop/scenario.ts';
@@ -100,6 +102,56 @@ describe('a deleted HostedControlPlane', () => {
     managementCluster.settle();
     await operator.stop();
     expect(left(managementCluster)).toEqual(before.filter((name) => name !== 'HostedControlPlane second'));
+  });
+
+  it('keeps its API server while workers exist, also if its Cluster is deleted at the same time, as by kubectl delete -f', async () => {
+    const managementCluster = complete.copy();
+    const { apiVersion, kind } = Machine;
+    const labels = { 'cluster.x-k8s.io/cluster-name': clusterName };
+    await managementCluster.user.create({ apiVersion, kind, metadata: { name: 'm1', namespace, labels } }, user);
+    const cluster = { namespace, name: clusterName };
+    const finalizers = { metadata: { finalizers: ['cluster.cluster.x-k8s.io'] } };
+    await managementCluster.user.mergePatch(Cluster, cluster, finalizers, user);
+    const operator = await OperatorProcess.start(managementCluster);
+    await managementCluster.user.delete(Cluster, cluster);
+    await managementCluster.user.delete(HostedControlPlane, ourName);
+    await operator.rounds(2);
+    expect(deletions(managementCluster, 'Deployment')).toEqual([]);
+    expect(managementCluster.conditions.find(({ type }) => type === 'Available')?.status).toBe('True');
+    await managementCluster.user.delete(Machine, { namespace, name: 'm1' });
+    await operator.untilSettled();
+    expect(left(managementCluster)).toEqual(['Cluster c1']);
+    await operator.stop();
+  });
+
+  it('is still reconciled while workers exist, by the last accepted spec if the newest is refused', async () => {
+    const managementCluster = complete.copy();
+    const { apiVersion, kind } = Machine;
+    const labels = { 'cluster.x-k8s.io/cluster-name': clusterName };
+    await managementCluster.user.create({ apiVersion, kind, metadata: { name: 'm1', namespace, labels } }, user);
+    const operator = await OperatorProcess.start(managementCluster);
+    await managementCluster.user.delete(HostedControlPlane, ourName);
+    await operator.rounds(2);
+    for (const spec of [{ replicas: 3 }, { version: 'v1.99.0' }]) {
+      await managementCluster.change(spec);
+      await managementCluster.user.delete(Secret, { namespace, name: 'c1-scheduler' });
+      await operator.untilObserved();
+      await operator.rounds(2);
+      expect(managementCluster.objects.get(Secret, 'c1-scheduler')).toBeDefined();
+      expect(managementCluster.hostedControlPlane).toMatchObject({ status: { replicas: 3, version: 'v1.36.3' } });
+      expect(managementCluster.conditions).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ type: 'Available', status: 'True' }),
+          expect.objectContaining({ type: 'Deleting', status: 'True', reason: 'WaitingForWorkersDeletion' }),
+          expect.objectContaining({ type: 'Ready', status: 'False', reason: 'Deleting' }),
+        ]),
+      );
+    }
+    await managementCluster.user.delete(Machine, { namespace, name: 'm1' });
+    await operator.untilSettled();
+    expect(operator.errors).toEqual([]);
+    expect(left(managementCluster)).toEqual(['Cluster c1']);
+    await operator.stop();
   });
 
   it.each([Machine, MachineSet, MachineDeployment, MachinePool])(

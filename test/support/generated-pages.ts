@@ -7,6 +7,7 @@ import { controlPlaneAccess, ownNamespaceAccess, sharedAccess } from '../../cons
 import { commands } from '../../reconciler/cli/commands.ts';
 import { helpOf, helpOfAll } from '../../reconciler/cli/help.ts';
 import { phases } from '../../reconciler/phases.ts';
+import { contractCounts, contractTable } from '../contract/table.ts';
 import { withCertificateTables } from './certificate-tables.ts';
 import { MemoryCluster } from './loop/memory-cluster.ts';
 import { OperatorProcess } from './loop/operator-process.ts';
@@ -52,6 +53,7 @@ export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
   'reconciler/backup/README.md': [withConditions('reconciler/backup/README.md')],
   [certificatesPage]: [withConditions('reconciler/rotation/README.md'), withCertificateTables],
   'reconciler/cli/README.md': [withHelp],
+  'test/contract/README.md': [withContract],
 };
 
 /** The text of a page with its generated parts as the sources have them now. */
@@ -130,6 +132,11 @@ function directNeeds({ needs }: Phase): readonly Phase[] {
   const waitsFor = (phase: Phase, other: Phase): boolean =>
     phase.needs.some((need) => need === other || waitsFor(need, other));
   return needs.filter((need) => !needs.some((other) => waitsFor(other, need)));
+}
+
+/** Every demand of Cluster API's contract, with the tests that prove it. */
+function withContract(text: string): string {
+  return withBlock(text, 'contract', `${contractCounts()}\n\n${contractTable()}`);
 }
 
 function withHelp(text: string): string {

@@ -140,6 +140,40 @@ describe('the CustomResourceDefinitions', () => {
     ]);
   });
 
+  it('have one version each, which is served and stored, of namespaced objects', () => {
+    const found = definitions.map(({ spec: { scope, versions } }) => [scope, versions.length, versions[0]]);
+    const once = ['Namespaced', 1, expect.objectContaining({ served: true, storage: true })];
+    expect(found).toEqual([once, once]);
+  });
+
+  it('have a status for control planes only', () => {
+    const statuses = definitions.map(({ spec: { versions } }) => versions[0].subresources?.status);
+    expect(statuses).toEqual([{}, undefined]);
+    expect(schemaOf(hostedControlPlaneTemplateCRD).properties).not.toHaveProperty('status');
+  });
+
+  it('scale by the fields that the operator reports', () => {
+    const paths = Object.values(hostedControlPlaneCRD.spec.versions[0].subresources?.scale ?? {});
+    expect(paths).toEqual(['.spec.replicas', '.status.replicas', '.status.selector']);
+    const known = nodesOf(schemaOf(hostedControlPlaneCRD), '').map(({ path }) => path);
+    expect(known).toEqual(expect.arrayContaining(paths));
+  });
+
+  it('have no field that only older contracts read, apart from status.ready', () => {
+    const older = [
+      'initialized',
+      'updatedReplicas',
+      'unavailableReplicas',
+      'failureReason',
+      'failureMessage',
+      'v1beta2',
+      'deprecated',
+    ];
+    const status = Object.keys(schemaOf(hostedControlPlaneCRD).properties?.['status']?.properties ?? {});
+    expect(status).toContain('versions');
+    expect(status.filter((field) => older.includes(field))).toEqual([]);
+  });
+
   it.each(definitions)('carry the labels of provider, contract and clusterctl: $spec.names.kind', (crd) => {
     expect(crd.metadata.labels).toEqual({
       'cluster.x-k8s.io/provider': 'control-plane-hosted-control-plane',

@@ -44,6 +44,10 @@ describe('the installation', () => {
     const components = renderDistribution([]).find(({ path }) => path === 'control-plane-components.yaml');
     expect(components?.content).not.toMatch(/\$[{$]/);
   });
+
+  it('has no webhook, which could change what Cluster API applies', () => {
+    expect(objects.filter(({ kind }) => /Webhook|AdmissionPolicy/.test(kind))).toEqual([]);
+  });
 });
 
 describe('the operator', () => {
@@ -144,18 +148,22 @@ describe('rights for others', () => {
 });
 
 describe('the metadata', () => {
-  it('names the series of this release and the contract of its definitions, and nothing else', () => {
+  it('names every series up to this release and the contract of its definitions', () => {
     const [major = 0, minor = 0] = packageManifest.version.split('.').map(Number);
     const contract = contractLabel.replace('cluster.x-k8s.io/', '');
-    expect(renderMetadata()).toEqual({
-      apiVersion: 'clusterctl.cluster.x-k8s.io/v1alpha3',
-      kind: 'Metadata',
-      releaseSeries: [{ major, minor, contract }],
-    });
+    const { releaseSeries, ...rest } = renderMetadata();
+    expect(rest).toEqual({ apiVersion: 'clusterctl.cluster.x-k8s.io/v1alpha3', kind: 'Metadata' });
+    expect(releaseSeries[0]).toEqual({ major: 0, minor: 1, contract: 'v1beta2' });
+    expect(releaseSeries.at(-1)).toEqual({ major, minor, contract });
     const definitions = objects.filter(({ kind }) => kind === 'CustomResourceDefinition');
     expect(definitions.map(({ metadata }) => metadata.labels?.[`cluster.x-k8s.io/${contract}`])).toEqual([
       'v1alpha1',
       'v1alpha1',
     ]);
+  });
+
+  it('is not rendered for a release whose series it does not name', () => {
+    expect(() => renderMetadata('0.99.0')).toThrow('begins series 0.99');
+    expect(() => renderMetadata('next')).toThrow('is not a version');
   });
 });

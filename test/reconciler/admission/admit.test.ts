@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { maxClusterNameLength } from '../../../constructs/cluster/names.ts';
-import { type Admission, admit } from '../../../reconciler/admission/admit.ts';
+import { type Admitted, type Admission, admit } from '../../../reconciler/admission/admit.ts';
 import {
   type AnyObject,
   clusterObjectWith,
@@ -98,19 +98,30 @@ it.each<[string, AnyObject, AnyObject | undefined, Partial<Admission>]>([
     'a deletion',
     hostedControlPlaneObject({ metadata: deleted }),
     cluster,
-    { kind: 'deleting', cluster: 'c1', clusterIsDeleting: false },
+    {
+      kind: 'deleting',
+      cluster: 'c1',
+      clusterIsGone: false,
+      attended: expect.objectContaining({ kind: 'admitted' }) as Admitted,
+    },
   ],
   [
     'a deletion together with its Cluster',
     hostedControlPlaneObject({ metadata: deleted }),
     clusterObjectWith({ metadata: deleted }),
-    { kind: 'deleting', clusterIsDeleting: true },
+    { kind: 'deleting', clusterIsGone: false, attended: undefined },
+  ],
+  [
+    'a deletion in the foreground',
+    hostedControlPlaneObject({ metadata: { ...deleted, finalizers: ['foregroundDeletion'] } }),
+    cluster,
+    { kind: 'deleting', clusterIsGone: false, attended: undefined },
   ],
   [
     'a deletion after its Cluster is gone',
     hostedControlPlaneObject({ metadata: deleted }),
     undefined,
-    { kind: 'deleting', cluster: 'c1', clusterIsDeleting: true },
+    { kind: 'deleting', cluster: 'c1', clusterIsGone: true },
   ],
   [
     'a deletion without any owner',
@@ -122,7 +133,7 @@ it.each<[string, AnyObject, AnyObject | undefined, Partial<Admission>]>([
     'a deletion of an invalid spec',
     hostedControlPlaneObject({ metadata: deleted, spec: invalid }),
     cluster,
-    { kind: 'deleting' },
+    { kind: 'deleting', attended: undefined },
   ],
   [
     'an invalid spec',

@@ -45,8 +45,8 @@ class WorkerLists implements Pick<KubeClient, 'delete' | 'list' | 'mergePatch'> 
   }
 }
 
-const deletionWriter = (client: WorkerLists, clusterIsDeleting = false) =>
-  createDeletionWriter({ client, namespace: 'team', cluster: 'c1', clusterIsDeleting });
+const deletionWriter = (client: WorkerLists, clusterIsGone = false) =>
+  createDeletionWriter({ client, namespace: 'team', cluster: 'c1', clusterIsGone });
 const notInstalled = new KubeError('list machinepools: not found', { code: 404, reason: 'NotFound' });
 const forbidden = new KubeError('list machines: forbidden', { code: 403, reason: 'Forbidden' });
 
@@ -67,7 +67,7 @@ describe('the workers that block a deletion', () => {
     });
   });
 
-  it('are not counted while the Cluster itself is deleted, because Cluster API has waited for them', async () => {
+  it('are not counted once the Cluster is gone, without which Cluster API deletes none', async () => {
     const client = new WorkerLists({ Machine: 2 });
     expect(await deletionWriter(client, true).workers()).toBe(0);
     expect(client.asked).toEqual([]);

@@ -3,7 +3,7 @@ import { IngressRouteTCP, PersistentVolumeClaim, Pod, Secret } from '../../../co
 import { type ComponentName, selectorLabels } from '../../../constructs/cluster/labels.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import type { Outcome } from '../../../reconciler/engine/outcome.ts';
-import { deleteControlPlane } from '../../../reconciler/phases/deletion.ts';
+import { deleteControlPlane, waitForWorkers } from '../../../reconciler/phases/deletion.ts';
 import type { DeletionScope } from '../../../reconciler/phases/scope.ts';
 import { memoryClusterOf } from '../../support/loop/memory-cluster-of.ts';
 import { completeCluster, orderedCluster, settleBy } from '../../support/loop/scenario.ts';
@@ -190,8 +190,11 @@ describe('deleting a control plane', () => {
 
   it('starts only when no workers are left, and is requeued', async () => {
     const management = controlPlane();
+    const scope = { cluster: 'c1', ownerUid, retainVolumes: false, finalBackup: () => undefined };
+    const workers = () => waitForWorkers({ ...scope, reader: management, writer: management });
+    expect(await workers()).toBeUndefined();
     management.workersLeft = 2;
-    expect(await step(management)).toMatchObject({
+    expect(await workers()).toMatchObject({
       kind: 'wait',
       reason: 'WaitingForWorkersDeletion',
       message: expect.stringContaining(

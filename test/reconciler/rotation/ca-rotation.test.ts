@@ -149,6 +149,19 @@ describe('a rotation', { timeout: 120_000 }, () => {
     await rotation.stop();
   });
 
+  it('keeps both CAs in the Secret that bootstrap providers pin, as long as workers may present either', async () => {
+    const managementCluster = complete.copy();
+    const [old] = trusted(managementCluster, 'c1-ca');
+    await managementCluster.change(ask('clusterCA'));
+    const rotation = await RotationRun.begin(managementCluster);
+    await rotation.untilReason('ReissuingCertificates');
+    const both = trusted(managementCluster, 'c1-ca');
+    expect(both).toHaveLength(2);
+    expect(both).toContain(old);
+    expect(valueOf(managementCluster.objects.get<SecretObject>(Secret, 'c1-ca'), 'tls.key')).toBeDefined();
+    await rotation.stop();
+  });
+
   it('can be cancelled until the new CA signs, and can be requested again', async () => {
     const managementCluster = complete.copy();
     const before = trusted(managementCluster, 'c1-etcd');

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { EtcdObservation } from '../../../reconciler/etcd/members.ts';
 import type { EtcdReport } from '../../../reconciler/etcd/report.ts';
 import { settled } from '../../../reconciler/etcd/steps.ts';
-import type { StatefulSetObject } from '../../../reconciler/kube/readiness.ts';
+import { versionAnnotation } from '../../../constructs/pod/component.ts';
+import type { PodObject, StatefulSetObject } from '../../../reconciler/kube/readiness.ts';
 import { type Observation, summarize } from '../../../reconciler/status/compute.ts';
 import { conditionUpdate, type ConditionUpdates } from '../../../reconciler/engine/condition-update.ts';
 import {
@@ -15,6 +16,7 @@ import {
   waiting,
   whole,
 } from '../../support/observation.ts';
+import { now } from '../../support/scope.ts';
 import { observed, silent } from '../etcd/observed.ts';
 
 const reportOf = (observation: EtcdObservation): EtcdReport => ({ observation, decision: settled });
@@ -137,6 +139,21 @@ describe('the summaries', () => {
     ['RollingOut', { replicas: 3 }, 'True RollingOut: 0 of 3 API servers are up to date'],
   ] as const)('name both numbers in the message of %s', (type, counts, expected) => {
     expect(summaryOf({ apiServer: deployment(counts) }, type)).toBe(expected);
+  });
+
+  it('set RollingOut until the last API server of another version is gone', () => {
+    const metadata = {
+      name: 'x',
+      annotations: { [versionAnnotation]: 'v1.35.6' },
+      deletionTimestamp: now.toISOString(),
+    };
+    const old: PodObject = { apiVersion: 'v1', kind: 'Pod', metadata };
+    expect(summaryOf({ apiServerPods: [old] }, 'RollingOut')).toBe(
+      'True RollingOut: 3 of 3 API servers are up to date, 1 of v1.35.6 not gone yet',
+    );
+    expect(summaryOf({ apiServerPods: [{ ...old, status: { phase: 'Failed' } }] }, 'RollingOut')).toBe(
+      'False NotRollingOut',
+    );
   });
 
   it.each<[string, ConditionUpdates, string]>([

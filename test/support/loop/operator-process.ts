@@ -19,6 +19,12 @@ const reconcileLimit = 60;
 /** Requeues within this time are waited for until all is settled; later ones are renewals and the like. */
 const soonMs = 5 * 60_000;
 
+/** Flags of the operator. */
+export interface OperatorFlags {
+  /** By default it reconciles every HostedControlPlane. */
+  readonly watchFilter?: string;
+}
+
 /** One operator process: all production code that reads and writes, with an in-memory cluster. */
 export class OperatorProcess {
   readonly life: Life;
@@ -34,13 +40,13 @@ export class OperatorProcess {
   readonly #events: EventRecorder;
 
   /** @param life by default the process runs until {@link stop} or {@link kill} */
-  constructor(managementCluster: MemoryCluster, life = new Life()) {
+  constructor(managementCluster: MemoryCluster, life = new Life(), { watchFilter }: OperatorFlags = {}) {
     this.#managementCluster = managementCluster;
     this.life = life;
     const { clock } = managementCluster;
     const onError = (error: unknown) => void this.errors.push(error);
     const client = new MemoryClient(managementCluster.management, { before: life.whileAlive, after: life.after });
-    this.#management = new ManagementCluster({ client, clock, onError });
+    this.#management = new ManagementCluster({ client, clock, watchFilter, onError });
     this.#events = new EventRecorder({
       client,
       clock,
@@ -73,10 +79,10 @@ export class OperatorProcess {
   }
 
   /** Starts a process and waits until its caches have synced. */
-  static async start(managementCluster: MemoryCluster, life?: Life): Promise<OperatorProcess> {
+  static async start(managementCluster: MemoryCluster, life?: Life, flags?: OperatorFlags): Promise<OperatorProcess> {
     // No two processes start in the same millisecond, by which events are named.
     await managementCluster.clock.advance(1);
-    const operator = new OperatorProcess(managementCluster, life);
+    const operator = new OperatorProcess(managementCluster, life, flags);
     await Promise.race([operator.#management.start(), operator.life.died]);
     return operator;
   }

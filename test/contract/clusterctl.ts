@@ -1,0 +1,93 @@
+import type { Row } from './row.ts';
+
+/** Installation, upgrade, deletion and move by clusterctl. */
+export const clusterctl = {
+  'CP-110': {
+    demand: 'A release is a folder with control-plane-components.yaml and metadata.yaml that clusterctl installs.',
+    open: 'the layout of a local repository in dist, and clusterctl init on the testbed',
+    proofs: [['distribution.test', 'contains %s as the constructs render it']],
+  },
+  'CP-111': {
+    demand: 'metadata.yaml names every release series with its contract, those of older releases included.',
+    proofs: [
+      ['constructs/provider/chart.test', 'names every series up to this release and the contract of its definitions'],
+    ],
+  },
+  'CP-112': {
+    demand: 'The components have one namespace and a Deployment whose container is named manager.',
+    proofs: [
+      [
+        'constructs/provider/chart.test',
+        'has one namespace, which comes first and contains everything that is namespaced',
+      ],
+      ['constructs/provider/chart.test', 'is one Deployment with the container name that clusterctl expects'],
+    ],
+  },
+  'CP-113': {
+    demand: 'The components contain no dollar sign that clusterctl would replace.',
+    proofs: [['constructs/provider/chart.test', 'contains nothing that clusterctl would treat as a variable']],
+  },
+  'CP-114': {
+    demand: 'A release may contain templates of clusters and classes.',
+    open: 'templates and their flavours in dist',
+  },
+  'CP-115': {
+    demand: 'An upgrade loses nothing, although it replaces everything but definitions and namespace.',
+    open: 'clusterctl upgrade on the testbed',
+    proofs: [
+      ['contract/move.test', 'has all its state in its own namespace'],
+      ['constructs/provider/access.test', 'reach Leases and its own pod in its own namespace only'],
+    ],
+  },
+  'CP-116': {
+    demand: 'clusterctl delete keeps the control planes.',
+    open: 'clusterctl delete on the testbed',
+  },
+  'CP-120': {
+    demand: 'The label clusterctl.cluster.x-k8s.io on the CRDs lets a move find their objects.',
+    open: 'clusterctl move on the testbed',
+    proofs: [['constructs/api/crd.test', 'carry the labels of provider, contract and clusterctl: $spec.names.kind']],
+  },
+  'CP-121': {
+    demand: 'A move takes every Secret and ConfigMap that the control plane needs.',
+    open: "users' Secrets and ConfigMaps that the spec names, which have no owner: hcp must list them before a move",
+    proofs: [['contract/move.test', 'takes every Secret and ConfigMap of the operator along']],
+  },
+  'CP-122': {
+    demand: 'A move begins only with an initialized control plane whose Machines have Nodes.',
+    open: 'clusterctl move on the testbed',
+    proofs: [['contract/core.test', 'is readable by core after every write of %s']],
+  },
+  'CP-123': {
+    demand: 'After a move the status is computed again, and no empty etcd is founded.',
+    proofs: [
+      ['reconciler/etcd/formation.test', 'keeps members of an object from elsewhere from founding an empty etcd: %s'],
+      ['contract/core.test', 'reports the same again when its status was lost, and changes nothing else'],
+    ],
+  },
+  'CP-124': {
+    demand: 'A move waits while it would leave the data of etcd behind.',
+    open: 'hcp move, which backs the data up and lets the move proceed, and clusterctl move on the testbed',
+    proofs: [
+      ['reconciler/etcd/formation.test', 'is written on the object, which clusterctl must not move from then on'],
+      ['contract/core.test', 'is readable by core after every write of %s'],
+      ['contract/move.test', 'loses no volume of etcd with its owner'],
+    ],
+  },
+  'CP-125': {
+    demand: 'On both sides of a move the provider leaves paused objects as they are.',
+    proofs: [['contract/paused.test', 'only reports that it is paused, from its creation on, until it is resumed: %s']],
+  },
+  'CP-126': {
+    demand: 'Instances share control planes by namespace, or by the label watch-filter.',
+    open: 'two operators on one API server, whose audit log shows who wrote what',
+    proofs: [
+      ['reconciler/operator/config.test', '--watch-filter=shard-1'],
+      ['contract/shards.test', 'is reconciled by the operator of its shard only, also when it changes'],
+      [
+        'constructs/provider/access.test',
+        'come from a Role there, from one in its own namespace, and from a ClusterRole of that name',
+      ],
+    ],
+  },
+} as const satisfies Readonly<Record<string, Row>>;
