@@ -23,15 +23,17 @@ export async function bundleOperator(directory = buildDirectory): Promise<Loaded
     outdir: directory,
     legalComments: 'linked' as const,
     banner: { js: commonJsNames },
-    plugins: [etcdProtocol(directory), requiredBuiltins, usedParts, smallQueues],
+    plugins: [etcdProtocol(directory)],
   } satisfies BuildOptions;
   const { metafile } = await build({
     ...whole,
     entryPoints: { main: programs.main },
+    plugins: [...whole.plugins, requiredBuiltins, usedParts, smallQueues],
     splitting: true,
     chunkNames: 'chunk-[name]-[hash]',
     metafile: true,
   });
+  // with everything of its libraries: it ends after each command
   await build({ ...whole, entryPoints: { hcp: programs.hcp } });
   await build({
     ...program,
