@@ -21,7 +21,5 @@ export interface KeptDefinition extends KubeObject {
 /** The definitions of foreign kinds that no Go module of the testbed contains, in the order of their names. */
 export async function keptDefinitions(): Promise<KeptDefinition[]> {
   const files = (await readdir(directory)).toSorted();
-  return Promise.all(
-    files.map(async (file) => parse(await readFile(join(directory, file), 'utf8')) as KeptDefinition),
-  );
+  return Promise.all(files.map(async (file) => parse(await readFile(join(directory, file), 'utf8')) as KeptDefinition));
 }
