@@ -24,8 +24,9 @@ describe('dist', () => {
 
   it.each(files.map(({ path, content }) => [path, content]))(
     'has %s without YAML features that are hard to read',
-    (_, content) => {
-      const documents = parseAllDocuments(content);
+    (path, content) => {
+      // Templates of charts become YAML when Helm renders them, and .helmignore has patterns.
+      const documents = /\/templates\/|\.helmignore$/.test(path) ? [] : parseAllDocuments(content);
       expect(documents.flatMap(({ errors, warnings }) => [...errors, ...warnings])).toEqual([]);
       // An anchor would refer to a part elsewhere in the file.
       expect(content).not.toMatch(/[:-] [&*]a\d/);

@@ -15,22 +15,22 @@ export function problemsOf(object: KubeObject): string[] {
   return schemaProblems(schemaOf(object), object);
 }
 
+/** Schemas that were converted before, because the large ones take long. */
+const converted = new Map<StructuralSchema, z.ZodType>();
+
 /** Unknown fields, and values that a schema refuses. */
 export function schemaProblems(schema: StructuralSchema, value: unknown): string[] {
-  const { data, error } = z.fromJSONSchema(closed(schema) as never).safeParse(value);
-  return data === undefined || error
-    ? (error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`)
-    : [];
+  const checked = converted.get(schema) ?? z.fromJSONSchema(closed(schema) as never);
+  converted.set(schema, checked);
+  const { error } = checked.safeParse(value);
+  return (error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);
 }
 
 function schemaOf(object: KubeObject): StructuralSchema {
   const isMeant = ({ spec }: KeptDefinition) => spec.names.kind === object.kind && spec.group === groupOf(object);
   const version = definitions.find(isMeant)?.spec.versions.find(({ name }) => name === versionOf(object));
   if (!version) throw new Error(`no definition of ${object.apiVersion} ${object.kind} is kept`);
-  const { properties, ...schema } = version.schema.openAPIV3Schema;
-  // Every kind has the same metadata, which definitions leave out.
-  const metadata: StructuralSchema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-  return { ...schema, properties: { ...properties, metadata } };
+  return version.schema.openAPIV3Schema;
 }
 
 /** The same schema as plain JSON schema, in which fields that no schema names are errors. */
@@ -38,7 +38,8 @@ function closed(schema: StructuralSchema): object {
   const { properties, items, additionalProperties, default: _, ...rest } = schema;
   const keywords = Object.fromEntries(Object.entries(rest).filter(([key]) => !key.startsWith('x-kubernetes-')));
   const open = schema['x-kubernetes-preserve-unknown-fields'] === true;
-  if (open && !properties) return {};
+  // Definitions leave out what metadata holds, which is the same in every kind.
+  if (schema.type === 'object' && (open || !additionalProperties) && !properties) return {};
   if (schema['x-kubernetes-int-or-string']) return { anyOf: [{ type: 'integer' }, { type: 'string' }] };
   // Formats other than of integers are checked by patterns, if at all.
   delete keywords['format'];
