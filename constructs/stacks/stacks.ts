@@ -1,6 +1,9 @@
 import { App } from 'cdk8s';
 import { manifest } from '../cluster/manifest.ts';
 import type { StackFile } from './helm-chart.ts';
+import { hetznerChart, hetznerChartFiles } from './hetzner/chart.ts';
+import { haproxyChart, haproxyValues } from './hetzner/haproxy.ts';
+import { HetznerClusterDeployment, HetznerClusterTemplate } from './hetzner/k0rdent.ts';
 import { capoVersions } from './openstack/class-patch.ts';
 import { OpenStackHostedCluster } from './openstack/cluster.ts';
 import { clusterStackFiles, stackNames } from './openstack/cluster-stack.ts';
@@ -11,7 +14,7 @@ const stackVersion = 'v1';
 
 /** Every file of the stacks, by its path below `dist/stacks/`. */
 export function stackFiles(): StackFile[] {
-  return [...openStackFiles()];
+  return [...openStackFiles(), ...hetznerFiles()];
 }
 
 function openStackFiles(): StackFile[] {
@@ -51,4 +54,41 @@ function openStackSample(): object[] {
     },
   });
   return chart.toJson() as object[];
+}
+
+function hetznerFiles(): StackFile[] {
+  const haproxy = `Values of the chart ${haproxyChart.name} of ${haproxyChart.repository}`;
+  const file = (path: string, purpose: string, objects: readonly object[]) => ({
+    path: `hetzner/${path}`,
+    content: manifest([purpose], objects),
+  });
+  return [
+    ...hetznerChartFiles().map(({ path, content }) => ({ path: `hetzner/${hetznerChart.name}/${path}`, content })),
+    file('haproxy-values.yaml', `${haproxy}, behind the load balancer of the management cluster.`, [haproxyValues()]),
+    file('haproxy-values-load-balancer.yaml', `${haproxy}, with a load balancer of its own.`, [
+      haproxyValues({ loadBalancerRegion: 'nbg1' }),
+    ]),
+    file('k0rdent.yaml', 'The chart as a template of kcm, and a cluster of it.', hetznerSample()),
+  ];
+}
+
+function hetznerSample(): object[] {
+  const app = new App();
+  const template = new HetznerClusterTemplate(app, 'template', { repository: 'hosted-control-plane' });
+  const deployment = new HetznerClusterDeployment(app, 'deployment', {
+    name: 'cluster01',
+    credential: 'hcloud-cluster-provisioning',
+    config: {
+      workersNumber: 2,
+      controlPlane: {
+        replicas: 2,
+        ingress: { apiHost: 'api.cluster01.example.org', konnectivityHost: 'konnectivity.cluster01.example.org' },
+      },
+      region: 'nbg1',
+      sshKeyNames: ['me@example.org'],
+      tokenRef: { name: 'hcloud-cluster-provisioning-token', key: 'HCLOUD_TOKEN' },
+      kubernetesVersion: 'v1.34.3',
+    },
+  });
+  return [...(template.toJson() as object[]), ...(deployment.toJson() as object[])];
 }

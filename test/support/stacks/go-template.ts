@@ -116,7 +116,7 @@ const functions: Readonly<Record<string, (...args: unknown[]) => unknown>> = {
   or: (...args) => args.find(truth) ?? args.at(-1),
   len: (a) => (a as string | readonly unknown[]).length,
   quote: (a) => JSON.stringify(String(a)),
-  toJson: (a) => JSON.stringify(a),
+  toJson: (a) => JSON.stringify(sorted(a)),
   default: (fallback, value) => (truth(value) ? value : fallback),
   trunc: (length, text) => String(text).slice(0, Number(length)),
   sha256sum: (text) => createHash('sha256').update(String(text)).digest('hex'),
@@ -126,6 +126,14 @@ const functions: Readonly<Record<string, (...args: unknown[]) => unknown>> = {
     throw new Error(String(message));
   },
 };
+
+/** Go writes the keys of maps in their order. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, member]) => [key, sorted(member)]));
+}
 
 /** A pipeline: the value of each command is the last argument of the next one. */
 function evaluate(expression: string, dot: unknown, root: unknown): unknown {
