@@ -55,7 +55,9 @@ export const accessVariables = {
         cloudName: z.string().min(1).default('openstack').describe('Name of the cloud in its clouds.yaml.'),
       })
       .prefault({})
-      .describe("Secret with the credentials for OpenStack, in the Cluster's namespace."),
+      .describe(
+        "Secret with the credentials for OpenStack, in the Cluster's namespace, and the cloud in its clouds.yaml: openstack and openstack.",
+      ),
     patches: [
       {
         name: 'identityRef',
