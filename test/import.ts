@@ -11,17 +11,20 @@ import { compareApiVersions } from '../reconciler/kube/api-version.ts';
 import type { KubeObject } from '../reconciler/kube/object.ts';
 import { keptDefinitions } from './support/kept-definitions.ts';
 import { pinnedVersion } from './testbed/families.ts';
-import { cilium, gatewayApi, type ModuleManifests, traefik } from './testbed/module-manifests.ts';
+import {
+  cilium,
+  clusterApiCore,
+  gatewayApi,
+  kubeadmBootstrap,
+  type ModuleManifests,
+  traefik,
+} from './testbed/module-manifests.ts';
 import { manifestObjects } from './testbed/rendered-objects.ts';
 import { run } from './testbed/run.ts';
 
 interface Definition extends KubeObject {
   readonly spec: { readonly versions: readonly { readonly name: string; readonly served: boolean }[] };
 }
-
-const clusterApi = { name: 'cluster-api', family: 'cluster-api', module: 'sigs.k8s.io/cluster-api' } as const;
-const clusterApiCore = { ...clusterApi, paths: ['core/config/crd/bases'] };
-const kubeadmBootstrap = { ...clusterApi, paths: ['bootstrap/kubeadm/config/crd/bases'] };
 
 /** The kinds of each API group, and the Go module that defines them. */
 const imports: readonly [group: string, plurals: readonly string[], definedBy: ModuleManifests][] = [

@@ -186,22 +186,17 @@ export type GivenHetznerValues = z.input<typeof HetznerValues>;
 
 /** The same as JSON schema, against which Helm checks what a user sets. */
 export function valuesSchema(): object {
+  const withNetwork = { properties: { hcloudNetwork: { properties: { enabled: { const: true } } } } };
   const zones = Object.entries(networkZones).map(([region, networkZone]) => ({
-    properties: {
-      region: { const: region },
-      hcloudNetwork: {
-        anyOf: [
-          { properties: { enabled: { const: false } }, required: ['enabled'] },
-          { properties: { networkZone: { const: networkZone } } },
-        ],
-      },
-    },
+    if: { allOf: [{ properties: { region: { const: region } } }, withNetwork] },
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON schema
+    then: { properties: { hcloudNetwork: { properties: { networkZone: { const: networkZone } } } } },
   }));
   const { $schema: _, ...schema } = z.toJSONSchema(fields, { target: 'draft-7', io: 'input' });
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     ...schema,
-    allOf: [...rules.map((rule) => rule.schema), { anyOf: zones }],
+    allOf: [...rules.map((rule) => rule.schema), ...zones],
   };
 }
 

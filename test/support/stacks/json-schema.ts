@@ -11,6 +11,8 @@ export interface JsonSchema {
   readonly oneOf?: readonly JsonSchema[];
   readonly allOf?: readonly JsonSchema[];
   readonly not?: JsonSchema;
+  readonly if?: JsonSchema;
+  readonly then?: JsonSchema;
   readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;
@@ -34,6 +36,7 @@ export function violations(schema: JsonSchema, value: unknown, path = ''): strin
     ...says(schema.anyOf !== undefined && matching(schema.anyOf) === 0, 'matches no alternative'),
     ...says(schema.oneOf !== undefined && matching(schema.oneOf) !== 1, 'does not match exactly one alternative'),
     ...says(schema.not !== undefined && matching([schema.not]) === 1, 'matches what it must not'),
+    ...(schema.if && schema.then && matching([schema.if]) === 1 ? violations(schema.then, value, path) : []),
     ...(schema.allOf ?? []).flatMap((one) => violations(one, value, path)),
     ...(typeof value === 'string' ? says(!isTextOf(schema, value), 'has a wrong length or pattern') : []),
     ...(typeof value === 'number'
