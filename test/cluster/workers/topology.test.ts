@@ -141,3 +141,55 @@ describe('the topology engine of Cluster API', () => {
     await expect(applyObjects(bench.client, [cluster])).rejects.toThrow('controlPlaneReplicas');
   });
 });
+
+describe('a Cluster of the class', () => {
+  const cluster = 'changed';
+  const change = (topology: object) =>
+    bench.client.mergePatch(Cluster, { namespace, name: cluster }, { spec: { topology } }, { fieldManager: 'test' });
+  const untilReplicas = (replicas: number) =>
+    until(
+      `${replicas} API servers`,
+      async () => {
+        const { controlPlaneRef } = (await read(Cluster, cluster)).spec as Refs;
+        const { spec } = await read(HostedControlPlane, controlPlaneRef?.name ?? '');
+        return spec['replicas'] === replicas;
+      },
+      limitMs,
+    );
+
+  beforeAll(async () => {
+    await applyObjects(bench.client, [clusterOf(cluster, {})]);
+    await plannedFor(cluster);
+  });
+
+  it('scales by its variable, and by the number in its topology, which takes precedence', async () => {
+    await untilReplicas(3);
+    await change({ variables: [{ name: 'controlPlaneReplicas', value: 2 }] });
+    await untilReplicas(2);
+    await change({ controlPlane: { replicas: 5 } });
+    await untilReplicas(5);
+    await change({ variables: [{ name: 'controlPlaneReplicas', value: 4 }], controlPlane: { replicas: 3 } });
+    await untilReplicas(3);
+  });
+
+  it('cannot go back to an earlier minor', async () => {
+    await expect(change({ version: 'v1.33.6' })).rejects.toThrow(/spec\.topology\.version.*v1\.33\.6/s);
+  });
+
+  it('is deleted with everything that Cluster API made for it', async () => {
+    await bench.client.delete(Cluster, { namespace, name: cluster });
+    await until(
+      'the Cluster to be gone',
+      async () => (await bench.client.find(Cluster, { namespace, name: cluster })) === undefined,
+      limitMs,
+    );
+    const kinds = ['OpenStackCluster', 'OpenStackMachineTemplate'].map(infrastructure);
+    for (const resource of [HostedControlPlane, MachineDeployment, ...kinds]) {
+      const { items } = await bench.client.list(resource, {
+        namespace,
+        labelSelector: `${clusterNameLabel}=${cluster}`,
+      });
+      expect(items).toEqual([]);
+    }
+  });
+});
