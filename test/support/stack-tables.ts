@@ -29,7 +29,7 @@ export function withVersions(text: string): string {
 
 /** The values of the Hetzner chart. */
 export function withValues(text: string): string {
-  const rows = valueRows(valuesSchema() as DescribedSchema, '');
+  const rows = valueRows(valuesSchema(), '');
   return withBlock(text, 'values', markdownTable([['value', 'type', 'default', 'meaning'], ...rows]));
 }
 

@@ -43,8 +43,14 @@ beforeAll(async () => {
 });
 
 /** The API server checks schemas, unknown fields and CEL, and stores nothing: its versions are converted by no webhook. */
-async function apply(objects: readonly KubeObject[]): Promise<void> {
-  for (const object of objects) await server.client.apply(object, { ...dryRun, resource: resourceFor(object) });
+async function refusals(objects: readonly KubeObject[]): Promise<string[]> {
+  const answers = objects.map((object) =>
+    server.client.apply(object, { ...dryRun, resource: resourceFor(object) }).then(
+      () => [],
+      (error: unknown) => [String(error)],
+    ),
+  );
+  return (await Promise.all(answers)).flat();
 }
 
 const inNamespace = (object: KubeObject): KubeObject => ({
@@ -56,7 +62,9 @@ const inNamespace = (object: KubeObject): KubeObject => ({
 const { apiServerLoadBalancer: _, ...allButLoadBalancer } = allTogether;
 
 describe.each(capoVersions)('an API server with the kinds of CAPO, in %s', (capo) => {
-  it('accepts the ClusterClass and its templates', () => apply(classes[capo].map(inNamespace)));
+  it('accepts the ClusterClass and its templates', async () => {
+    expect(await refusals(classes[capo].map(inNamespace))).toEqual([]);
+  });
 
   const inputs: [string, OpenStackVariables][] = [
     ['the defaults', {}],
@@ -69,10 +77,12 @@ describe.each(capoVersions)('an API server with the kinds of CAPO, in %s', (capo
       builtin: { machineDeployment: { version: 'v1.34.10', class: 'default-worker' } },
     };
     const kinds = ['OpenStackClusterTemplate', 'OpenStackMachineTemplate'];
-    await apply(kinds.map((kind) => inNamespace(patchedTemplate(classes[capo], kind, variables))));
+    expect(await refusals(kinds.map((kind) => inNamespace(patchedTemplate(classes[capo], kind, variables))))).toEqual(
+      [],
+    );
   });
 
-  it('accepts what a user applies', () => {
+  it('accepts what a user applies', async () => {
     const chart = new OpenStackHostedCluster(new App(), 'cluster', {
       name: 'prod',
       namespace: 'cluster',
@@ -82,28 +92,31 @@ describe.each(capoVersions)('an API server with the kinds of CAPO, in %s', (capo
       variables: allButLoadBalancer,
       clouds: 'clouds: {}',
     });
-    return apply(chart.toJson() as KubeObject[]);
+    expect(await refusals(chart.toJson() as KubeObject[])).toEqual([]);
   });
 });
 
 describe('an API server with the kinds of CAPH and kcm', () => {
   it.each(Object.entries(accepted))('accepts a cluster with %s', async (_, values) => {
-    await apply(renderHetznerCluster('cluster01', 'kcm-system', values));
+    const objects = renderHetznerCluster('cluster01', 'kcm-system', values);
     const props = { name: 'cluster01', credential: 'any', config: values };
-    await apply(new HetznerClusterDeployment(new App(), 'deployment', props).toJson() as KubeObject[]);
+    const deployment = new HetznerClusterDeployment(new App(), 'deployment', props).toJson() as KubeObject[];
+    expect(await refusals([...objects, ...deployment])).toEqual([]);
   });
 
   it('accepts the ClusterTemplate, which cannot change', async () => {
     const template = (repository: string) =>
       new HetznerClusterTemplate(new App(), 'template', { repository }).toJson() as KubeObject[];
     await applyObjects(server.client, template('ours'));
-    await expect(apply(template('others'))).rejects.toThrow('Spec is immutable');
+    expect(await refusals(template('others'))).toEqual([expect.stringContaining('Spec is immutable')]);
   });
 
   it('refuses a field that the kinds do not have', async () => {
     const objects = renderHetznerCluster('cluster01', 'kcm-system', accepted['the defaults'] ?? ({} as never));
     const [cluster] = objects.filter(({ kind }) => kind === 'HetznerCluster');
     const spec = { ...(cluster?.['spec'] as object), controlPlaneRegion: 'nbg1' };
-    await expect(apply([{ ...cluster, spec } as KubeObject])).rejects.toThrow('controlPlaneRegion');
+    expect(await refusals([{ ...cluster, spec } as KubeObject])).toEqual([
+      expect.stringContaining('controlPlaneRegion'),
+    ]);
   });
 });

@@ -5,12 +5,14 @@ import { Cluster, HostedControlPlane, MachineDeployment, type Resource } from '.
 import { OpenStackClusterClass } from '../../../constructs/stacks/openstack/cluster-class.ts';
 import { OpenStackVariables } from '../../../constructs/stacks/openstack/variables.ts';
 import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
+import { ClusterClass } from '../../../imports/cluster.x-k8s.io.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { allTogether, cases } from '../../constructs/stacks/openstack/variable-cases.ts';
 import { patchedTemplate } from '../../support/stacks/class-engine.ts';
 import { until } from '../../support/until.ts';
 import { Workbench } from '../../support/workbench.ts';
 import { installOpenStackKinds } from '../../system/openstack-kinds.ts';
+import { serveControlPlane } from '../../system/served-control-plane.ts';
 import { installAddon } from '../../testbed/addons.ts';
 import { applyObjects, resourceFor } from '../../testbed/apply-objects.ts';
 import { instanceFrom } from '../../testbed/instance.ts';
@@ -20,7 +22,12 @@ const instance = instanceFrom(process.env, inject('testbed'));
 /** Cluster API spaces its reconciles, and shares two cores with everything else. */
 const limitMs = 180_000;
 const name = 'openstack-hosted-control-plane-1-34-v1';
-const objects = new OpenStackClusterClass(new App(), 'class', { name, capo: 'v1beta1' }).toJson() as RenderedObject[];
+const merge = { fieldManager: 'test' };
+/** As users of the first version of the API write it. */
+const v1beta1Cluster = { ...Cluster, apiVersion: 'cluster.x-k8s.io/v1beta1' };
+const classObjects = (of: string) =>
+  new OpenStackClusterClass(new App(), 'class', { name: of, capo: 'v1beta1' }).toJson() as RenderedObject[];
+const objects = classObjects(name);
 const version = 'v1.34.10';
 let bench: Workbench;
 
@@ -33,24 +40,28 @@ beforeAll(async () => {
   await installAddon(instance, 'kubeadm-bootstrap', (line) => console.log(line));
   bench = await Workbench.open(inject('kubeconfig'), namespace);
   await installOpenStackKinds(bench.client, 'v1beta1');
-  await applyObjects(
-    bench.client,
-    objects.map((object) => ({ ...object, metadata: { ...object.metadata, namespace } })),
-  );
-  const [cluster] = objects;
-  if (!cluster) throw new Error('no class');
-  await until(
-    'the variables of the ClusterClass',
-    async () => {
-      const { status } = await read(resourceFor({ ...cluster, metadata: { name, namespace } }), name);
-      return status?.conditions?.some((one) => one.type === 'VariablesReady' && one.status === 'True');
-    },
-    limitMs,
-  );
+  await applyObjects(bench.client, inTestNamespace(objects));
+  await untilReady(name);
 });
 afterAll(async () => {
   await bench.close();
 });
+
+const inTestNamespace = (all: readonly RenderedObject[]) =>
+  all.map((object) => ({ ...object, metadata: { ...object.metadata, namespace } }));
+
+/** Cluster API has read the variables of a class. */
+function untilReady(of: string): Promise<boolean> {
+  const resource = resourceFor({ ...ClusterClass.GVK, metadata: { name: of, namespace } });
+  return until(
+    `the variables of ${of}`,
+    async () => {
+      const { status } = await read(resource, of);
+      return status?.conditions?.some((one) => one.type === 'VariablesReady' && one.status === 'True');
+    },
+    limitMs,
+  );
+}
 
 const read = (resource: Resource, object: string) => bench.client.get<Specified>(resource, { namespace, name: object });
 
@@ -145,7 +156,7 @@ describe('the topology engine of Cluster API', () => {
 describe('a Cluster of the class', () => {
   const cluster = 'changed';
   const change = (topology: object) =>
-    bench.client.mergePatch(Cluster, { namespace, name: cluster }, { spec: { topology } }, { fieldManager: 'test' });
+    bench.client.mergePatch(Cluster, { namespace, name: cluster }, { spec: { topology } }, merge);
   const untilReplicas = (replicas: number) =>
     until(
       `${replicas} API servers`,
@@ -163,18 +174,49 @@ describe('a Cluster of the class', () => {
   });
 
   it('scales by its variable, and by the number in its topology, which takes precedence', async () => {
-    await untilReplicas(3);
+    expect(await untilReplicas(3)).toBe(true);
     await change({ variables: [{ name: 'controlPlaneReplicas', value: 2 }] });
-    await untilReplicas(2);
+    expect(await untilReplicas(2)).toBe(true);
     await change({ controlPlane: { replicas: 5 } });
-    await untilReplicas(5);
+    expect(await untilReplicas(5)).toBe(true);
     await change({ variables: [{ name: 'controlPlaneReplicas', value: 4 }], controlPlane: { replicas: 3 } });
-    await untilReplicas(3);
+    expect(await untilReplicas(3)).toBe(true);
   });
 
   it('cannot go back to an earlier minor', async () => {
     await expect(change({ version: 'v1.33.6' })).rejects.toThrow(/spec\.topology\.version.*v1\.33\.6/s);
   });
+
+  it('follows a patch release, and the next minor with the class of that minor, control plane first', async () => {
+    const next = 'openstack-hosted-control-plane-1-35-v1';
+    await applyObjects(bench.client, inTestNamespace(classObjects(next)));
+    await untilReady(next);
+    for (const topology of [{ version: 'v1.34.11' }, { class: next, version: 'v1.35.8' }]) {
+      await serve();
+      await bench.client.mergePatch(v1beta1Cluster, { namespace, name: cluster }, { spec: { topology } }, merge);
+      await until(
+        `a control plane of ${topology.version}`,
+        () => hasVersion('controlPlane', topology.version),
+        limitMs,
+      );
+      expect(await hasVersion('machine', topology.version)).toBe(false);
+      await serve();
+      await until(`workers of ${topology.version}`, () => hasVersion('machine', topology.version), limitMs);
+    }
+    expect((await read(Cluster, cluster)).spec).toMatchObject({ topology: { classRef: { name: next } } });
+  });
+
+  async function serve(): Promise<void> {
+    const { controlPlaneRef } = (await read(Cluster, cluster)).spec as Refs;
+    await serveControlPlane(bench.client, { namespace, name: controlPlaneRef?.name ?? '' });
+  }
+
+  /** Of the control plane, or in the name of the image of the workers. */
+  async function hasVersion(part: 'controlPlane' | 'machine', wanted: string): Promise<boolean> {
+    const { controlPlane, machine } = await plannedFor(cluster);
+    if (part === 'controlPlane') return controlPlane['version'] === wanted;
+    return JSON.stringify(machine).includes(`ubuntu-capi-image-${wanted}`);
+  }
 
   it('is deleted with everything that Cluster API made for it', async () => {
     await bench.client.delete(Cluster, { namespace, name: cluster });

@@ -97,7 +97,9 @@ function render(nodes: readonly Node[], dot: unknown, root: unknown): string {
 }
 
 function print(value: unknown): string {
-  return value === undefined || value === null ? '<no value>' : String(value);
+  if (value === undefined || value === null) return '<no value>';
+  if (typeof value === 'object') throw new Error(`a template prints ${JSON.stringify(value)}: use toJson`);
+  return String(value as string | number | boolean);
 }
 
 /** What Go counts as true: nothing that is empty. */

@@ -17,7 +17,7 @@ describe('the patches', () => {
       ),
     );
   };
-  const textOf = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+  const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
   it('change these paths of these templates under these conditions', () => {
     expect(rowsOf('v1beta1')).toMatchInlineSnapshot(`
@@ -70,7 +70,7 @@ describe('the schemas of the variables', () => {
 
   it('have these types, defaults, bounds and formats', () => {
     const rows = variables.map(({ name, schema }) => {
-      const { description: _, pattern: _pattern, properties, items, ...rest } = schema.openAPIV3Schema;
+      const { description: _, pattern: _pattern, properties: _properties, items, ...rest } = schema.openAPIV3Schema;
       return `${name} ${JSON.stringify({ ...rest, ...(items && { items: items.type }) })}`;
     });
     expect(rows).toMatchInlineSnapshot(`
@@ -121,8 +121,9 @@ describe('the schemas of the variables', () => {
   });
 
   it('accept every value of the cases', () => {
-    for (const [name, value] of Object.entries(allTogether)) {
-      expect(schemaProblems(schemaOf(name), value), name).toEqual([]);
-    }
+    const problems = Object.entries(allTogether).flatMap(([name, value]) =>
+      schemaProblems(schemaOf(name), value).map((problem) => `${name}: ${problem}`),
+    );
+    expect(problems).toEqual([]);
   });
 });
