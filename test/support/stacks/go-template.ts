@@ -99,7 +99,7 @@ function render(nodes: readonly Node[], dot: unknown, root: unknown): string {
 function print(value: unknown): string {
   if (value === undefined || value === null) return '<no value>';
   if (typeof value === 'object') throw new Error(`a template prints ${JSON.stringify(value)}: use toJson`);
-  return String(value as string | number | boolean);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** What Go counts as true: nothing that is empty. */
