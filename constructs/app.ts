@@ -7,8 +7,8 @@ import { readSampleFiles } from './sample-files.ts';
 // directory that its configuration names.
 const output = join(import.meta.dirname, '..', process.env.CDK8S_OUTDIR ?? 'dist');
 
-// Removes the manifests of samples that were renamed or deleted.
-await rm(join(output, 'samples'), { recursive: true, force: true });
+// Removes what was renamed or deleted since.
+for (const directory of ['samples', 'stacks']) await rm(join(output, directory), { recursive: true, force: true });
 for (const { path, content } of renderDistribution(await readSampleFiles())) {
   const file = join(output, path);
   await mkdir(dirname(file), { recursive: true });

@@ -5,6 +5,7 @@ import { renderProvider } from './provider/chart.ts';
 import { renderMetadata } from './provider/metadata.ts';
 import { renderTenants } from './provider/tenants.ts';
 import { readSample } from './sample.ts';
+import { stackFiles } from './stacks/stacks.ts';
 import { renderWorkload } from './workload/chart.ts';
 
 /** One file of `dist/`. */
@@ -59,6 +60,7 @@ export function renderDistribution(samples: readonly SampleFile[]): Distribution
       ),
     },
     ...samples.flatMap(renderSample),
+    ...stackFiles().map(({ path, content }) => ({ path: `stacks/${path}`, content })),
   ];
 }
 

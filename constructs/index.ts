@@ -22,3 +22,8 @@ export { unsupportedVersion } from './cluster/versions.ts';
 export { ProviderChart, type ProviderChartProps, renderProvider } from './provider/chart.ts';
 export { managerImage } from './provider/image.ts';
 export { renderWorkload, WorkloadChart } from './workload/chart.ts';
+export { renderHetznerCluster } from './stacks/hetzner/chart.ts';
+export { HetznerClusterDeployment, HetznerClusterTemplate } from './stacks/hetzner/k0rdent.ts';
+export { OpenStackClusterClass, type OpenStackClusterClassProps } from './stacks/openstack/cluster-class.ts';
+export { OpenStackHostedCluster, type OpenStackHostedClusterProps } from './stacks/openstack/cluster.ts';
+export type { OpenStackVariables } from './stacks/openstack/variables.ts';

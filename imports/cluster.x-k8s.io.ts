@@ -3008,6 +3008,4102 @@ export class ClusterSpecTopologyWorkersMachineDeploymentsRolloutStrategyRollingU
 
 
 /**
+ * ClusterClass is a template which can be used to create managed topologies.
+NOTE: This CRD can only be used if the ClusterTopology feature gate is enabled.
+ *
+ * @schema ClusterClass
+ */
+export class ClusterClass extends ApiObject {
+  /**
+   * Returns the apiVersion and kind for "ClusterClass"
+   */
+  public static readonly GVK: GroupVersionKind = {
+    apiVersion: 'cluster.x-k8s.io/v1beta2',
+    kind: 'ClusterClass',
+  }
+
+  /**
+   * Renders a Kubernetes manifest for "ClusterClass".
+   *
+   * This can be used to inline resource manifests inside other objects (e.g. as templates).
+   *
+   * @param props initialization props
+   */
+  public static manifest(props: ClusterClassProps): any {
+    return {
+      ...ClusterClass.GVK,
+      ...toJson_ClusterClassProps(props),
+    };
+  }
+
+  /**
+   * Defines a "ClusterClass" API object
+   * @param scope the scope in which to define this object
+   * @param id a scope-local name for the object
+   * @param props initialization props
+   */
+  public constructor(scope: Construct, id: string, props: ClusterClassProps) {
+    super(scope, id, {
+      ...ClusterClass.GVK,
+      ...props,
+    });
+  }
+
+  /**
+   * Renders the object to Kubernetes JSON.
+   */
+  public override toJson(): any {
+    const resolved = super.toJson();
+
+    return {
+      ...ClusterClass.GVK,
+      ...toJson_ClusterClassProps(resolved),
+    };
+  }
+}
+
+/**
+ * ClusterClass is a template which can be used to create managed topologies.
+ * NOTE: This CRD can only be used if the ClusterTopology feature gate is enabled.
+ *
+ * @schema ClusterClass
+ */
+export interface ClusterClassProps {
+  /**
+   * @schema ClusterClass#metadata
+   */
+  readonly metadata?: ApiObjectMetadata;
+
+  /**
+   * spec is the desired state of ClusterClass.
+   *
+   * @schema ClusterClass#spec
+   */
+  readonly spec: ClusterClassSpec;
+}
+
+/**
+ * Converts an object of type 'ClusterClassProps' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassProps(obj: ClusterClassProps | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'metadata': obj.metadata,
+    'spec': toJson_ClusterClassSpec(obj.spec),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * spec is the desired state of ClusterClass.
+ *
+ * @schema ClusterClassSpec
+ */
+export interface ClusterClassSpec {
+  /**
+   * availabilityGates specifies additional conditions to include when evaluating Cluster Available condition.
+   *
+   * NOTE: If a Cluster is using this ClusterClass, and this Cluster defines a custom list of availabilityGates,
+   * such list overrides availabilityGates defined in this field.
+   *
+   * @schema ClusterClassSpec#availabilityGates
+   */
+  readonly availabilityGates?: ClusterClassSpecAvailabilityGates[];
+
+  /**
+   * controlPlane is a reference to a local struct that holds the details
+   * for provisioning the Control Plane for the Cluster.
+   *
+   * @schema ClusterClassSpec#controlPlane
+   */
+  readonly controlPlane: ClusterClassSpecControlPlane;
+
+  /**
+   * infrastructure is a reference to a local struct that holds the details
+   * for provisioning the infrastructure cluster for the Cluster.
+   *
+   * @schema ClusterClassSpec#infrastructure
+   */
+  readonly infrastructure: ClusterClassSpecInfrastructure;
+
+  /**
+   * kubernetesVersions is the list of Kubernetes versions that can be
+   * used for clusters using this ClusterClass.
+   * The list of version must be ordered from the older to the newer version, and there should be
+   * at least one version for every minor in between the first and the last version.
+   *
+   * @schema ClusterClassSpec#kubernetesVersions
+   */
+  readonly kubernetesVersions?: string[];
+
+  /**
+   * patches defines the patches which are applied to customize
+   * referenced templates of a ClusterClass.
+   * Note: Patches will be applied in the order of the array.
+   *
+   * @schema ClusterClassSpec#patches
+   */
+  readonly patches?: ClusterClassSpecPatches[];
+
+  /**
+   * upgrade defines the upgrade configuration for clusters using this ClusterClass.
+   *
+   * @schema ClusterClassSpec#upgrade
+   */
+  readonly upgrade?: ClusterClassSpecUpgrade;
+
+  /**
+   * variables defines the variables which can be configured
+   * in the Cluster topology and are then used in patches.
+   *
+   * @schema ClusterClassSpec#variables
+   */
+  readonly variables?: ClusterClassSpecVariables[];
+
+  /**
+   * workers describes the worker nodes for the cluster.
+   * It is a collection of node types which can be used to create
+   * the worker nodes of the cluster.
+   *
+   * @schema ClusterClassSpec#workers
+   */
+  readonly workers?: ClusterClassSpecWorkers;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpec' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpec(obj: ClusterClassSpec | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'availabilityGates': obj.availabilityGates?.map(y => toJson_ClusterClassSpecAvailabilityGates(y)),
+    'controlPlane': toJson_ClusterClassSpecControlPlane(obj.controlPlane),
+    'infrastructure': toJson_ClusterClassSpecInfrastructure(obj.infrastructure),
+    'kubernetesVersions': obj.kubernetesVersions?.map(y => y),
+    'patches': obj.patches?.map(y => toJson_ClusterClassSpecPatches(y)),
+    'upgrade': toJson_ClusterClassSpecUpgrade(obj.upgrade),
+    'variables': obj.variables?.map(y => toJson_ClusterClassSpecVariables(y)),
+    'workers': toJson_ClusterClassSpecWorkers(obj.workers),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * ClusterAvailabilityGate contains the type of a Cluster condition to be used as availability gate.
+ *
+ * @schema ClusterClassSpecAvailabilityGates
+ */
+export interface ClusterClassSpecAvailabilityGates {
+  /**
+   * conditionType refers to a condition with matching type in the Cluster's condition list.
+   * If the conditions doesn't exist, it will be treated as unknown.
+   * Note: Both Cluster API conditions or conditions added by 3rd party controllers can be used as availability gates.
+   *
+   * @schema ClusterClassSpecAvailabilityGates#conditionType
+   */
+  readonly conditionType: string;
+
+  /**
+   * polarity of the conditionType specified in this availabilityGate.
+   * Valid values are Positive, Negative and omitted.
+   * When omitted, the default behaviour will be Positive.
+   * A positive polarity means that the condition should report a true status under normal conditions.
+   * A negative polarity means that the condition should report a false status under normal conditions.
+   *
+   * @schema ClusterClassSpecAvailabilityGates#polarity
+   */
+  readonly polarity?: ClusterClassSpecAvailabilityGatesPolarity;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecAvailabilityGates' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecAvailabilityGates(obj: ClusterClassSpecAvailabilityGates | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'conditionType': obj.conditionType,
+    'polarity': obj.polarity,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * controlPlane is a reference to a local struct that holds the details
+ * for provisioning the Control Plane for the Cluster.
+ *
+ * @schema ClusterClassSpecControlPlane
+ */
+export interface ClusterClassSpecControlPlane {
+  /**
+   * deletion contains configuration options for Machine deletion.
+   *
+   * @schema ClusterClassSpecControlPlane#deletion
+   */
+  readonly deletion?: ClusterClassSpecControlPlaneDeletion;
+
+  /**
+   * healthCheck defines a MachineHealthCheck for this ControlPlaneClass.
+   * This field is supported if and only if the ControlPlane provider template
+   * referenced above is Machine based and supports setting replicas.
+   *
+   * @schema ClusterClassSpecControlPlane#healthCheck
+   */
+  readonly healthCheck?: ClusterClassSpecControlPlaneHealthCheck;
+
+  /**
+   * machineInfrastructure defines the metadata and infrastructure information
+   * for control plane machines.
+   *
+   * This field is supported if and only if the control plane provider template
+   * referenced above is Machine based and supports setting replicas.
+   *
+   * @schema ClusterClassSpecControlPlane#machineInfrastructure
+   */
+  readonly machineInfrastructure?: ClusterClassSpecControlPlaneMachineInfrastructure;
+
+  /**
+   * metadata is the metadata applied to the ControlPlane and the Machines of the ControlPlane
+   * if the ControlPlaneTemplate referenced is machine based. If not, it is applied only to the
+   * ControlPlane.
+   * At runtime this metadata is merged with the corresponding metadata from the topology.
+   *
+   * This field is supported if and only if the control plane provider template
+   * referenced is Machine based.
+   *
+   * @schema ClusterClassSpecControlPlane#metadata
+   */
+  readonly metadata?: ClusterClassSpecControlPlaneMetadata;
+
+  /**
+   * naming allows changing the naming pattern used when creating the control plane provider object.
+   *
+   * @schema ClusterClassSpecControlPlane#naming
+   */
+  readonly naming?: ClusterClassSpecControlPlaneNaming;
+
+  /**
+   * readinessGates specifies additional conditions to include when evaluating Machine Ready condition.
+   *
+   * This field can be used e.g. to instruct the machine controller to include in the computation for Machine's ready
+   * computation a condition, managed by an external controllers, reporting the status of special software/hardware installed on the Machine.
+   *
+   * NOTE: If a Cluster defines a custom list of readinessGates for the control plane,
+   * such list overrides readinessGates defined in this field.
+   * NOTE: Specific control plane provider implementations might automatically extend the list of readinessGates;
+   * e.g. the kubeadm control provider adds ReadinessGates for the APIServerPodHealthy, SchedulerPodHealthy conditions, etc.
+   *
+   * @schema ClusterClassSpecControlPlane#readinessGates
+   */
+  readonly readinessGates?: ClusterClassSpecControlPlaneReadinessGates[];
+
+  /**
+   * taints are the node taints that Cluster API will manage.
+   * This list is not necessarily complete: other Kubernetes components may add or remove other taints from nodes,
+   * e.g. the node controller might add the node.kubernetes.io/not-ready taint.
+   * Only those taints defined in this list will be added or removed by core Cluster API controllers.
+   *
+   * There can be at most 64 taints.
+   * A pod would have to tolerate all existing taints to run on the corresponding node.
+   *
+   * NOTE: This list is implemented as a "map" type, meaning that individual elements can be managed by different owners.
+   *
+   * @schema ClusterClassSpecControlPlane#taints
+   */
+  readonly taints?: ClusterClassSpecControlPlaneTaints[];
+
+  /**
+   * templateRef contains the reference to a provider-specific control plane template.
+   *
+   * @schema ClusterClassSpecControlPlane#templateRef
+   */
+  readonly templateRef: ClusterClassSpecControlPlaneTemplateRef;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecControlPlane' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecControlPlane(obj: ClusterClassSpecControlPlane | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'deletion': toJson_ClusterClassSpecControlPlaneDeletion(obj.deletion),
+    'healthCheck': toJson_ClusterClassSpecControlPlaneHealthCheck(obj.healthCheck),
+    'machineInfrastructure': toJson_ClusterClassSpecControlPlaneMachineInfrastructure(obj.machineInfrastructure),
+    'metadata': toJson_ClusterClassSpecControlPlaneMetadata(obj.metadata),
+    'naming': toJson_ClusterClassSpecControlPlaneNaming(obj.naming),
+    'readinessGates': obj.readinessGates?.map(y => toJson_ClusterClassSpecControlPlaneReadinessGates(y)),
+    'taints': obj.taints?.map(y => toJson_ClusterClassSpecControlPlaneTaints(y)),
+    'templateRef': toJson_ClusterClassSpecControlPlaneTemplateRef(obj.templateRef),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * infrastructure is a reference to a local struct that holds the details
+ * for provisioning the infrastructure cluster for the Cluster.
+ *
+ * @schema ClusterClassSpecInfrastructure
+ */
+export interface ClusterClassSpecInfrastructure {
+  /**
+   * naming allows changing the naming pattern used when creating the infrastructure cluster object.
+   *
+   * @schema ClusterClassSpecInfrastructure#naming
+   */
+  readonly naming?: ClusterClassSpecInfrastructureNaming;
+
+  /**
+   * templateRef contains the reference to a provider-specific infrastructure cluster template.
+   *
+   * @schema ClusterClassSpecInfrastructure#templateRef
+   */
+  readonly templateRef: ClusterClassSpecInfrastructureTemplateRef;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecInfrastructure' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecInfrastructure(obj: ClusterClassSpecInfrastructure | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'naming': toJson_ClusterClassSpecInfrastructureNaming(obj.naming),
+    'templateRef': toJson_ClusterClassSpecInfrastructureTemplateRef(obj.templateRef),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * ClusterClassPatch defines a patch which is applied to customize the referenced templates.
+ *
+ * @schema ClusterClassSpecPatches
+ */
+export interface ClusterClassSpecPatches {
+  /**
+   * definitions define inline patches.
+   * Note: Patches will be applied in the order of the array.
+   * Note: Exactly one of Definitions or External must be set.
+   *
+   * @schema ClusterClassSpecPatches#definitions
+   */
+  readonly definitions?: ClusterClassSpecPatchesDefinitions[];
+
+  /**
+   * description is a human-readable description of this patch.
+   *
+   * @schema ClusterClassSpecPatches#description
+   */
+  readonly description?: string;
+
+  /**
+   * enabledIf is a Go template to be used to calculate if a patch should be enabled.
+   * It can reference variables defined in .spec.variables and builtin variables.
+   * The patch will be enabled if the template evaluates to `true`, otherwise it will
+   * be disabled.
+   * If EnabledIf is not set, the patch will be enabled per default.
+   *
+   * @schema ClusterClassSpecPatches#enabledIf
+   */
+  readonly enabledIf?: string;
+
+  /**
+   * external defines an external patch.
+   * Note: Exactly one of Definitions or External must be set.
+   *
+   * @schema ClusterClassSpecPatches#external
+   */
+  readonly external?: ClusterClassSpecPatchesExternal;
+
+  /**
+   * name of the patch.
+   *
+   * @schema ClusterClassSpecPatches#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecPatches' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecPatches(obj: ClusterClassSpecPatches | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'definitions': obj.definitions?.map(y => toJson_ClusterClassSpecPatchesDefinitions(y)),
+    'description': obj.description,
+    'enabledIf': obj.enabledIf,
+    'external': toJson_ClusterClassSpecPatchesExternal(obj.external),
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * upgrade defines the upgrade configuration for clusters using this ClusterClass.
+ *
+ * @schema ClusterClassSpecUpgrade
+ */
+export interface ClusterClassSpecUpgrade {
+  /**
+   * external defines external runtime extensions for upgrade operations.
+   *
+   * @schema ClusterClassSpecUpgrade#external
+   */
+  readonly external?: ClusterClassSpecUpgradeExternal;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecUpgrade' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecUpgrade(obj: ClusterClassSpecUpgrade | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'external': toJson_ClusterClassSpecUpgradeExternal(obj.external),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * ClusterClassVariable defines a variable which can
+ * be configured in the Cluster topology and used in patches.
+ *
+ * @schema ClusterClassSpecVariables
+ */
+export interface ClusterClassSpecVariables {
+  /**
+   * deprecatedV1Beta1Metadata is the metadata of a variable.
+   * It can be used to add additional data for higher level tools to
+   * a ClusterClassVariable.
+   *
+   * Deprecated: This field is deprecated and will be removed when support for v1beta1 will be dropped. Please use XMetadata in JSONSchemaProps instead.
+   *
+   * @schema ClusterClassSpecVariables#deprecatedV1Beta1Metadata
+   */
+  readonly deprecatedV1Beta1Metadata?: ClusterClassSpecVariablesDeprecatedV1Beta1Metadata;
+
+  /**
+   * name of the variable.
+   *
+   * @schema ClusterClassSpecVariables#name
+   */
+  readonly name: string;
+
+  /**
+   * required specifies if the variable is required.
+   * Note: this applies to the variable as a whole and thus the
+   * top-level object defined in the schema. If nested fields are
+   * required, this will be specified inside the schema.
+   *
+   * @schema ClusterClassSpecVariables#required
+   */
+  readonly required: boolean;
+
+  /**
+   * schema defines the schema of the variable.
+   *
+   * @schema ClusterClassSpecVariables#schema
+   */
+  readonly schema: ClusterClassSpecVariablesSchema;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecVariables' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecVariables(obj: ClusterClassSpecVariables | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'deprecatedV1Beta1Metadata': toJson_ClusterClassSpecVariablesDeprecatedV1Beta1Metadata(obj.deprecatedV1Beta1Metadata),
+    'name': obj.name,
+    'required': obj.required,
+    'schema': toJson_ClusterClassSpecVariablesSchema(obj.schema),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * workers describes the worker nodes for the cluster.
+ * It is a collection of node types which can be used to create
+ * the worker nodes of the cluster.
+ *
+ * @schema ClusterClassSpecWorkers
+ */
+export interface ClusterClassSpecWorkers {
+  /**
+   * machineDeployments is a list of machine deployment classes that can be used to create
+   * a set of worker nodes.
+   *
+   * @schema ClusterClassSpecWorkers#machineDeployments
+   */
+  readonly machineDeployments?: ClusterClassSpecWorkersMachineDeployments[];
+
+  /**
+   * machinePools is a list of machine pool classes that can be used to create
+   * a set of worker nodes.
+   *
+   * @schema ClusterClassSpecWorkers#machinePools
+   */
+  readonly machinePools?: ClusterClassSpecWorkersMachinePools[];
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkers' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkers(obj: ClusterClassSpecWorkers | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'machineDeployments': obj.machineDeployments?.map(y => toJson_ClusterClassSpecWorkersMachineDeployments(y)),
+    'machinePools': obj.machinePools?.map(y => toJson_ClusterClassSpecWorkersMachinePools(y)),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * polarity of the conditionType specified in this availabilityGate.
+ * Valid values are Positive, Negative and omitted.
+ * When omitted, the default behaviour will be Positive.
+ * A positive polarity means that the condition should report a true status under normal conditions.
+ * A negative polarity means that the condition should report a false status under normal conditions.
+ *
+ * @schema ClusterClassSpecAvailabilityGatesPolarity
+ */
+export type ClusterClassSpecAvailabilityGatesPolarity = "Positive" | "Negative";
+
+/**
+ * deletion contains configuration options for Machine deletion.
+ *
+ * @schema ClusterClassSpecControlPlaneDeletion
+ */
+export interface ClusterClassSpecControlPlaneDeletion {
+  /**
+   * nodeDeletionTimeoutSeconds defines how long the controller will attempt to delete the Node that the Machine
+   * hosts after the Machine is marked for deletion. A duration of 0 will retry deletion indefinitely.
+   * Defaults to 10 seconds.
+   * NOTE: This value can be overridden while defining a Cluster.Topology.
+   *
+   * @default 10 seconds.
+   * @schema ClusterClassSpecControlPlaneDeletion#nodeDeletionTimeoutSeconds
+   */
+  readonly nodeDeletionTimeoutSeconds?: number;
+
+  /**
+   * nodeDrainTimeoutSeconds is the total amount of time that the controller will spend on draining a node.
+   * The default value is 0, meaning that the node can be drained without any time limitations.
+   * NOTE: nodeDrainTimeoutSeconds is different from `kubectl drain --timeout`
+   * NOTE: This value can be overridden while defining a Cluster.Topology.
+   *
+   * @schema ClusterClassSpecControlPlaneDeletion#nodeDrainTimeoutSeconds
+   */
+  readonly nodeDrainTimeoutSeconds?: number;
+
+  /**
+   * nodeVolumeDetachTimeoutSeconds is the total amount of time that the controller will spend on waiting for all volumes
+   * to be detached. The default value is 0, meaning that the volumes can be detached without any time limitations.
+   * NOTE: This value can be overridden while defining a Cluster.Topology.
+   *
+   * @schema ClusterClassSpecControlPlaneDeletion#nodeVolumeDetachTimeoutSeconds
+   */
+  readonly nodeVolumeDetachTimeoutSeconds?: number;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecControlPlaneDeletion' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecControlPlaneDeletion(obj: ClusterClassSpecControlPlaneDeletion | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'nodeDeletionTimeoutSeconds': obj.nodeDeletionTimeoutSeconds,
+    'nodeDrainTimeoutSeconds': obj.nodeDrainTimeoutSeconds,
+    'nodeVolumeDetachTimeoutSeconds': obj.nodeVolumeDetachTimeoutSeconds,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * healthCheck defines a MachineHealthCheck for this ControlPlaneClass.
+ * This field is supported if and only if the ControlPlane provider template
+ * referenced above is Machine based and supports setting replicas.
+ *
+ * @schema ClusterClassSpecControlPlaneHealthCheck
+ */
+export interface ClusterClassSpecControlPlaneHealthCheck {
+  /**
+   * checks are the checks that are used to evaluate if a Machine is healthy.
+   *
+   * Independent of this configuration the MachineHealthCheck controller will always
+   * flag Machines with `cluster.x-k8s.io/remediate-machine` annotation and
+   * Machines with deleted Nodes as unhealthy.
+   *
+   * Furthermore, if checks.nodeStartupTimeoutSeconds is not set it
+   * is defaulted to 10 minutes and evaluated accordingly.
+   *
+   * @schema ClusterClassSpecControlPlaneHealthCheck#checks
+   */
+  readonly checks?: ClusterClassSpecControlPlaneHealthCheckChecks;
+
+  /**
+   * remediation configures if and how remediations are triggered if a Machine is unhealthy.
+   *
+   * If remediation or remediation.triggerIf is not set,
+   * remediation will always be triggered for unhealthy Machines.
+   *
+   * If remediation or remediation.templateRef is not set,
+   * the OwnerRemediated condition will be set on unhealthy Machines to trigger remediation via
+   * the owner of the Machines, for example a MachineSet or a KubeadmControlPlane.
+   *
+   * @schema ClusterClassSpecControlPlaneHealthCheck#remediation
+   */
+  readonly remediation?: ClusterClassSpecControlPlaneHealthCheckRemediation;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecControlPlaneHealthCheck' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecControlPlaneHealthCheck(obj: ClusterClassSpecControlPlaneHealthCheck | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'checks': toJson_ClusterClassSpecControlPlaneHealthCheckChecks(obj.checks),
+    'remediation': toJson_ClusterClassSpecControlPlaneHealthCheckRemediation(obj.remediation),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * machineInfrastructure defines the metadata and infrastructure information
+ * for control plane machines.
+ *
+ * This field is supported if and only if the control plane provider template
+ * referenced above is Machine based and supports setting replicas.
+ *
+ * @schema ClusterClassSpecControlPlaneMachineInfrastructure
+ */
+export interface ClusterClassSpecControlPlaneMachineInfrastructure {
+  /**
+   * templateRef is a required reference to the template for a MachineInfrastructure of a ControlPlane.
+   *
+   * @schema ClusterClassSpecControlPlaneMachineInfrastructure#templateRef
+   */
+  readonly templateRef: ClusterClassSpecControlPlaneMachineInfrastructureTemplateRef;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecControlPlaneMachineInfrastructure' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecControlPlaneMachineInfrastructure(obj: ClusterClassSpecControlPlaneMachineInfrastructure | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'templateRef': toJson_ClusterClassSpecControlPlaneMachineInfrastructureTemplateRef(obj.templateRef),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * metadata is the metadata applied to the ControlPlane and the Machines of the ControlPlane
+ * if the ControlPlaneTemplate referenced is machine based. If not, it is applied only to the
+ * ControlPlane.
+ * At runtime this metadata is merged with the corresponding metadata from the topology.
+ *
+ * This field is supported if and only if the control plane provider template
+ * referenced is Machine based.
+ *
+ * @schema ClusterClassSpecControlPlaneMetadata
+ */
+export interface ClusterClassSpecControlPlaneMetadata {
+  /**
+   * annotations is an unstructured key value map stored with a resource that may be
+   * set by external tools to store and retrieve arbitrary metadata. They are not
+   * queryable and should be preserved when modifying objects.
+   * More info: http://kubernetes.io/docs/user-guide/annotations
+   *
+   * @schema ClusterClassSpecControlPlaneMetadata#annotations
+   */
+  readonly annotations?: { [key: string]: string };
+
+  /**
+   * labels is a map of string keys and values that can be used to organize and categorize
+   * (scope and select) objects. May match selectors of replication controllers
+   * and services.
+   * More info: http://kubernetes.io/docs/user-guide/labels
+   *
+   * @schema ClusterClassSpecControlPlaneMetadata#labels
+   */
+  readonly labels?: { [key: string]: string };
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecControlPlaneMetadata' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecControlPlaneMetadata(obj: ClusterClassSpecControlPlaneMetadata | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'annotations': ((obj.annotations) === undefined) ? undefined : (Object.entries(obj.annotations).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'labels': ((obj.labels) === undefined) ? undefined : (Object.entries(obj.labels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * naming allows changing the naming pattern used when creating the control plane provider object.
+ *
+ * @schema ClusterClassSpecControlPlaneNaming
+ */
+export interface ClusterClassSpecControlPlaneNaming {
+  /**
+   * template defines the template to use for generating the name of the ControlPlane object.
+   * If not defined, it will fallback to `{{ .cluster.name }}-{{ .random }}`.
+   * If the templated string exceeds 63 characters, it will be trimmed to 58 characters and will
+   * get concatenated with a random suffix of length 5.
+   * The templating mechanism provides the following arguments:
+   * * `.cluster.name`: The name of the cluster object.
+   * * `.random`: A random alphanumeric string, without vowels, of length 5.
+   *
+   * @schema ClusterClassSpecControlPlaneNaming#template
+   */
+  readonly template?: string;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecControlPlaneNaming' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecControlPlaneNaming(obj: ClusterClassSpecControlPlaneNaming | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'template': obj.template,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * MachineReadinessGate contains the type of a Machine condition to be used as a readiness gate.
+ *
+ * @schema ClusterClassSpecControlPlaneReadinessGates
+ */
+export interface ClusterClassSpecControlPlaneReadinessGates {
+  /**
+   * conditionType refers to a condition with matching type in the Machine's condition list.
+   * If the conditions doesn't exist, it will be treated as unknown.
+   * Note: Both Cluster API conditions or conditions added by 3rd party controllers can be used as readiness gates.
+   *
+   * @schema ClusterClassSpecControlPlaneReadinessGates#conditionType
+   */
+  readonly conditionType: string;
+
+  /**
+   * polarity of the conditionType specified in this readinessGate.
+   * Valid values are Positive, Negative and omitted.
+   * When omitted, the default behaviour will be Positive.
+   * A positive polarity means that the condition should report a true status under normal conditions.
+   * A negative polarity means that the condition should report a false status under normal conditions.
+   *
+   * @schema ClusterClassSpecControlPlaneReadinessGates#polarity
+   */
+  readonly polarity?: ClusterClassSpecControlPlaneReadinessGatesPolarity;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecControlPlaneReadinessGates' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecControlPlaneReadinessGates(obj: ClusterClassSpecControlPlaneReadinessGates | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'conditionType': obj.conditionType,
+    'polarity': obj.polarity,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * MachineTaint defines a taint equivalent to corev1.Taint, but additionally having a propagation field.
+ *
+ * @schema ClusterClassSpecControlPlaneTaints
+ */
+export interface ClusterClassSpecControlPlaneTaints {
+  /**
+   * effect is the effect for the taint. Valid values are NoSchedule, PreferNoSchedule and NoExecute.
+   *
+   * @schema ClusterClassSpecControlPlaneTaints#effect
+   */
+  readonly effect: ClusterClassSpecControlPlaneTaintsEffect;
+
+  /**
+   * key is the taint key to be applied to a node.
+   * Must be a valid qualified name of maximum size 63 characters
+   * with an optional subdomain prefix of maximum size 253 characters,
+   * separated by a `/`.
+   *
+   * @schema ClusterClassSpecControlPlaneTaints#key
+   */
+  readonly key: string;
+
+  /**
+   * propagation defines how this taint should be propagated to nodes.
+   * Valid values are 'Always' and 'OnInitialization'.
+   * Always: The taint will be continuously reconciled. If it is not set for a node, it will be added during reconciliation.
+   * OnInitialization: The taint will be added during node initialization. If it gets removed from the node later on it will not get added again.
+   *
+   * @schema ClusterClassSpecControlPlaneTaints#propagation
+   */
+  readonly propagation: ClusterClassSpecControlPlaneTaintsPropagation;
+
+  /**
+   * value is the taint value corresponding to the taint key.
+   * It must be a valid label value of maximum size 63 characters.
+   *
+   * @schema ClusterClassSpecControlPlaneTaints#value
+   */
+  readonly value?: string;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecControlPlaneTaints' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecControlPlaneTaints(obj: ClusterClassSpecControlPlaneTaints | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'effect': obj.effect,
+    'key': obj.key,
+    'propagation': obj.propagation,
+    'value': obj.value,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * templateRef contains the reference to a provider-specific control plane template.
+ *
+ * @schema ClusterClassSpecControlPlaneTemplateRef
+ */
+export interface ClusterClassSpecControlPlaneTemplateRef {
+  /**
+   * apiVersion of the template.
+   * apiVersion must be fully qualified domain name followed by / and a version.
+   *
+   * @schema ClusterClassSpecControlPlaneTemplateRef#apiVersion
+   */
+  readonly apiVersion: string;
+
+  /**
+   * kind of the template.
+   * kind must consist of alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character.
+   *
+   * @schema ClusterClassSpecControlPlaneTemplateRef#kind
+   */
+  readonly kind: string;
+
+  /**
+   * name of the template.
+   * name must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character.
+   *
+   * @schema ClusterClassSpecControlPlaneTemplateRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecControlPlaneTemplateRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecControlPlaneTemplateRef(obj: ClusterClassSpecControlPlaneTemplateRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'apiVersion': obj.apiVersion,
+    'kind': obj.kind,
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * naming allows changing the naming pattern used when creating the infrastructure cluster object.
+ *
+ * @schema ClusterClassSpecInfrastructureNaming
+ */
+export interface ClusterClassSpecInfrastructureNaming {
+  /**
+   * template defines the template to use for generating the name of the Infrastructure object.
+   * If not defined, it will fallback to `{{ .cluster.name }}-{{ .random }}`.
+   * If the templated string exceeds 63 characters, it will be trimmed to 58 characters and will
+   * get concatenated with a random suffix of length 5.
+   * The templating mechanism provides the following arguments:
+   * * `.cluster.name`: The name of the cluster object.
+   * * `.random`: A random alphanumeric string, without vowels, of length 5.
+   *
+   * @schema ClusterClassSpecInfrastructureNaming#template
+   */
+  readonly template?: string;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecInfrastructureNaming' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecInfrastructureNaming(obj: ClusterClassSpecInfrastructureNaming | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'template': obj.template,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * templateRef contains the reference to a provider-specific infrastructure cluster template.
+ *
+ * @schema ClusterClassSpecInfrastructureTemplateRef
+ */
+export interface ClusterClassSpecInfrastructureTemplateRef {
+  /**
+   * apiVersion of the template.
+   * apiVersion must be fully qualified domain name followed by / and a version.
+   *
+   * @schema ClusterClassSpecInfrastructureTemplateRef#apiVersion
+   */
+  readonly apiVersion: string;
+
+  /**
+   * kind of the template.
+   * kind must consist of alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character.
+   *
+   * @schema ClusterClassSpecInfrastructureTemplateRef#kind
+   */
+  readonly kind: string;
+
+  /**
+   * name of the template.
+   * name must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character.
+   *
+   * @schema ClusterClassSpecInfrastructureTemplateRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecInfrastructureTemplateRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecInfrastructureTemplateRef(obj: ClusterClassSpecInfrastructureTemplateRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'apiVersion': obj.apiVersion,
+    'kind': obj.kind,
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * PatchDefinition defines a patch which is applied to customize the referenced templates.
+ *
+ * @schema ClusterClassSpecPatchesDefinitions
+ */
+export interface ClusterClassSpecPatchesDefinitions {
+  /**
+   * jsonPatches defines the patches which should be applied on the templates
+   * matching the selector.
+   * Note: Patches will be applied in the order of the array.
+   *
+   * @schema ClusterClassSpecPatchesDefinitions#jsonPatches
+   */
+  readonly jsonPatches: ClusterClassSpecPatchesDefinitionsJsonPatches[];
+
+  /**
+   * selector defines on which templates the patch should be applied.
+   *
+   * @schema ClusterClassSpecPatchesDefinitions#selector
+   */
+  readonly selector: ClusterClassSpecPatchesDefinitionsSelector;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecPatchesDefinitions' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecPatchesDefinitions(obj: ClusterClassSpecPatchesDefinitions | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'jsonPatches': obj.jsonPatches?.map(y => toJson_ClusterClassSpecPatchesDefinitionsJsonPatches(y)),
+    'selector': toJson_ClusterClassSpecPatchesDefinitionsSelector(obj.selector),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * external defines an external patch.
+ * Note: Exactly one of Definitions or External must be set.
+ *
+ * @schema ClusterClassSpecPatchesExternal
+ */
+export interface ClusterClassSpecPatchesExternal {
+  /**
+   * discoverVariablesExtension references an extension which is called to discover variables.
+   *
+   * @schema ClusterClassSpecPatchesExternal#discoverVariablesExtension
+   */
+  readonly discoverVariablesExtension?: string;
+
+  /**
+   * generatePatchesExtension references an extension which is called to generate patches.
+   *
+   * @schema ClusterClassSpecPatchesExternal#generatePatchesExtension
+   */
+  readonly generatePatchesExtension?: string;
+
+  /**
+   * settings defines key value pairs to be passed to the extensions.
+   * Values defined here take precedence over the values defined in the
+   * corresponding ExtensionConfig.
+   *
+   * @schema ClusterClassSpecPatchesExternal#settings
+   */
+  readonly settings?: { [key: string]: string };
+
+  /**
+   * validateTopologyExtension references an extension which is called to validate the topology.
+   *
+   * @schema ClusterClassSpecPatchesExternal#validateTopologyExtension
+   */
+  readonly validateTopologyExtension?: string;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecPatchesExternal' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecPatchesExternal(obj: ClusterClassSpecPatchesExternal | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'discoverVariablesExtension': obj.discoverVariablesExtension,
+    'generatePatchesExtension': obj.generatePatchesExtension,
+    'settings': ((obj.settings) === undefined) ? undefined : (Object.entries(obj.settings).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'validateTopologyExtension': obj.validateTopologyExtension,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * external defines external runtime extensions for upgrade operations.
+ *
+ * @schema ClusterClassSpecUpgradeExternal
+ */
+export interface ClusterClassSpecUpgradeExternal {
+  /**
+   * generateUpgradePlanExtension references an extension which is called to generate upgrade plan.
+   *
+   * @schema ClusterClassSpecUpgradeExternal#generateUpgradePlanExtension
+   */
+  readonly generateUpgradePlanExtension?: string;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecUpgradeExternal' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecUpgradeExternal(obj: ClusterClassSpecUpgradeExternal | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'generateUpgradePlanExtension': obj.generateUpgradePlanExtension,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * deprecatedV1Beta1Metadata is the metadata of a variable.
+ * It can be used to add additional data for higher level tools to
+ * a ClusterClassVariable.
+ *
+ * Deprecated: This field is deprecated and will be removed when support for v1beta1 will be dropped. Please use XMetadata in JSONSchemaProps instead.
+ *
+ * @schema ClusterClassSpecVariablesDeprecatedV1Beta1Metadata
+ */
+export interface ClusterClassSpecVariablesDeprecatedV1Beta1Metadata {
+  /**
+   * annotations is an unstructured key value map that can be used to store and
+   * retrieve arbitrary metadata.
+   * They are not queryable.
+   *
+   * @schema ClusterClassSpecVariablesDeprecatedV1Beta1Metadata#annotations
+   */
+  readonly annotations?: { [key: string]: string };
+
+  /**
+   * labels is a map of string keys and values that can be used to organize and categorize
+   * (scope and select) variables.
+   *
+   * @schema ClusterClassSpecVariablesDeprecatedV1Beta1Metadata#labels
+   */
+  readonly labels?: { [key: string]: string };
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecVariablesDeprecatedV1Beta1Metadata' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecVariablesDeprecatedV1Beta1Metadata(obj: ClusterClassSpecVariablesDeprecatedV1Beta1Metadata | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'annotations': ((obj.annotations) === undefined) ? undefined : (Object.entries(obj.annotations).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'labels': ((obj.labels) === undefined) ? undefined : (Object.entries(obj.labels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * schema defines the schema of the variable.
+ *
+ * @schema ClusterClassSpecVariablesSchema
+ */
+export interface ClusterClassSpecVariablesSchema {
+  /**
+   * openAPIV3Schema defines the schema of a variable via OpenAPI v3
+   * schema. The schema is a subset of the schema used in
+   * Kubernetes CRDs.
+   *
+   * @schema ClusterClassSpecVariablesSchema#openAPIV3Schema
+   */
+  readonly openApiv3Schema: ClusterClassSpecVariablesSchemaOpenApiv3Schema;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecVariablesSchema' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecVariablesSchema(obj: ClusterClassSpecVariablesSchema | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'openAPIV3Schema': toJson_ClusterClassSpecVariablesSchemaOpenApiv3Schema(obj.openApiv3Schema),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * MachineDeploymentClass serves as a template to define a set of worker nodes of the cluster
+ * provisioned using the `ClusterClass`.
+ *
+ * @schema ClusterClassSpecWorkersMachineDeployments
+ */
+export interface ClusterClassSpecWorkersMachineDeployments {
+  /**
+   * bootstrap contains the bootstrap template reference to be used
+   * for the creation of worker Machines.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeployments#bootstrap
+   */
+  readonly bootstrap: ClusterClassSpecWorkersMachineDeploymentsBootstrap;
+
+  /**
+   * class denotes a type of worker node present in the cluster,
+   * this name MUST be unique within a ClusterClass and can be referenced
+   * in the Cluster to create a managed MachineDeployment.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeployments#class
+   */
+  readonly class: string;
+
+  /**
+   * deletion contains configuration options for Machine deletion.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeployments#deletion
+   */
+  readonly deletion?: ClusterClassSpecWorkersMachineDeploymentsDeletion;
+
+  /**
+   * failureDomain is the failure domain the machines will be created in.
+   * Must match the name of a FailureDomain from the Cluster status.
+   * NOTE: This value can be overridden while defining a Cluster.Topology using this MachineDeploymentClass.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeployments#failureDomain
+   */
+  readonly failureDomain?: string;
+
+  /**
+   * healthCheck defines a MachineHealthCheck for this MachineDeploymentClass.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeployments#healthCheck
+   */
+  readonly healthCheck?: ClusterClassSpecWorkersMachineDeploymentsHealthCheck;
+
+  /**
+   * infrastructure contains the infrastructure template reference to be used
+   * for the creation of worker Machines.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeployments#infrastructure
+   */
+  readonly infrastructure: ClusterClassSpecWorkersMachineDeploymentsInfrastructure;
+
+  /**
+   * metadata is the metadata applied to the MachineDeployment and the machines of the MachineDeployment.
+   * At runtime this metadata is merged with the corresponding metadata from the topology.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeployments#metadata
+   */
+  readonly metadata?: ClusterClassSpecWorkersMachineDeploymentsMetadata;
+
+  /**
+   * minReadySeconds is the minimum number of seconds for which a newly created machine should
+   * be ready.
+   * Defaults to 0 (machine will be considered available as soon as it
+   * is ready)
+   * NOTE: This value can be overridden while defining a Cluster.Topology using this MachineDeploymentClass.
+   *
+   * @default 0 (machine will be considered available as soon as it
+   * @schema ClusterClassSpecWorkersMachineDeployments#minReadySeconds
+   */
+  readonly minReadySeconds?: number;
+
+  /**
+   * naming allows changing the naming pattern used when creating the MachineDeployment.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeployments#naming
+   */
+  readonly naming?: ClusterClassSpecWorkersMachineDeploymentsNaming;
+
+  /**
+   * readinessGates specifies additional conditions to include when evaluating Machine Ready condition.
+   *
+   * This field can be used e.g. to instruct the machine controller to include in the computation for Machine's ready
+   * computation a condition, managed by an external controllers, reporting the status of special software/hardware installed on the Machine.
+   *
+   * NOTE: If a Cluster defines a custom list of readinessGates for a MachineDeployment using this MachineDeploymentClass,
+   * such list overrides readinessGates defined in this field.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeployments#readinessGates
+   */
+  readonly readinessGates?: ClusterClassSpecWorkersMachineDeploymentsReadinessGates[];
+
+  /**
+   * rollout allows you to configure the behaviour of rolling updates to the MachineDeployment Machines.
+   * It allows you to define the strategy used during rolling replacements.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeployments#rollout
+   */
+  readonly rollout?: ClusterClassSpecWorkersMachineDeploymentsRollout;
+
+  /**
+   * taints are the node taints that Cluster API will manage.
+   * This list is not necessarily complete: other Kubernetes components may add or remove other taints from nodes,
+   * e.g. the node controller might add the node.kubernetes.io/not-ready taint.
+   * Only those taints defined in this list will be added or removed by core Cluster API controllers.
+   *
+   * There can be at most 64 taints.
+   * A pod would have to tolerate all existing taints to run on the corresponding node.
+   *
+   * NOTE: This list is implemented as a "map" type, meaning that individual elements can be managed by different owners.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeployments#taints
+   */
+  readonly taints?: ClusterClassSpecWorkersMachineDeploymentsTaints[];
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachineDeployments' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachineDeployments(obj: ClusterClassSpecWorkersMachineDeployments | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'bootstrap': toJson_ClusterClassSpecWorkersMachineDeploymentsBootstrap(obj.bootstrap),
+    'class': obj.class,
+    'deletion': toJson_ClusterClassSpecWorkersMachineDeploymentsDeletion(obj.deletion),
+    'failureDomain': obj.failureDomain,
+    'healthCheck': toJson_ClusterClassSpecWorkersMachineDeploymentsHealthCheck(obj.healthCheck),
+    'infrastructure': toJson_ClusterClassSpecWorkersMachineDeploymentsInfrastructure(obj.infrastructure),
+    'metadata': toJson_ClusterClassSpecWorkersMachineDeploymentsMetadata(obj.metadata),
+    'minReadySeconds': obj.minReadySeconds,
+    'naming': toJson_ClusterClassSpecWorkersMachineDeploymentsNaming(obj.naming),
+    'readinessGates': obj.readinessGates?.map(y => toJson_ClusterClassSpecWorkersMachineDeploymentsReadinessGates(y)),
+    'rollout': toJson_ClusterClassSpecWorkersMachineDeploymentsRollout(obj.rollout),
+    'taints': obj.taints?.map(y => toJson_ClusterClassSpecWorkersMachineDeploymentsTaints(y)),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * MachinePoolClass serves as a template to define a pool of worker nodes of the cluster
+ * provisioned using `ClusterClass`.
+ *
+ * @schema ClusterClassSpecWorkersMachinePools
+ */
+export interface ClusterClassSpecWorkersMachinePools {
+  /**
+   * bootstrap contains the bootstrap template reference to be used
+   * for the creation of the Machines in the MachinePool.
+   *
+   * @schema ClusterClassSpecWorkersMachinePools#bootstrap
+   */
+  readonly bootstrap: ClusterClassSpecWorkersMachinePoolsBootstrap;
+
+  /**
+   * class denotes a type of machine pool present in the cluster,
+   * this name MUST be unique within a ClusterClass and can be referenced
+   * in the Cluster to create a managed MachinePool.
+   *
+   * @schema ClusterClassSpecWorkersMachinePools#class
+   */
+  readonly class: string;
+
+  /**
+   * deletion contains configuration options for Machine deletion.
+   *
+   * @schema ClusterClassSpecWorkersMachinePools#deletion
+   */
+  readonly deletion?: ClusterClassSpecWorkersMachinePoolsDeletion;
+
+  /**
+   * failureDomains is the list of failure domains the MachinePool should be attached to.
+   * Must match a key in the FailureDomains map stored on the cluster object.
+   * NOTE: This value can be overridden while defining a Cluster.Topology using this MachinePoolClass.
+   *
+   * @schema ClusterClassSpecWorkersMachinePools#failureDomains
+   */
+  readonly failureDomains?: string[];
+
+  /**
+   * infrastructure contains the infrastructure template reference to be used
+   * for the creation of the MachinePool.
+   *
+   * @schema ClusterClassSpecWorkersMachinePools#infrastructure
+   */
+  readonly infrastructure: ClusterClassSpecWorkersMachinePoolsInfrastructure;
+
+  /**
+   * metadata is the metadata applied to the MachinePool.
+   * At runtime this metadata is merged with the corresponding metadata from the topology.
+   *
+   * @schema ClusterClassSpecWorkersMachinePools#metadata
+   */
+  readonly metadata?: ClusterClassSpecWorkersMachinePoolsMetadata;
+
+  /**
+   * minReadySeconds is the minimum number of seconds for which a newly created machine pool should
+   * be ready.
+   * Defaults to 0 (machine will be considered available as soon as it
+   * is ready)
+   * NOTE: This value can be overridden while defining a Cluster.Topology using this MachinePoolClass.
+   *
+   * @default 0 (machine will be considered available as soon as it
+   * @schema ClusterClassSpecWorkersMachinePools#minReadySeconds
+   */
+  readonly minReadySeconds?: number;
+
+  /**
+   * naming allows changing the naming pattern used when creating the MachinePool.
+   *
+   * @schema ClusterClassSpecWorkersMachinePools#naming
+   */
+  readonly naming?: ClusterClassSpecWorkersMachinePoolsNaming;
+
+  /**
+   * taints are the node taints that Cluster API will manage.
+   * This list is not necessarily complete: other Kubernetes components may add or remove other taints from nodes,
+   * e.g. the node controller might add the node.kubernetes.io/not-ready taint.
+   * Only those taints defined in this list will be added or removed by core Cluster API controllers.
+   *
+   * There can be at most 64 taints.
+   * A pod would have to tolerate all existing taints to run on the corresponding node.
+   *
+   * NOTE: This list is implemented as a "map" type, meaning that individual elements can be managed by different owners.
+   *
+   * @schema ClusterClassSpecWorkersMachinePools#taints
+   */
+  readonly taints?: ClusterClassSpecWorkersMachinePoolsTaints[];
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachinePools' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachinePools(obj: ClusterClassSpecWorkersMachinePools | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'bootstrap': toJson_ClusterClassSpecWorkersMachinePoolsBootstrap(obj.bootstrap),
+    'class': obj.class,
+    'deletion': toJson_ClusterClassSpecWorkersMachinePoolsDeletion(obj.deletion),
+    'failureDomains': obj.failureDomains?.map(y => y),
+    'infrastructure': toJson_ClusterClassSpecWorkersMachinePoolsInfrastructure(obj.infrastructure),
+    'metadata': toJson_ClusterClassSpecWorkersMachinePoolsMetadata(obj.metadata),
+    'minReadySeconds': obj.minReadySeconds,
+    'naming': toJson_ClusterClassSpecWorkersMachinePoolsNaming(obj.naming),
+    'taints': obj.taints?.map(y => toJson_ClusterClassSpecWorkersMachinePoolsTaints(y)),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * checks are the checks that are used to evaluate if a Machine is healthy.
+ *
+ * Independent of this configuration the MachineHealthCheck controller will always
+ * flag Machines with `cluster.x-k8s.io/remediate-machine` annotation and
+ * Machines with deleted Nodes as unhealthy.
+ *
+ * Furthermore, if checks.nodeStartupTimeoutSeconds is not set it
+ * is defaulted to 10 minutes and evaluated accordingly.
+ *
+ * @schema ClusterClassSpecControlPlaneHealthCheckChecks
+ */
+export interface ClusterClassSpecControlPlaneHealthCheckChecks {
+  /**
+   * nodeStartupTimeoutSeconds allows to set the maximum time for MachineHealthCheck
+   * to consider a Machine unhealthy if a corresponding Node isn't associated
+   * through a `Spec.ProviderID` field.
+   *
+   * The duration set in this field is compared to the greatest of:
+   * - Cluster's infrastructure ready condition timestamp (if and when available)
+   * - Control Plane's initialized condition timestamp (if and when available)
+   * - Machine's infrastructure ready condition timestamp (if and when available)
+   * - Machine's metadata creation timestamp
+   *
+   * Defaults to 10 minutes.
+   * If you wish to disable this feature, set the value explicitly to 0.
+   *
+   * @default 10 minutes.
+   * @schema ClusterClassSpecControlPlaneHealthCheckChecks#nodeStartupTimeoutSeconds
+   */
+  readonly nodeStartupTimeoutSeconds?: number;
+
+  /**
+   * unhealthyMachineConditions contains a list of the machine conditions that determine
+   * whether a machine is considered unhealthy.  The conditions are combined in a
+   * logical OR, i.e. if any of the conditions is met, the machine is unhealthy.
+   *
+   * @schema ClusterClassSpecControlPlaneHealthCheckChecks#unhealthyMachineConditions
+   */
+  readonly unhealthyMachineConditions?: ClusterClassSpecControlPlaneHealthCheckChecksUnhealthyMachineConditions[];
+
+  /**
+   * unhealthyNodeConditions contains a list of conditions that determine
+   * whether a node is considered unhealthy. The conditions are combined in a
+   * logical OR, i.e. if any of the conditions is met, the node is unhealthy.
+   *
+   * @schema ClusterClassSpecControlPlaneHealthCheckChecks#unhealthyNodeConditions
+   */
+  readonly unhealthyNodeConditions?: ClusterClassSpecControlPlaneHealthCheckChecksUnhealthyNodeConditions[];
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecControlPlaneHealthCheckChecks' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecControlPlaneHealthCheckChecks(obj: ClusterClassSpecControlPlaneHealthCheckChecks | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'nodeStartupTimeoutSeconds': obj.nodeStartupTimeoutSeconds,
+    'unhealthyMachineConditions': obj.unhealthyMachineConditions?.map(y => toJson_ClusterClassSpecControlPlaneHealthCheckChecksUnhealthyMachineConditions(y)),
+    'unhealthyNodeConditions': obj.unhealthyNodeConditions?.map(y => toJson_ClusterClassSpecControlPlaneHealthCheckChecksUnhealthyNodeConditions(y)),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * remediation configures if and how remediations are triggered if a Machine is unhealthy.
+ *
+ * If remediation or remediation.triggerIf is not set,
+ * remediation will always be triggered for unhealthy Machines.
+ *
+ * If remediation or remediation.templateRef is not set,
+ * the OwnerRemediated condition will be set on unhealthy Machines to trigger remediation via
+ * the owner of the Machines, for example a MachineSet or a KubeadmControlPlane.
+ *
+ * @schema ClusterClassSpecControlPlaneHealthCheckRemediation
+ */
+export interface ClusterClassSpecControlPlaneHealthCheckRemediation {
+  /**
+   * templateRef is a reference to a remediation template
+   * provided by an infrastructure provider.
+   *
+   * This field is completely optional, when filled, the MachineHealthCheck controller
+   * creates a new object from the template referenced and hands off remediation of the machine to
+   * a controller that lives outside of Cluster API.
+   *
+   * @schema ClusterClassSpecControlPlaneHealthCheckRemediation#templateRef
+   */
+  readonly templateRef?: ClusterClassSpecControlPlaneHealthCheckRemediationTemplateRef;
+
+  /**
+   * triggerIf configures if remediations are triggered.
+   * If this field is not set, remediations are always triggered.
+   *
+   * @schema ClusterClassSpecControlPlaneHealthCheckRemediation#triggerIf
+   */
+  readonly triggerIf?: ClusterClassSpecControlPlaneHealthCheckRemediationTriggerIf;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecControlPlaneHealthCheckRemediation' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecControlPlaneHealthCheckRemediation(obj: ClusterClassSpecControlPlaneHealthCheckRemediation | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'templateRef': toJson_ClusterClassSpecControlPlaneHealthCheckRemediationTemplateRef(obj.templateRef),
+    'triggerIf': toJson_ClusterClassSpecControlPlaneHealthCheckRemediationTriggerIf(obj.triggerIf),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * templateRef is a required reference to the template for a MachineInfrastructure of a ControlPlane.
+ *
+ * @schema ClusterClassSpecControlPlaneMachineInfrastructureTemplateRef
+ */
+export interface ClusterClassSpecControlPlaneMachineInfrastructureTemplateRef {
+  /**
+   * apiVersion of the template.
+   * apiVersion must be fully qualified domain name followed by / and a version.
+   *
+   * @schema ClusterClassSpecControlPlaneMachineInfrastructureTemplateRef#apiVersion
+   */
+  readonly apiVersion: string;
+
+  /**
+   * kind of the template.
+   * kind must consist of alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character.
+   *
+   * @schema ClusterClassSpecControlPlaneMachineInfrastructureTemplateRef#kind
+   */
+  readonly kind: string;
+
+  /**
+   * name of the template.
+   * name must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character.
+   *
+   * @schema ClusterClassSpecControlPlaneMachineInfrastructureTemplateRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecControlPlaneMachineInfrastructureTemplateRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecControlPlaneMachineInfrastructureTemplateRef(obj: ClusterClassSpecControlPlaneMachineInfrastructureTemplateRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'apiVersion': obj.apiVersion,
+    'kind': obj.kind,
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * polarity of the conditionType specified in this readinessGate.
+ * Valid values are Positive, Negative and omitted.
+ * When omitted, the default behaviour will be Positive.
+ * A positive polarity means that the condition should report a true status under normal conditions.
+ * A negative polarity means that the condition should report a false status under normal conditions.
+ *
+ * @schema ClusterClassSpecControlPlaneReadinessGatesPolarity
+ */
+export type ClusterClassSpecControlPlaneReadinessGatesPolarity = "Positive" | "Negative";
+
+/**
+ * effect is the effect for the taint. Valid values are NoSchedule, PreferNoSchedule and NoExecute.
+ *
+ * @schema ClusterClassSpecControlPlaneTaintsEffect
+ */
+export type ClusterClassSpecControlPlaneTaintsEffect = "NoSchedule" | "PreferNoSchedule" | "NoExecute";
+
+/**
+ * propagation defines how this taint should be propagated to nodes.
+ * Valid values are 'Always' and 'OnInitialization'.
+ * Always: The taint will be continuously reconciled. If it is not set for a node, it will be added during reconciliation.
+ * OnInitialization: The taint will be added during node initialization. If it gets removed from the node later on it will not get added again.
+ *
+ * @schema ClusterClassSpecControlPlaneTaintsPropagation
+ */
+export type ClusterClassSpecControlPlaneTaintsPropagation = "Always" | "OnInitialization";
+
+/**
+ * JSONPatch defines a JSON patch.
+ *
+ * @schema ClusterClassSpecPatchesDefinitionsJsonPatches
+ */
+export interface ClusterClassSpecPatchesDefinitionsJsonPatches {
+  /**
+   * op defines the operation of the patch.
+   * Note: Only `add`, `replace` and `remove` are supported.
+   *
+   * @schema ClusterClassSpecPatchesDefinitionsJsonPatches#op
+   */
+  readonly op: ClusterClassSpecPatchesDefinitionsJsonPatchesOp;
+
+  /**
+   * path defines the path of the patch.
+   * Note: Only the spec of a template can be patched, thus the path has to start with /spec/.
+   * Note: For now the only allowed array modifications are `append` and `prepend`, i.e.:
+   * * for op: `add`: only index 0 (prepend) and - (append) are allowed
+   * * for op: `replace` or `remove`: no indexes are allowed
+   *
+   * @schema ClusterClassSpecPatchesDefinitionsJsonPatches#path
+   */
+  readonly path: string;
+
+  /**
+   * value defines the value of the patch.
+   * Note: Either Value or ValueFrom is required for add and replace
+   * operations. Only one of them is allowed to be set at the same time.
+   * Note: We have to use apiextensionsv1.JSON instead of our JSON type,
+   * because controller-tools has a hard-coded schema for apiextensionsv1.JSON
+   * which cannot be produced by another type (unset type field).
+   * Ref: https://github.com/kubernetes-sigs/controller-tools/blob/d0e03a142d0ecdd5491593e941ee1d6b5d91dba6/pkg/crd/known_types.go#L106-L111
+   *
+   * @schema ClusterClassSpecPatchesDefinitionsJsonPatches#value
+   */
+  readonly value?: any;
+
+  /**
+   * valueFrom defines the value of the patch.
+   * Note: Either Value or ValueFrom is required for add and replace
+   * operations. Only one of them is allowed to be set at the same time.
+   *
+   * @schema ClusterClassSpecPatchesDefinitionsJsonPatches#valueFrom
+   */
+  readonly valueFrom?: ClusterClassSpecPatchesDefinitionsJsonPatchesValueFrom;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecPatchesDefinitionsJsonPatches' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecPatchesDefinitionsJsonPatches(obj: ClusterClassSpecPatchesDefinitionsJsonPatches | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'op': obj.op,
+    'path': obj.path,
+    'value': obj.value,
+    'valueFrom': toJson_ClusterClassSpecPatchesDefinitionsJsonPatchesValueFrom(obj.valueFrom),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * selector defines on which templates the patch should be applied.
+ *
+ * @schema ClusterClassSpecPatchesDefinitionsSelector
+ */
+export interface ClusterClassSpecPatchesDefinitionsSelector {
+  /**
+   * apiVersion filters templates by apiVersion.
+   * apiVersion must be fully qualified domain name followed by / and a version.
+   *
+   * @schema ClusterClassSpecPatchesDefinitionsSelector#apiVersion
+   */
+  readonly apiVersion: string;
+
+  /**
+   * kind filters templates by kind.
+   * kind must consist of alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character.
+   *
+   * @schema ClusterClassSpecPatchesDefinitionsSelector#kind
+   */
+  readonly kind: string;
+
+  /**
+   * matchResources selects templates based on where they are referenced.
+   *
+   * @schema ClusterClassSpecPatchesDefinitionsSelector#matchResources
+   */
+  readonly matchResources: ClusterClassSpecPatchesDefinitionsSelectorMatchResources;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecPatchesDefinitionsSelector' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecPatchesDefinitionsSelector(obj: ClusterClassSpecPatchesDefinitionsSelector | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'apiVersion': obj.apiVersion,
+    'kind': obj.kind,
+    'matchResources': toJson_ClusterClassSpecPatchesDefinitionsSelectorMatchResources(obj.matchResources),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * openAPIV3Schema defines the schema of a variable via OpenAPI v3
+ * schema. The schema is a subset of the schema used in
+ * Kubernetes CRDs.
+ *
+ * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema
+ */
+export interface ClusterClassSpecVariablesSchemaOpenApiv3Schema {
+  /**
+   * additionalProperties specifies the schema of values in a map (keys are always strings).
+   * NOTE: Can only be set if type is object.
+   * NOTE: AdditionalProperties is mutually exclusive with Properties.
+   * NOTE: This field uses PreserveUnknownFields and Schemaless,
+   * because recursive validation is not possible.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#additionalProperties
+   */
+  readonly additionalProperties?: any;
+
+  /**
+   * allOf specifies that the variable must validate against all of the subschemas in the array.
+   * NOTE: This field uses PreserveUnknownFields and Schemaless,
+   * because recursive validation is not possible.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#allOf
+   */
+  readonly allOf?: any;
+
+  /**
+   * anyOf specifies that the variable must validate against one or more of the subschemas in the array.
+   * NOTE: This field uses PreserveUnknownFields and Schemaless,
+   * because recursive validation is not possible.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#anyOf
+   */
+  readonly anyOf?: any;
+
+  /**
+   * default is the default value of the variable.
+   * NOTE: Can be set for all types.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#default
+   */
+  readonly default?: any;
+
+  /**
+   * description is a human-readable description of this variable.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#description
+   */
+  readonly description?: string;
+
+  /**
+   * enum is the list of valid values of the variable.
+   * NOTE: Can be set for all types.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#enum
+   */
+  readonly enum?: any[];
+
+  /**
+   * example is an example for this variable.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#example
+   */
+  readonly example?: any;
+
+  /**
+   * exclusiveMaximum specifies if the Maximum is exclusive.
+   * NOTE: Can only be set if type is integer or number.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#exclusiveMaximum
+   */
+  readonly exclusiveMaximum?: boolean;
+
+  /**
+   * exclusiveMinimum specifies if the Minimum is exclusive.
+   * NOTE: Can only be set if type is integer or number.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#exclusiveMinimum
+   */
+  readonly exclusiveMinimum?: boolean;
+
+  /**
+   * format is an OpenAPI v3 format string. Unknown formats are ignored.
+   * For a list of supported formats please see: (of the k8s.io/apiextensions-apiserver version we're currently using)
+   * https://github.com/kubernetes/apiextensions-apiserver/blob/master/pkg/apiserver/validation/formats.go
+   * NOTE: Can only be set if type is string.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#format
+   */
+  readonly format?: string;
+
+  /**
+   * items specifies fields of an array.
+   * NOTE: Can only be set if type is array.
+   * NOTE: This field uses PreserveUnknownFields and Schemaless,
+   * because recursive validation is not possible.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#items
+   */
+  readonly items?: any;
+
+  /**
+   * maxItems is the max length of an array variable.
+   * NOTE: Can only be set if type is array.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#maxItems
+   */
+  readonly maxItems?: number;
+
+  /**
+   * maxLength is the max length of a string variable.
+   * NOTE: Can only be set if type is string.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#maxLength
+   */
+  readonly maxLength?: number;
+
+  /**
+   * maxProperties is the maximum amount of entries in a map or properties in an object.
+   * NOTE: Can only be set if type is object.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#maxProperties
+   */
+  readonly maxProperties?: number;
+
+  /**
+   * maximum is the maximum of an integer or number variable.
+   * If ExclusiveMaximum is false, the variable is valid if it is lower than, or equal to, the value of Maximum.
+   * If ExclusiveMaximum is true, the variable is valid if it is strictly lower than the value of Maximum.
+   * NOTE: Can only be set if type is integer or number.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#maximum
+   */
+  readonly maximum?: number;
+
+  /**
+   * minItems is the min length of an array variable.
+   * NOTE: Can only be set if type is array.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#minItems
+   */
+  readonly minItems?: number;
+
+  /**
+   * minLength is the min length of a string variable.
+   * NOTE: Can only be set if type is string.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#minLength
+   */
+  readonly minLength?: number;
+
+  /**
+   * minProperties is the minimum amount of entries in a map or properties in an object.
+   * NOTE: Can only be set if type is object.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#minProperties
+   */
+  readonly minProperties?: number;
+
+  /**
+   * minimum is the minimum of an integer or number variable.
+   * If ExclusiveMinimum is false, the variable is valid if it is greater than, or equal to, the value of Minimum.
+   * If ExclusiveMinimum is true, the variable is valid if it is strictly greater than the value of Minimum.
+   * NOTE: Can only be set if type is integer or number.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#minimum
+   */
+  readonly minimum?: number;
+
+  /**
+   * not specifies that the variable must not validate against the subschema.
+   * NOTE: This field uses PreserveUnknownFields and Schemaless,
+   * because recursive validation is not possible.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#not
+   */
+  readonly not?: any;
+
+  /**
+   * oneOf specifies that the variable must validate against exactly one of the subschemas in the array.
+   * NOTE: This field uses PreserveUnknownFields and Schemaless,
+   * because recursive validation is not possible.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#oneOf
+   */
+  readonly oneOf?: any;
+
+  /**
+   * pattern is the regex which a string variable must match.
+   * NOTE: Can only be set if type is string.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#pattern
+   */
+  readonly pattern?: string;
+
+  /**
+   * properties specifies fields of an object.
+   * NOTE: Can only be set if type is object.
+   * NOTE: Properties is mutually exclusive with AdditionalProperties.
+   * NOTE: This field uses PreserveUnknownFields and Schemaless,
+   * because recursive validation is not possible.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#properties
+   */
+  readonly properties?: any;
+
+  /**
+   * required specifies which fields of an object are required.
+   * NOTE: Can only be set if type is object.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#required
+   */
+  readonly required?: string[];
+
+  /**
+   * type is the type of the variable.
+   * Valid values are: object, array, string, integer, number or boolean.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#type
+   */
+  readonly type?: ClusterClassSpecVariablesSchemaOpenApiv3SchemaType;
+
+  /**
+   * uniqueItems specifies if items in an array must be unique.
+   * NOTE: Can only be set if type is array.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#uniqueItems
+   */
+  readonly uniqueItems?: boolean;
+
+  /**
+   * x-kubernetes-int-or-string specifies that this value is
+   * either an integer or a string. If this is true, an empty
+   * type is allowed and type as child of anyOf is permitted
+   * if following one of the following patterns:
+   *
+   * 1) anyOf:
+   * - type: integer
+   * - type: string
+   * 2) allOf:
+   * - anyOf:
+   * - type: integer
+   * - type: string
+   * - ... zero or more
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#x-kubernetes-int-or-string
+   */
+  readonly xKubernetesIntOrString?: boolean;
+
+  /**
+   * x-kubernetes-preserve-unknown-fields allows setting fields in a variable object
+   * which are not defined in the variable schema. This affects fields recursively,
+   * except if nested properties or additionalProperties are specified in the schema.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#x-kubernetes-preserve-unknown-fields
+   */
+  readonly xKubernetesPreserveUnknownFields?: boolean;
+
+  /**
+   * x-kubernetes-validations describes a list of validation rules written in the CEL expression language.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#x-kubernetes-validations
+   */
+  readonly xKubernetesValidations?: ClusterClassSpecVariablesSchemaOpenApiv3SchemaXKubernetesValidations[];
+
+  /**
+   * x-metadata is the metadata of a variable or a nested field within a variable.
+   * It can be used to add additional data for higher level tools.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3Schema#x-metadata
+   */
+  readonly xMetadata?: ClusterClassSpecVariablesSchemaOpenApiv3SchemaXMetadata;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecVariablesSchemaOpenApiv3Schema' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecVariablesSchemaOpenApiv3Schema(obj: ClusterClassSpecVariablesSchemaOpenApiv3Schema | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'additionalProperties': obj.additionalProperties,
+    'allOf': obj.allOf,
+    'anyOf': obj.anyOf,
+    'default': obj.default,
+    'description': obj.description,
+    'enum': obj.enum?.map(y => y),
+    'example': obj.example,
+    'exclusiveMaximum': obj.exclusiveMaximum,
+    'exclusiveMinimum': obj.exclusiveMinimum,
+    'format': obj.format,
+    'items': obj.items,
+    'maxItems': obj.maxItems,
+    'maxLength': obj.maxLength,
+    'maxProperties': obj.maxProperties,
+    'maximum': obj.maximum,
+    'minItems': obj.minItems,
+    'minLength': obj.minLength,
+    'minProperties': obj.minProperties,
+    'minimum': obj.minimum,
+    'not': obj.not,
+    'oneOf': obj.oneOf,
+    'pattern': obj.pattern,
+    'properties': obj.properties,
+    'required': obj.required?.map(y => y),
+    'type': obj.type,
+    'uniqueItems': obj.uniqueItems,
+    'x-kubernetes-int-or-string': obj.xKubernetesIntOrString,
+    'x-kubernetes-preserve-unknown-fields': obj.xKubernetesPreserveUnknownFields,
+    'x-kubernetes-validations': obj.xKubernetesValidations?.map(y => toJson_ClusterClassSpecVariablesSchemaOpenApiv3SchemaXKubernetesValidations(y)),
+    'x-metadata': toJson_ClusterClassSpecVariablesSchemaOpenApiv3SchemaXMetadata(obj.xMetadata),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * bootstrap contains the bootstrap template reference to be used
+ * for the creation of worker Machines.
+ *
+ * @schema ClusterClassSpecWorkersMachineDeploymentsBootstrap
+ */
+export interface ClusterClassSpecWorkersMachineDeploymentsBootstrap {
+  /**
+   * templateRef is a required reference to the BootstrapTemplate for a MachineDeployment.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsBootstrap#templateRef
+   */
+  readonly templateRef: ClusterClassSpecWorkersMachineDeploymentsBootstrapTemplateRef;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachineDeploymentsBootstrap' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachineDeploymentsBootstrap(obj: ClusterClassSpecWorkersMachineDeploymentsBootstrap | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'templateRef': toJson_ClusterClassSpecWorkersMachineDeploymentsBootstrapTemplateRef(obj.templateRef),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * deletion contains configuration options for Machine deletion.
+ *
+ * @schema ClusterClassSpecWorkersMachineDeploymentsDeletion
+ */
+export interface ClusterClassSpecWorkersMachineDeploymentsDeletion {
+  /**
+   * nodeDeletionTimeoutSeconds defines how long the controller will attempt to delete the Node that the Machine
+   * hosts after the Machine is marked for deletion. A duration of 0 will retry deletion indefinitely.
+   * Defaults to 10 seconds.
+   * NOTE: This value can be overridden while defining a Cluster.Topology using this MachineDeploymentClass.
+   *
+   * @default 10 seconds.
+   * @schema ClusterClassSpecWorkersMachineDeploymentsDeletion#nodeDeletionTimeoutSeconds
+   */
+  readonly nodeDeletionTimeoutSeconds?: number;
+
+  /**
+   * nodeDrainTimeoutSeconds is the total amount of time that the controller will spend on draining a node.
+   * The default value is 0, meaning that the node can be drained without any time limitations.
+   * NOTE: nodeDrainTimeoutSeconds is different from `kubectl drain --timeout`
+   * NOTE: This value can be overridden while defining a Cluster.Topology using this MachineDeploymentClass.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsDeletion#nodeDrainTimeoutSeconds
+   */
+  readonly nodeDrainTimeoutSeconds?: number;
+
+  /**
+   * nodeVolumeDetachTimeoutSeconds is the total amount of time that the controller will spend on waiting for all volumes
+   * to be detached. The default value is 0, meaning that the volumes can be detached without any time limitations.
+   * NOTE: This value can be overridden while defining a Cluster.Topology using this MachineDeploymentClass.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsDeletion#nodeVolumeDetachTimeoutSeconds
+   */
+  readonly nodeVolumeDetachTimeoutSeconds?: number;
+
+  /**
+   * order defines the order in which Machines are deleted when downscaling.
+   * Defaults to "Random". Valid values are "Random", "Newest", "Oldest"
+   *
+   * @default Random". Valid values are "Random", "Newest", "Oldest"
+   * @schema ClusterClassSpecWorkersMachineDeploymentsDeletion#order
+   */
+  readonly order?: ClusterClassSpecWorkersMachineDeploymentsDeletionOrder;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachineDeploymentsDeletion' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachineDeploymentsDeletion(obj: ClusterClassSpecWorkersMachineDeploymentsDeletion | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'nodeDeletionTimeoutSeconds': obj.nodeDeletionTimeoutSeconds,
+    'nodeDrainTimeoutSeconds': obj.nodeDrainTimeoutSeconds,
+    'nodeVolumeDetachTimeoutSeconds': obj.nodeVolumeDetachTimeoutSeconds,
+    'order': obj.order,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * healthCheck defines a MachineHealthCheck for this MachineDeploymentClass.
+ *
+ * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheck
+ */
+export interface ClusterClassSpecWorkersMachineDeploymentsHealthCheck {
+  /**
+   * checks are the checks that are used to evaluate if a Machine is healthy.
+   *
+   * Independent of this configuration the MachineHealthCheck controller will always
+   * flag Machines with `cluster.x-k8s.io/remediate-machine` annotation and
+   * Machines with deleted Nodes as unhealthy.
+   *
+   * Furthermore, if checks.nodeStartupTimeoutSeconds is not set it
+   * is defaulted to 10 minutes and evaluated accordingly.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheck#checks
+   */
+  readonly checks?: ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecks;
+
+  /**
+   * remediation configures if and how remediations are triggered if a Machine is unhealthy.
+   *
+   * If remediation or remediation.triggerIf is not set,
+   * remediation will always be triggered for unhealthy Machines.
+   *
+   * If remediation or remediation.templateRef is not set,
+   * the OwnerRemediated condition will be set on unhealthy Machines to trigger remediation via
+   * the owner of the Machines, for example a MachineSet or a KubeadmControlPlane.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheck#remediation
+   */
+  readonly remediation?: ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediation;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachineDeploymentsHealthCheck' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachineDeploymentsHealthCheck(obj: ClusterClassSpecWorkersMachineDeploymentsHealthCheck | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'checks': toJson_ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecks(obj.checks),
+    'remediation': toJson_ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediation(obj.remediation),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * infrastructure contains the infrastructure template reference to be used
+ * for the creation of worker Machines.
+ *
+ * @schema ClusterClassSpecWorkersMachineDeploymentsInfrastructure
+ */
+export interface ClusterClassSpecWorkersMachineDeploymentsInfrastructure {
+  /**
+   * templateRef is a required reference to the InfrastructureTemplate for a MachineDeployment.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsInfrastructure#templateRef
+   */
+  readonly templateRef: ClusterClassSpecWorkersMachineDeploymentsInfrastructureTemplateRef;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachineDeploymentsInfrastructure' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachineDeploymentsInfrastructure(obj: ClusterClassSpecWorkersMachineDeploymentsInfrastructure | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'templateRef': toJson_ClusterClassSpecWorkersMachineDeploymentsInfrastructureTemplateRef(obj.templateRef),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * metadata is the metadata applied to the MachineDeployment and the machines of the MachineDeployment.
+ * At runtime this metadata is merged with the corresponding metadata from the topology.
+ *
+ * @schema ClusterClassSpecWorkersMachineDeploymentsMetadata
+ */
+export interface ClusterClassSpecWorkersMachineDeploymentsMetadata {
+  /**
+   * annotations is an unstructured key value map stored with a resource that may be
+   * set by external tools to store and retrieve arbitrary metadata. They are not
+   * queryable and should be preserved when modifying objects.
+   * More info: http://kubernetes.io/docs/user-guide/annotations
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsMetadata#annotations
+   */
+  readonly annotations?: { [key: string]: string };
+
+  /**
+   * labels is a map of string keys and values that can be used to organize and categorize
+   * (scope and select) objects. May match selectors of replication controllers
+   * and services.
+   * More info: http://kubernetes.io/docs/user-guide/labels
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsMetadata#labels
+   */
+  readonly labels?: { [key: string]: string };
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachineDeploymentsMetadata' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachineDeploymentsMetadata(obj: ClusterClassSpecWorkersMachineDeploymentsMetadata | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'annotations': ((obj.annotations) === undefined) ? undefined : (Object.entries(obj.annotations).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'labels': ((obj.labels) === undefined) ? undefined : (Object.entries(obj.labels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * naming allows changing the naming pattern used when creating the MachineDeployment.
+ *
+ * @schema ClusterClassSpecWorkersMachineDeploymentsNaming
+ */
+export interface ClusterClassSpecWorkersMachineDeploymentsNaming {
+  /**
+   * template defines the template to use for generating the name of the MachineDeployment object.
+   * If not defined, it will fallback to `{{ .cluster.name }}-{{ .machineDeployment.topologyName }}-{{ .random }}`.
+   * If the templated string exceeds 63 characters, it will be trimmed to 58 characters and will
+   * get concatenated with a random suffix of length 5.
+   * The templating mechanism provides the following arguments:
+   * * `.cluster.name`: The name of the cluster object.
+   * * `.random`: A random alphanumeric string, without vowels, of length 5.
+   * * `.machineDeployment.topologyName`: The name of the MachineDeployment topology (Cluster.spec.topology.workers.machineDeployments[].name).
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsNaming#template
+   */
+  readonly template?: string;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachineDeploymentsNaming' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachineDeploymentsNaming(obj: ClusterClassSpecWorkersMachineDeploymentsNaming | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'template': obj.template,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * MachineReadinessGate contains the type of a Machine condition to be used as a readiness gate.
+ *
+ * @schema ClusterClassSpecWorkersMachineDeploymentsReadinessGates
+ */
+export interface ClusterClassSpecWorkersMachineDeploymentsReadinessGates {
+  /**
+   * conditionType refers to a condition with matching type in the Machine's condition list.
+   * If the conditions doesn't exist, it will be treated as unknown.
+   * Note: Both Cluster API conditions or conditions added by 3rd party controllers can be used as readiness gates.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsReadinessGates#conditionType
+   */
+  readonly conditionType: string;
+
+  /**
+   * polarity of the conditionType specified in this readinessGate.
+   * Valid values are Positive, Negative and omitted.
+   * When omitted, the default behaviour will be Positive.
+   * A positive polarity means that the condition should report a true status under normal conditions.
+   * A negative polarity means that the condition should report a false status under normal conditions.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsReadinessGates#polarity
+   */
+  readonly polarity?: ClusterClassSpecWorkersMachineDeploymentsReadinessGatesPolarity;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachineDeploymentsReadinessGates' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachineDeploymentsReadinessGates(obj: ClusterClassSpecWorkersMachineDeploymentsReadinessGates | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'conditionType': obj.conditionType,
+    'polarity': obj.polarity,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * rollout allows you to configure the behaviour of rolling updates to the MachineDeployment Machines.
+ * It allows you to define the strategy used during rolling replacements.
+ *
+ * @schema ClusterClassSpecWorkersMachineDeploymentsRollout
+ */
+export interface ClusterClassSpecWorkersMachineDeploymentsRollout {
+  /**
+   * strategy specifies how to roll out control plane Machines.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsRollout#strategy
+   */
+  readonly strategy?: ClusterClassSpecWorkersMachineDeploymentsRolloutStrategy;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachineDeploymentsRollout' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachineDeploymentsRollout(obj: ClusterClassSpecWorkersMachineDeploymentsRollout | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'strategy': toJson_ClusterClassSpecWorkersMachineDeploymentsRolloutStrategy(obj.strategy),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * MachineTaint defines a taint equivalent to corev1.Taint, but additionally having a propagation field.
+ *
+ * @schema ClusterClassSpecWorkersMachineDeploymentsTaints
+ */
+export interface ClusterClassSpecWorkersMachineDeploymentsTaints {
+  /**
+   * effect is the effect for the taint. Valid values are NoSchedule, PreferNoSchedule and NoExecute.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsTaints#effect
+   */
+  readonly effect: ClusterClassSpecWorkersMachineDeploymentsTaintsEffect;
+
+  /**
+   * key is the taint key to be applied to a node.
+   * Must be a valid qualified name of maximum size 63 characters
+   * with an optional subdomain prefix of maximum size 253 characters,
+   * separated by a `/`.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsTaints#key
+   */
+  readonly key: string;
+
+  /**
+   * propagation defines how this taint should be propagated to nodes.
+   * Valid values are 'Always' and 'OnInitialization'.
+   * Always: The taint will be continuously reconciled. If it is not set for a node, it will be added during reconciliation.
+   * OnInitialization: The taint will be added during node initialization. If it gets removed from the node later on it will not get added again.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsTaints#propagation
+   */
+  readonly propagation: ClusterClassSpecWorkersMachineDeploymentsTaintsPropagation;
+
+  /**
+   * value is the taint value corresponding to the taint key.
+   * It must be a valid label value of maximum size 63 characters.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsTaints#value
+   */
+  readonly value?: string;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachineDeploymentsTaints' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachineDeploymentsTaints(obj: ClusterClassSpecWorkersMachineDeploymentsTaints | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'effect': obj.effect,
+    'key': obj.key,
+    'propagation': obj.propagation,
+    'value': obj.value,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * bootstrap contains the bootstrap template reference to be used
+ * for the creation of the Machines in the MachinePool.
+ *
+ * @schema ClusterClassSpecWorkersMachinePoolsBootstrap
+ */
+export interface ClusterClassSpecWorkersMachinePoolsBootstrap {
+  /**
+   * templateRef is a required reference to the BootstrapTemplate for a MachinePool.
+   *
+   * @schema ClusterClassSpecWorkersMachinePoolsBootstrap#templateRef
+   */
+  readonly templateRef: ClusterClassSpecWorkersMachinePoolsBootstrapTemplateRef;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachinePoolsBootstrap' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachinePoolsBootstrap(obj: ClusterClassSpecWorkersMachinePoolsBootstrap | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'templateRef': toJson_ClusterClassSpecWorkersMachinePoolsBootstrapTemplateRef(obj.templateRef),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * deletion contains configuration options for Machine deletion.
+ *
+ * @schema ClusterClassSpecWorkersMachinePoolsDeletion
+ */
+export interface ClusterClassSpecWorkersMachinePoolsDeletion {
+  /**
+   * nodeDeletionTimeoutSeconds defines how long the controller will attempt to delete the Node that the Machine
+   * hosts after the Machine Pool is marked for deletion. A duration of 0 will retry deletion indefinitely.
+   * Defaults to 10 seconds.
+   * NOTE: This value can be overridden while defining a Cluster.Topology using this MachinePoolClass.
+   *
+   * @default 10 seconds.
+   * @schema ClusterClassSpecWorkersMachinePoolsDeletion#nodeDeletionTimeoutSeconds
+   */
+  readonly nodeDeletionTimeoutSeconds?: number;
+
+  /**
+   * nodeDrainTimeoutSeconds is the total amount of time that the controller will spend on draining a node.
+   * The default value is 0, meaning that the node can be drained without any time limitations.
+   * NOTE: nodeDrainTimeoutSeconds is different from `kubectl drain --timeout`
+   * NOTE: This value can be overridden while defining a Cluster.Topology using this MachinePoolClass.
+   *
+   * @schema ClusterClassSpecWorkersMachinePoolsDeletion#nodeDrainTimeoutSeconds
+   */
+  readonly nodeDrainTimeoutSeconds?: number;
+
+  /**
+   * nodeVolumeDetachTimeoutSeconds is the total amount of time that the controller will spend on waiting for all volumes
+   * to be detached. The default value is 0, meaning that the volumes can be detached without any time limitations.
+   * NOTE: This value can be overridden while defining a Cluster.Topology using this MachinePoolClass.
+   *
+   * @schema ClusterClassSpecWorkersMachinePoolsDeletion#nodeVolumeDetachTimeoutSeconds
+   */
+  readonly nodeVolumeDetachTimeoutSeconds?: number;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachinePoolsDeletion' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachinePoolsDeletion(obj: ClusterClassSpecWorkersMachinePoolsDeletion | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'nodeDeletionTimeoutSeconds': obj.nodeDeletionTimeoutSeconds,
+    'nodeDrainTimeoutSeconds': obj.nodeDrainTimeoutSeconds,
+    'nodeVolumeDetachTimeoutSeconds': obj.nodeVolumeDetachTimeoutSeconds,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * infrastructure contains the infrastructure template reference to be used
+ * for the creation of the MachinePool.
+ *
+ * @schema ClusterClassSpecWorkersMachinePoolsInfrastructure
+ */
+export interface ClusterClassSpecWorkersMachinePoolsInfrastructure {
+  /**
+   * templateRef is a required reference to the InfrastructureTemplate for a MachinePool.
+   *
+   * @schema ClusterClassSpecWorkersMachinePoolsInfrastructure#templateRef
+   */
+  readonly templateRef: ClusterClassSpecWorkersMachinePoolsInfrastructureTemplateRef;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachinePoolsInfrastructure' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachinePoolsInfrastructure(obj: ClusterClassSpecWorkersMachinePoolsInfrastructure | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'templateRef': toJson_ClusterClassSpecWorkersMachinePoolsInfrastructureTemplateRef(obj.templateRef),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * metadata is the metadata applied to the MachinePool.
+ * At runtime this metadata is merged with the corresponding metadata from the topology.
+ *
+ * @schema ClusterClassSpecWorkersMachinePoolsMetadata
+ */
+export interface ClusterClassSpecWorkersMachinePoolsMetadata {
+  /**
+   * annotations is an unstructured key value map stored with a resource that may be
+   * set by external tools to store and retrieve arbitrary metadata. They are not
+   * queryable and should be preserved when modifying objects.
+   * More info: http://kubernetes.io/docs/user-guide/annotations
+   *
+   * @schema ClusterClassSpecWorkersMachinePoolsMetadata#annotations
+   */
+  readonly annotations?: { [key: string]: string };
+
+  /**
+   * labels is a map of string keys and values that can be used to organize and categorize
+   * (scope and select) objects. May match selectors of replication controllers
+   * and services.
+   * More info: http://kubernetes.io/docs/user-guide/labels
+   *
+   * @schema ClusterClassSpecWorkersMachinePoolsMetadata#labels
+   */
+  readonly labels?: { [key: string]: string };
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachinePoolsMetadata' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachinePoolsMetadata(obj: ClusterClassSpecWorkersMachinePoolsMetadata | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'annotations': ((obj.annotations) === undefined) ? undefined : (Object.entries(obj.annotations).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'labels': ((obj.labels) === undefined) ? undefined : (Object.entries(obj.labels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * naming allows changing the naming pattern used when creating the MachinePool.
+ *
+ * @schema ClusterClassSpecWorkersMachinePoolsNaming
+ */
+export interface ClusterClassSpecWorkersMachinePoolsNaming {
+  /**
+   * template defines the template to use for generating the name of the MachinePool object.
+   * If not defined, it will fallback to `{{ .cluster.name }}-{{ .machinePool.topologyName }}-{{ .random }}`.
+   * If the templated string exceeds 63 characters, it will be trimmed to 58 characters and will
+   * get concatenated with a random suffix of length 5.
+   * The templating mechanism provides the following arguments:
+   * * `.cluster.name`: The name of the cluster object.
+   * * `.random`: A random alphanumeric string, without vowels, of length 5.
+   * * `.machinePool.topologyName`: The name of the MachinePool topology (Cluster.spec.topology.workers.machinePools[].name).
+   *
+   * @schema ClusterClassSpecWorkersMachinePoolsNaming#template
+   */
+  readonly template?: string;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachinePoolsNaming' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachinePoolsNaming(obj: ClusterClassSpecWorkersMachinePoolsNaming | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'template': obj.template,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * MachineTaint defines a taint equivalent to corev1.Taint, but additionally having a propagation field.
+ *
+ * @schema ClusterClassSpecWorkersMachinePoolsTaints
+ */
+export interface ClusterClassSpecWorkersMachinePoolsTaints {
+  /**
+   * effect is the effect for the taint. Valid values are NoSchedule, PreferNoSchedule and NoExecute.
+   *
+   * @schema ClusterClassSpecWorkersMachinePoolsTaints#effect
+   */
+  readonly effect: ClusterClassSpecWorkersMachinePoolsTaintsEffect;
+
+  /**
+   * key is the taint key to be applied to a node.
+   * Must be a valid qualified name of maximum size 63 characters
+   * with an optional subdomain prefix of maximum size 253 characters,
+   * separated by a `/`.
+   *
+   * @schema ClusterClassSpecWorkersMachinePoolsTaints#key
+   */
+  readonly key: string;
+
+  /**
+   * propagation defines how this taint should be propagated to nodes.
+   * Valid values are 'Always' and 'OnInitialization'.
+   * Always: The taint will be continuously reconciled. If it is not set for a node, it will be added during reconciliation.
+   * OnInitialization: The taint will be added during node initialization. If it gets removed from the node later on it will not get added again.
+   *
+   * @schema ClusterClassSpecWorkersMachinePoolsTaints#propagation
+   */
+  readonly propagation: ClusterClassSpecWorkersMachinePoolsTaintsPropagation;
+
+  /**
+   * value is the taint value corresponding to the taint key.
+   * It must be a valid label value of maximum size 63 characters.
+   *
+   * @schema ClusterClassSpecWorkersMachinePoolsTaints#value
+   */
+  readonly value?: string;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachinePoolsTaints' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachinePoolsTaints(obj: ClusterClassSpecWorkersMachinePoolsTaints | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'effect': obj.effect,
+    'key': obj.key,
+    'propagation': obj.propagation,
+    'value': obj.value,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * UnhealthyMachineCondition represents a Machine condition type and value with a timeout
+ * specified as a duration.  When the named condition has been in the given
+ * status for at least the timeout value, a machine is considered unhealthy.
+ *
+ * @schema ClusterClassSpecControlPlaneHealthCheckChecksUnhealthyMachineConditions
+ */
+export interface ClusterClassSpecControlPlaneHealthCheckChecksUnhealthyMachineConditions {
+  /**
+   * status of the condition, one of True, False, Unknown.
+   *
+   * @schema ClusterClassSpecControlPlaneHealthCheckChecksUnhealthyMachineConditions#status
+   */
+  readonly status: ClusterClassSpecControlPlaneHealthCheckChecksUnhealthyMachineConditionsStatus;
+
+  /**
+   * timeoutSeconds is the duration that a machine must be in a given status for,
+   * after which the machine is considered unhealthy.
+   * For example, with a value of "3600", the machine must match the status
+   * for at least 1 hour before being considered unhealthy.
+   *
+   * @schema ClusterClassSpecControlPlaneHealthCheckChecksUnhealthyMachineConditions#timeoutSeconds
+   */
+  readonly timeoutSeconds: number;
+
+  /**
+   * type of Machine condition
+   *
+   * @schema ClusterClassSpecControlPlaneHealthCheckChecksUnhealthyMachineConditions#type
+   */
+  readonly type: string;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecControlPlaneHealthCheckChecksUnhealthyMachineConditions' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecControlPlaneHealthCheckChecksUnhealthyMachineConditions(obj: ClusterClassSpecControlPlaneHealthCheckChecksUnhealthyMachineConditions | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'status': obj.status,
+    'timeoutSeconds': obj.timeoutSeconds,
+    'type': obj.type,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * UnhealthyNodeCondition represents a Node condition type and value with a timeout
+ * specified as a duration.  When the named condition has been in the given
+ * status for at least the timeout value, a node is considered unhealthy.
+ *
+ * @schema ClusterClassSpecControlPlaneHealthCheckChecksUnhealthyNodeConditions
+ */
+export interface ClusterClassSpecControlPlaneHealthCheckChecksUnhealthyNodeConditions {
+  /**
+   * status of the condition, one of True, False, Unknown.
+   *
+   * @schema ClusterClassSpecControlPlaneHealthCheckChecksUnhealthyNodeConditions#status
+   */
+  readonly status: string;
+
+  /**
+   * timeoutSeconds is the duration that a node must be in a given status for,
+   * after which the node is considered unhealthy.
+   * For example, with a value of "3600", the node must match the status
+   * for at least 1 hour before being considered unhealthy.
+   *
+   * @schema ClusterClassSpecControlPlaneHealthCheckChecksUnhealthyNodeConditions#timeoutSeconds
+   */
+  readonly timeoutSeconds: number;
+
+  /**
+   * type of Node condition
+   *
+   * @schema ClusterClassSpecControlPlaneHealthCheckChecksUnhealthyNodeConditions#type
+   */
+  readonly type: string;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecControlPlaneHealthCheckChecksUnhealthyNodeConditions' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecControlPlaneHealthCheckChecksUnhealthyNodeConditions(obj: ClusterClassSpecControlPlaneHealthCheckChecksUnhealthyNodeConditions | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'status': obj.status,
+    'timeoutSeconds': obj.timeoutSeconds,
+    'type': obj.type,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * templateRef is a reference to a remediation template
+ * provided by an infrastructure provider.
+ *
+ * This field is completely optional, when filled, the MachineHealthCheck controller
+ * creates a new object from the template referenced and hands off remediation of the machine to
+ * a controller that lives outside of Cluster API.
+ *
+ * @schema ClusterClassSpecControlPlaneHealthCheckRemediationTemplateRef
+ */
+export interface ClusterClassSpecControlPlaneHealthCheckRemediationTemplateRef {
+  /**
+   * apiVersion of the remediation template.
+   * apiVersion must be fully qualified domain name followed by / and a version.
+   * NOTE: This field must be kept in sync with the APIVersion of the remediation template.
+   *
+   * @schema ClusterClassSpecControlPlaneHealthCheckRemediationTemplateRef#apiVersion
+   */
+  readonly apiVersion: string;
+
+  /**
+   * kind of the remediation template.
+   * kind must consist of alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character.
+   *
+   * @schema ClusterClassSpecControlPlaneHealthCheckRemediationTemplateRef#kind
+   */
+  readonly kind: string;
+
+  /**
+   * name of the remediation template.
+   * name must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character.
+   *
+   * @schema ClusterClassSpecControlPlaneHealthCheckRemediationTemplateRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecControlPlaneHealthCheckRemediationTemplateRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecControlPlaneHealthCheckRemediationTemplateRef(obj: ClusterClassSpecControlPlaneHealthCheckRemediationTemplateRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'apiVersion': obj.apiVersion,
+    'kind': obj.kind,
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * triggerIf configures if remediations are triggered.
+ * If this field is not set, remediations are always triggered.
+ *
+ * @schema ClusterClassSpecControlPlaneHealthCheckRemediationTriggerIf
+ */
+export interface ClusterClassSpecControlPlaneHealthCheckRemediationTriggerIf {
+  /**
+   * unhealthyInRange specifies that remediations are only triggered if the number of
+   * unhealthy Machines is in the configured range.
+   * Takes precedence over unhealthyLessThanOrEqualTo.
+   * Eg. "[3-5]" - This means that remediation will be allowed only when:
+   * (a) there are at least 3 unhealthy Machines (and)
+   * (b) there are at most 5 unhealthy Machines
+   *
+   * @schema ClusterClassSpecControlPlaneHealthCheckRemediationTriggerIf#unhealthyInRange
+   */
+  readonly unhealthyInRange?: string;
+
+  /**
+   * unhealthyLessThanOrEqualTo specifies that remediations are only triggered if the number of
+   * unhealthy Machines is less than or equal to the configured value.
+   * unhealthyInRange takes precedence if set.
+   *
+   * @schema ClusterClassSpecControlPlaneHealthCheckRemediationTriggerIf#unhealthyLessThanOrEqualTo
+   */
+  readonly unhealthyLessThanOrEqualTo?: ClusterClassSpecControlPlaneHealthCheckRemediationTriggerIfUnhealthyLessThanOrEqualTo;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecControlPlaneHealthCheckRemediationTriggerIf' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecControlPlaneHealthCheckRemediationTriggerIf(obj: ClusterClassSpecControlPlaneHealthCheckRemediationTriggerIf | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'unhealthyInRange': obj.unhealthyInRange,
+    'unhealthyLessThanOrEqualTo': obj.unhealthyLessThanOrEqualTo?.value,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * op defines the operation of the patch.
+ * Note: Only `add`, `replace` and `remove` are supported.
+ *
+ * @schema ClusterClassSpecPatchesDefinitionsJsonPatchesOp
+ */
+export type ClusterClassSpecPatchesDefinitionsJsonPatchesOp = "add" | "replace" | "remove";
+
+/**
+ * valueFrom defines the value of the patch.
+ * Note: Either Value or ValueFrom is required for add and replace
+ * operations. Only one of them is allowed to be set at the same time.
+ *
+ * @schema ClusterClassSpecPatchesDefinitionsJsonPatchesValueFrom
+ */
+export interface ClusterClassSpecPatchesDefinitionsJsonPatchesValueFrom {
+  /**
+   * template is the Go template to be used to calculate the value.
+   * A template can reference variables defined in .spec.variables and builtin variables.
+   * Note: The template must evaluate to a valid YAML or JSON value.
+   *
+   * @schema ClusterClassSpecPatchesDefinitionsJsonPatchesValueFrom#template
+   */
+  readonly template?: string;
+
+  /**
+   * variable is the variable to be used as value.
+   * Variable can be one of the variables defined in .spec.variables or a builtin variable.
+   *
+   * @schema ClusterClassSpecPatchesDefinitionsJsonPatchesValueFrom#variable
+   */
+  readonly variable?: string;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecPatchesDefinitionsJsonPatchesValueFrom' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecPatchesDefinitionsJsonPatchesValueFrom(obj: ClusterClassSpecPatchesDefinitionsJsonPatchesValueFrom | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'template': obj.template,
+    'variable': obj.variable,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * matchResources selects templates based on where they are referenced.
+ *
+ * @schema ClusterClassSpecPatchesDefinitionsSelectorMatchResources
+ */
+export interface ClusterClassSpecPatchesDefinitionsSelectorMatchResources {
+  /**
+   * controlPlane selects templates referenced in .spec.ControlPlane.
+   * Note: this will match the controlPlane and also the controlPlane
+   * machineInfrastructure (depending on the kind and apiVersion).
+   *
+   * @schema ClusterClassSpecPatchesDefinitionsSelectorMatchResources#controlPlane
+   */
+  readonly controlPlane?: boolean;
+
+  /**
+   * infrastructureCluster selects templates referenced in .spec.infrastructure.
+   *
+   * @schema ClusterClassSpecPatchesDefinitionsSelectorMatchResources#infrastructureCluster
+   */
+  readonly infrastructureCluster?: boolean;
+
+  /**
+   * machineDeploymentClass selects templates referenced in specific MachineDeploymentClasses in
+   * .spec.workers.machineDeployments.
+   *
+   * @schema ClusterClassSpecPatchesDefinitionsSelectorMatchResources#machineDeploymentClass
+   */
+  readonly machineDeploymentClass?: ClusterClassSpecPatchesDefinitionsSelectorMatchResourcesMachineDeploymentClass;
+
+  /**
+   * machinePoolClass selects templates referenced in specific MachinePoolClasses in
+   * .spec.workers.machinePools.
+   *
+   * @schema ClusterClassSpecPatchesDefinitionsSelectorMatchResources#machinePoolClass
+   */
+  readonly machinePoolClass?: ClusterClassSpecPatchesDefinitionsSelectorMatchResourcesMachinePoolClass;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecPatchesDefinitionsSelectorMatchResources' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecPatchesDefinitionsSelectorMatchResources(obj: ClusterClassSpecPatchesDefinitionsSelectorMatchResources | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'controlPlane': obj.controlPlane,
+    'infrastructureCluster': obj.infrastructureCluster,
+    'machineDeploymentClass': toJson_ClusterClassSpecPatchesDefinitionsSelectorMatchResourcesMachineDeploymentClass(obj.machineDeploymentClass),
+    'machinePoolClass': toJson_ClusterClassSpecPatchesDefinitionsSelectorMatchResourcesMachinePoolClass(obj.machinePoolClass),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * type is the type of the variable.
+ * Valid values are: object, array, string, integer, number or boolean.
+ *
+ * @schema ClusterClassSpecVariablesSchemaOpenApiv3SchemaType
+ */
+export type ClusterClassSpecVariablesSchemaOpenApiv3SchemaType = "object" | "array" | "string" | "integer" | "number" | "boolean";
+
+/**
+ * ValidationRule describes a validation rule written in the CEL expression language.
+ *
+ * @schema ClusterClassSpecVariablesSchemaOpenApiv3SchemaXKubernetesValidations
+ */
+export interface ClusterClassSpecVariablesSchemaOpenApiv3SchemaXKubernetesValidations {
+  /**
+   * fieldPath represents the field path returned when the validation fails.
+   * It must be a relative JSON path (i.e. with array notation) scoped to the location of this x-kubernetes-validations extension in the schema and refer to an existing field.
+   * e.g. when validation checks if a specific attribute `foo` under a map `testMap`, the fieldPath could be set to `.testMap.foo`
+   * If the validation checks two lists must have unique attributes, the fieldPath could be set to either of the list: e.g. `.testList`
+   * It does not support list numeric index.
+   * It supports child operation to refer to an existing field currently. Refer to [JSONPath support in Kubernetes](https://kubernetes.io/docs/reference/kubectl/jsonpath/) for more info.
+   * Numeric index of array is not supported.
+   * For field name which contains special characters, use `['specialName']` to refer the field name.
+   * e.g. for attribute `foo.34$` appears in a list `testList`, the fieldPath could be set to `.testList['foo.34$']`
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3SchemaXKubernetesValidations#fieldPath
+   */
+  readonly fieldPath?: string;
+
+  /**
+   * message represents the message displayed when validation fails. The message is required if the Rule contains
+   * line breaks. The message must not contain line breaks.
+   * If unset, the message is "failed rule: {Rule}".
+   * e.g. "must be a URL with the host matching spec.host"
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3SchemaXKubernetesValidations#message
+   */
+  readonly message?: string;
+
+  /**
+   * messageExpression declares a CEL expression that evaluates to the validation failure message that is returned when this rule fails.
+   * Since messageExpression is used as a failure message, it must evaluate to a string.
+   * If both message and messageExpression are present on a rule, then messageExpression will be used if validation
+   * fails. If messageExpression results in a runtime error, the validation failure message is produced
+   * as if the messageExpression field were unset. If messageExpression evaluates to an empty string, a string with only spaces, or a string
+   * that contains line breaks, then the validation failure message will also be produced as if the messageExpression field were unset.
+   * messageExpression has access to all the same variables as the rule; the only difference is the return type.
+   * Example:
+   * "x must be less than max ("+string(self.max)+")"
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3SchemaXKubernetesValidations#messageExpression
+   */
+  readonly messageExpression?: string;
+
+  /**
+   * reason provides a machine-readable validation failure reason that is returned to the caller when a request fails this validation rule.
+   * The currently supported reasons are: "FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate".
+   * If not set, default to use "FieldValueInvalid".
+   * All future added reasons must be accepted by clients when reading this value and unknown reasons should be treated as FieldValueInvalid.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3SchemaXKubernetesValidations#reason
+   */
+  readonly reason?: ClusterClassSpecVariablesSchemaOpenApiv3SchemaXKubernetesValidationsReason;
+
+  /**
+   * rule represents the expression which will be evaluated by CEL.
+   * ref: https://github.com/google/cel-spec
+   * The Rule is scoped to the location of the x-kubernetes-validations extension in the schema.
+   * The `self` variable in the CEL expression is bound to the scoped value.
+   * If the Rule is scoped to an object with properties, the accessible properties of the object are field selectable
+   * via `self.field` and field presence can be checked via `has(self.field)`.
+   * If the Rule is scoped to an object with additionalProperties (i.e. a map) the value of the map
+   * are accessible via `self[mapKey]`, map containment can be checked via `mapKey in self` and all entries of the map
+   * are accessible via CEL macros and functions such as `self.all(...)`.
+   * If the Rule is scoped to an array, the elements of the array are accessible via `self[i]` and also by macros and
+   * functions.
+   * If the Rule is scoped to a scalar, `self` is bound to the scalar value.
+   * Examples:
+   * - Rule scoped to a map of objects: {"rule": "self.components['Widget'].priority < 10"}
+   * - Rule scoped to a list of integers: {"rule": "self.values.all(value, value >= 0 && value < 100)"}
+   * - Rule scoped to a string value: {"rule": "self.startsWith('kube')"}
+   *
+   * Unknown data preserved in custom resources via x-kubernetes-preserve-unknown-fields is not accessible in CEL
+   * expressions. This includes:
+   * - Unknown field values that are preserved by object schemas with x-kubernetes-preserve-unknown-fields.
+   * - Object properties where the property schema is of an "unknown type". An "unknown type" is recursively defined as:
+   * - A schema with no type and x-kubernetes-preserve-unknown-fields set to true
+   * - An array where the items schema is of an "unknown type"
+   * - An object where the additionalProperties schema is of an "unknown type"
+   *
+   * Only property names of the form `[a-zA-Z_.-/][a-zA-Z0-9_.-/]*` are accessible.
+   * Accessible property names are escaped according to the following rules when accessed in the expression:
+   * - '__' escapes to '__underscores__'
+   * - '.' escapes to '__dot__'
+   * - '-' escapes to '__dash__'
+   * - '/' escapes to '__slash__'
+   * - Property names that exactly match a CEL RESERVED keyword escape to '__{keyword}__'. The keywords are:
+   * "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if",
+   * "import", "let", "loop", "package", "namespace", "return".
+   * Examples:
+   * - Rule accessing a property named "namespace": {"rule": "self.__namespace__ > 0"}
+   * - Rule accessing a property named "x-prop": {"rule": "self.x__dash__prop > 0"}
+   * - Rule accessing a property named "redact__d": {"rule": "self.redact__underscores__d > 0"}
+   *
+   * If `rule` makes use of the `oldSelf` variable it is implicitly a
+   * `transition rule`.
+   *
+   * By default, the `oldSelf` variable is the same type as `self`.
+   *
+   * Transition rules by default are applied only on UPDATE requests and are
+   * skipped if an old value could not be found.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3SchemaXKubernetesValidations#rule
+   */
+  readonly rule: string;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecVariablesSchemaOpenApiv3SchemaXKubernetesValidations' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecVariablesSchemaOpenApiv3SchemaXKubernetesValidations(obj: ClusterClassSpecVariablesSchemaOpenApiv3SchemaXKubernetesValidations | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'fieldPath': obj.fieldPath,
+    'message': obj.message,
+    'messageExpression': obj.messageExpression,
+    'reason': obj.reason,
+    'rule': obj.rule,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * x-metadata is the metadata of a variable or a nested field within a variable.
+ * It can be used to add additional data for higher level tools.
+ *
+ * @schema ClusterClassSpecVariablesSchemaOpenApiv3SchemaXMetadata
+ */
+export interface ClusterClassSpecVariablesSchemaOpenApiv3SchemaXMetadata {
+  /**
+   * annotations is an unstructured key value map that can be used to store and
+   * retrieve arbitrary metadata.
+   * They are not queryable.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3SchemaXMetadata#annotations
+   */
+  readonly annotations?: { [key: string]: string };
+
+  /**
+   * labels is a map of string keys and values that can be used to organize and categorize
+   * (scope and select) variables.
+   *
+   * @schema ClusterClassSpecVariablesSchemaOpenApiv3SchemaXMetadata#labels
+   */
+  readonly labels?: { [key: string]: string };
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecVariablesSchemaOpenApiv3SchemaXMetadata' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecVariablesSchemaOpenApiv3SchemaXMetadata(obj: ClusterClassSpecVariablesSchemaOpenApiv3SchemaXMetadata | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'annotations': ((obj.annotations) === undefined) ? undefined : (Object.entries(obj.annotations).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'labels': ((obj.labels) === undefined) ? undefined : (Object.entries(obj.labels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * templateRef is a required reference to the BootstrapTemplate for a MachineDeployment.
+ *
+ * @schema ClusterClassSpecWorkersMachineDeploymentsBootstrapTemplateRef
+ */
+export interface ClusterClassSpecWorkersMachineDeploymentsBootstrapTemplateRef {
+  /**
+   * apiVersion of the template.
+   * apiVersion must be fully qualified domain name followed by / and a version.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsBootstrapTemplateRef#apiVersion
+   */
+  readonly apiVersion: string;
+
+  /**
+   * kind of the template.
+   * kind must consist of alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsBootstrapTemplateRef#kind
+   */
+  readonly kind: string;
+
+  /**
+   * name of the template.
+   * name must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsBootstrapTemplateRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachineDeploymentsBootstrapTemplateRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachineDeploymentsBootstrapTemplateRef(obj: ClusterClassSpecWorkersMachineDeploymentsBootstrapTemplateRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'apiVersion': obj.apiVersion,
+    'kind': obj.kind,
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * order defines the order in which Machines are deleted when downscaling.
+ * Defaults to "Random". Valid values are "Random", "Newest", "Oldest"
+ *
+ * @default Random". Valid values are "Random", "Newest", "Oldest"
+ * @schema ClusterClassSpecWorkersMachineDeploymentsDeletionOrder
+ */
+export type ClusterClassSpecWorkersMachineDeploymentsDeletionOrder = "Random" | "Newest" | "Oldest";
+
+/**
+ * checks are the checks that are used to evaluate if a Machine is healthy.
+ *
+ * Independent of this configuration the MachineHealthCheck controller will always
+ * flag Machines with `cluster.x-k8s.io/remediate-machine` annotation and
+ * Machines with deleted Nodes as unhealthy.
+ *
+ * Furthermore, if checks.nodeStartupTimeoutSeconds is not set it
+ * is defaulted to 10 minutes and evaluated accordingly.
+ *
+ * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecks
+ */
+export interface ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecks {
+  /**
+   * nodeStartupTimeoutSeconds allows to set the maximum time for MachineHealthCheck
+   * to consider a Machine unhealthy if a corresponding Node isn't associated
+   * through a `Spec.ProviderID` field.
+   *
+   * The duration set in this field is compared to the greatest of:
+   * - Cluster's infrastructure ready condition timestamp (if and when available)
+   * - Control Plane's initialized condition timestamp (if and when available)
+   * - Machine's infrastructure ready condition timestamp (if and when available)
+   * - Machine's metadata creation timestamp
+   *
+   * Defaults to 10 minutes.
+   * If you wish to disable this feature, set the value explicitly to 0.
+   *
+   * @default 10 minutes.
+   * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecks#nodeStartupTimeoutSeconds
+   */
+  readonly nodeStartupTimeoutSeconds?: number;
+
+  /**
+   * unhealthyMachineConditions contains a list of the machine conditions that determine
+   * whether a machine is considered unhealthy.  The conditions are combined in a
+   * logical OR, i.e. if any of the conditions is met, the machine is unhealthy.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecks#unhealthyMachineConditions
+   */
+  readonly unhealthyMachineConditions?: ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecksUnhealthyMachineConditions[];
+
+  /**
+   * unhealthyNodeConditions contains a list of conditions that determine
+   * whether a node is considered unhealthy. The conditions are combined in a
+   * logical OR, i.e. if any of the conditions is met, the node is unhealthy.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecks#unhealthyNodeConditions
+   */
+  readonly unhealthyNodeConditions?: ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecksUnhealthyNodeConditions[];
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecks' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecks(obj: ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecks | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'nodeStartupTimeoutSeconds': obj.nodeStartupTimeoutSeconds,
+    'unhealthyMachineConditions': obj.unhealthyMachineConditions?.map(y => toJson_ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecksUnhealthyMachineConditions(y)),
+    'unhealthyNodeConditions': obj.unhealthyNodeConditions?.map(y => toJson_ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecksUnhealthyNodeConditions(y)),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * remediation configures if and how remediations are triggered if a Machine is unhealthy.
+ *
+ * If remediation or remediation.triggerIf is not set,
+ * remediation will always be triggered for unhealthy Machines.
+ *
+ * If remediation or remediation.templateRef is not set,
+ * the OwnerRemediated condition will be set on unhealthy Machines to trigger remediation via
+ * the owner of the Machines, for example a MachineSet or a KubeadmControlPlane.
+ *
+ * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediation
+ */
+export interface ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediation {
+  /**
+   * maxInFlight determines how many in flight remediations should happen at the same time.
+   *
+   * Remediation only happens on the MachineSet with the most current revision, while
+   * older MachineSets (usually present during rollout operations) aren't allowed to remediate.
+   *
+   * Note: In general (independent of remediations), unhealthy machines are always
+   * prioritized during scale down operations over healthy ones.
+   *
+   * MaxInFlight can be set to a fixed number or a percentage.
+   * Example: when this is set to 20%, the MachineSet controller deletes at most 20% of
+   * the desired replicas.
+   *
+   * If not set, remediation is limited to all machines (bounded by replicas)
+   * under the active MachineSet's management.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediation#maxInFlight
+   */
+  readonly maxInFlight?: ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationMaxInFlight;
+
+  /**
+   * templateRef is a reference to a remediation template
+   * provided by an infrastructure provider.
+   *
+   * This field is completely optional, when filled, the MachineHealthCheck controller
+   * creates a new object from the template referenced and hands off remediation of the machine to
+   * a controller that lives outside of Cluster API.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediation#templateRef
+   */
+  readonly templateRef?: ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationTemplateRef;
+
+  /**
+   * triggerIf configures if remediations are triggered.
+   * If this field is not set, remediations are always triggered.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediation#triggerIf
+   */
+  readonly triggerIf?: ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationTriggerIf;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediation' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediation(obj: ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediation | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'maxInFlight': obj.maxInFlight?.value,
+    'templateRef': toJson_ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationTemplateRef(obj.templateRef),
+    'triggerIf': toJson_ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationTriggerIf(obj.triggerIf),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * templateRef is a required reference to the InfrastructureTemplate for a MachineDeployment.
+ *
+ * @schema ClusterClassSpecWorkersMachineDeploymentsInfrastructureTemplateRef
+ */
+export interface ClusterClassSpecWorkersMachineDeploymentsInfrastructureTemplateRef {
+  /**
+   * apiVersion of the template.
+   * apiVersion must be fully qualified domain name followed by / and a version.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsInfrastructureTemplateRef#apiVersion
+   */
+  readonly apiVersion: string;
+
+  /**
+   * kind of the template.
+   * kind must consist of alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsInfrastructureTemplateRef#kind
+   */
+  readonly kind: string;
+
+  /**
+   * name of the template.
+   * name must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsInfrastructureTemplateRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachineDeploymentsInfrastructureTemplateRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachineDeploymentsInfrastructureTemplateRef(obj: ClusterClassSpecWorkersMachineDeploymentsInfrastructureTemplateRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'apiVersion': obj.apiVersion,
+    'kind': obj.kind,
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * polarity of the conditionType specified in this readinessGate.
+ * Valid values are Positive, Negative and omitted.
+ * When omitted, the default behaviour will be Positive.
+ * A positive polarity means that the condition should report a true status under normal conditions.
+ * A negative polarity means that the condition should report a false status under normal conditions.
+ *
+ * @schema ClusterClassSpecWorkersMachineDeploymentsReadinessGatesPolarity
+ */
+export type ClusterClassSpecWorkersMachineDeploymentsReadinessGatesPolarity = "Positive" | "Negative";
+
+/**
+ * strategy specifies how to roll out control plane Machines.
+ *
+ * @schema ClusterClassSpecWorkersMachineDeploymentsRolloutStrategy
+ */
+export interface ClusterClassSpecWorkersMachineDeploymentsRolloutStrategy {
+  /**
+   * rollingUpdate is the rolling update config params. Present only if
+   * type = RollingUpdate.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsRolloutStrategy#rollingUpdate
+   */
+  readonly rollingUpdate?: ClusterClassSpecWorkersMachineDeploymentsRolloutStrategyRollingUpdate;
+
+  /**
+   * type of rollout. Allowed values are RollingUpdate and OnDelete.
+   * Default is RollingUpdate.
+   *
+   * @default RollingUpdate.
+   * @schema ClusterClassSpecWorkersMachineDeploymentsRolloutStrategy#type
+   */
+  readonly type: ClusterClassSpecWorkersMachineDeploymentsRolloutStrategyType;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachineDeploymentsRolloutStrategy' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachineDeploymentsRolloutStrategy(obj: ClusterClassSpecWorkersMachineDeploymentsRolloutStrategy | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'rollingUpdate': toJson_ClusterClassSpecWorkersMachineDeploymentsRolloutStrategyRollingUpdate(obj.rollingUpdate),
+    'type': obj.type,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * effect is the effect for the taint. Valid values are NoSchedule, PreferNoSchedule and NoExecute.
+ *
+ * @schema ClusterClassSpecWorkersMachineDeploymentsTaintsEffect
+ */
+export type ClusterClassSpecWorkersMachineDeploymentsTaintsEffect = "NoSchedule" | "PreferNoSchedule" | "NoExecute";
+
+/**
+ * propagation defines how this taint should be propagated to nodes.
+ * Valid values are 'Always' and 'OnInitialization'.
+ * Always: The taint will be continuously reconciled. If it is not set for a node, it will be added during reconciliation.
+ * OnInitialization: The taint will be added during node initialization. If it gets removed from the node later on it will not get added again.
+ *
+ * @schema ClusterClassSpecWorkersMachineDeploymentsTaintsPropagation
+ */
+export type ClusterClassSpecWorkersMachineDeploymentsTaintsPropagation = "Always" | "OnInitialization";
+
+/**
+ * templateRef is a required reference to the BootstrapTemplate for a MachinePool.
+ *
+ * @schema ClusterClassSpecWorkersMachinePoolsBootstrapTemplateRef
+ */
+export interface ClusterClassSpecWorkersMachinePoolsBootstrapTemplateRef {
+  /**
+   * apiVersion of the template.
+   * apiVersion must be fully qualified domain name followed by / and a version.
+   *
+   * @schema ClusterClassSpecWorkersMachinePoolsBootstrapTemplateRef#apiVersion
+   */
+  readonly apiVersion: string;
+
+  /**
+   * kind of the template.
+   * kind must consist of alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character.
+   *
+   * @schema ClusterClassSpecWorkersMachinePoolsBootstrapTemplateRef#kind
+   */
+  readonly kind: string;
+
+  /**
+   * name of the template.
+   * name must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character.
+   *
+   * @schema ClusterClassSpecWorkersMachinePoolsBootstrapTemplateRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachinePoolsBootstrapTemplateRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachinePoolsBootstrapTemplateRef(obj: ClusterClassSpecWorkersMachinePoolsBootstrapTemplateRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'apiVersion': obj.apiVersion,
+    'kind': obj.kind,
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * templateRef is a required reference to the InfrastructureTemplate for a MachinePool.
+ *
+ * @schema ClusterClassSpecWorkersMachinePoolsInfrastructureTemplateRef
+ */
+export interface ClusterClassSpecWorkersMachinePoolsInfrastructureTemplateRef {
+  /**
+   * apiVersion of the template.
+   * apiVersion must be fully qualified domain name followed by / and a version.
+   *
+   * @schema ClusterClassSpecWorkersMachinePoolsInfrastructureTemplateRef#apiVersion
+   */
+  readonly apiVersion: string;
+
+  /**
+   * kind of the template.
+   * kind must consist of alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character.
+   *
+   * @schema ClusterClassSpecWorkersMachinePoolsInfrastructureTemplateRef#kind
+   */
+  readonly kind: string;
+
+  /**
+   * name of the template.
+   * name must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character.
+   *
+   * @schema ClusterClassSpecWorkersMachinePoolsInfrastructureTemplateRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachinePoolsInfrastructureTemplateRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachinePoolsInfrastructureTemplateRef(obj: ClusterClassSpecWorkersMachinePoolsInfrastructureTemplateRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'apiVersion': obj.apiVersion,
+    'kind': obj.kind,
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * effect is the effect for the taint. Valid values are NoSchedule, PreferNoSchedule and NoExecute.
+ *
+ * @schema ClusterClassSpecWorkersMachinePoolsTaintsEffect
+ */
+export type ClusterClassSpecWorkersMachinePoolsTaintsEffect = "NoSchedule" | "PreferNoSchedule" | "NoExecute";
+
+/**
+ * propagation defines how this taint should be propagated to nodes.
+ * Valid values are 'Always' and 'OnInitialization'.
+ * Always: The taint will be continuously reconciled. If it is not set for a node, it will be added during reconciliation.
+ * OnInitialization: The taint will be added during node initialization. If it gets removed from the node later on it will not get added again.
+ *
+ * @schema ClusterClassSpecWorkersMachinePoolsTaintsPropagation
+ */
+export type ClusterClassSpecWorkersMachinePoolsTaintsPropagation = "Always" | "OnInitialization";
+
+/**
+ * status of the condition, one of True, False, Unknown.
+ *
+ * @schema ClusterClassSpecControlPlaneHealthCheckChecksUnhealthyMachineConditionsStatus
+ */
+export type ClusterClassSpecControlPlaneHealthCheckChecksUnhealthyMachineConditionsStatus = "True" | "False" | "Unknown";
+
+/**
+ * unhealthyLessThanOrEqualTo specifies that remediations are only triggered if the number of
+ * unhealthy Machines is less than or equal to the configured value.
+ * unhealthyInRange takes precedence if set.
+ *
+ * @schema ClusterClassSpecControlPlaneHealthCheckRemediationTriggerIfUnhealthyLessThanOrEqualTo
+ */
+export class ClusterClassSpecControlPlaneHealthCheckRemediationTriggerIfUnhealthyLessThanOrEqualTo {
+  public static fromNumber(value: number): ClusterClassSpecControlPlaneHealthCheckRemediationTriggerIfUnhealthyLessThanOrEqualTo {
+    return new ClusterClassSpecControlPlaneHealthCheckRemediationTriggerIfUnhealthyLessThanOrEqualTo(value);
+  }
+  public static fromString(value: string): ClusterClassSpecControlPlaneHealthCheckRemediationTriggerIfUnhealthyLessThanOrEqualTo {
+    return new ClusterClassSpecControlPlaneHealthCheckRemediationTriggerIfUnhealthyLessThanOrEqualTo(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * machineDeploymentClass selects templates referenced in specific MachineDeploymentClasses in
+ * .spec.workers.machineDeployments.
+ *
+ * @schema ClusterClassSpecPatchesDefinitionsSelectorMatchResourcesMachineDeploymentClass
+ */
+export interface ClusterClassSpecPatchesDefinitionsSelectorMatchResourcesMachineDeploymentClass {
+  /**
+   * names selects templates by class names.
+   *
+   * @schema ClusterClassSpecPatchesDefinitionsSelectorMatchResourcesMachineDeploymentClass#names
+   */
+  readonly names?: string[];
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecPatchesDefinitionsSelectorMatchResourcesMachineDeploymentClass' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecPatchesDefinitionsSelectorMatchResourcesMachineDeploymentClass(obj: ClusterClassSpecPatchesDefinitionsSelectorMatchResourcesMachineDeploymentClass | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'names': obj.names?.map(y => y),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * machinePoolClass selects templates referenced in specific MachinePoolClasses in
+ * .spec.workers.machinePools.
+ *
+ * @schema ClusterClassSpecPatchesDefinitionsSelectorMatchResourcesMachinePoolClass
+ */
+export interface ClusterClassSpecPatchesDefinitionsSelectorMatchResourcesMachinePoolClass {
+  /**
+   * names selects templates by class names.
+   *
+   * @schema ClusterClassSpecPatchesDefinitionsSelectorMatchResourcesMachinePoolClass#names
+   */
+  readonly names?: string[];
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecPatchesDefinitionsSelectorMatchResourcesMachinePoolClass' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecPatchesDefinitionsSelectorMatchResourcesMachinePoolClass(obj: ClusterClassSpecPatchesDefinitionsSelectorMatchResourcesMachinePoolClass | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'names': obj.names?.map(y => y),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * reason provides a machine-readable validation failure reason that is returned to the caller when a request fails this validation rule.
+ * The currently supported reasons are: "FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate".
+ * If not set, default to use "FieldValueInvalid".
+ * All future added reasons must be accepted by clients when reading this value and unknown reasons should be treated as FieldValueInvalid.
+ *
+ * @schema ClusterClassSpecVariablesSchemaOpenApiv3SchemaXKubernetesValidationsReason
+ */
+export type ClusterClassSpecVariablesSchemaOpenApiv3SchemaXKubernetesValidationsReason = "FieldValueInvalid" | "FieldValueForbidden" | "FieldValueRequired" | "FieldValueDuplicate";
+
+/**
+ * UnhealthyMachineCondition represents a Machine condition type and value with a timeout
+ * specified as a duration.  When the named condition has been in the given
+ * status for at least the timeout value, a machine is considered unhealthy.
+ *
+ * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecksUnhealthyMachineConditions
+ */
+export interface ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecksUnhealthyMachineConditions {
+  /**
+   * status of the condition, one of True, False, Unknown.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecksUnhealthyMachineConditions#status
+   */
+  readonly status: ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecksUnhealthyMachineConditionsStatus;
+
+  /**
+   * timeoutSeconds is the duration that a machine must be in a given status for,
+   * after which the machine is considered unhealthy.
+   * For example, with a value of "3600", the machine must match the status
+   * for at least 1 hour before being considered unhealthy.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecksUnhealthyMachineConditions#timeoutSeconds
+   */
+  readonly timeoutSeconds: number;
+
+  /**
+   * type of Machine condition
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecksUnhealthyMachineConditions#type
+   */
+  readonly type: string;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecksUnhealthyMachineConditions' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecksUnhealthyMachineConditions(obj: ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecksUnhealthyMachineConditions | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'status': obj.status,
+    'timeoutSeconds': obj.timeoutSeconds,
+    'type': obj.type,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * UnhealthyNodeCondition represents a Node condition type and value with a timeout
+ * specified as a duration.  When the named condition has been in the given
+ * status for at least the timeout value, a node is considered unhealthy.
+ *
+ * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecksUnhealthyNodeConditions
+ */
+export interface ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecksUnhealthyNodeConditions {
+  /**
+   * status of the condition, one of True, False, Unknown.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecksUnhealthyNodeConditions#status
+   */
+  readonly status: string;
+
+  /**
+   * timeoutSeconds is the duration that a node must be in a given status for,
+   * after which the node is considered unhealthy.
+   * For example, with a value of "3600", the node must match the status
+   * for at least 1 hour before being considered unhealthy.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecksUnhealthyNodeConditions#timeoutSeconds
+   */
+  readonly timeoutSeconds: number;
+
+  /**
+   * type of Node condition
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecksUnhealthyNodeConditions#type
+   */
+  readonly type: string;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecksUnhealthyNodeConditions' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecksUnhealthyNodeConditions(obj: ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecksUnhealthyNodeConditions | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'status': obj.status,
+    'timeoutSeconds': obj.timeoutSeconds,
+    'type': obj.type,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * maxInFlight determines how many in flight remediations should happen at the same time.
+ *
+ * Remediation only happens on the MachineSet with the most current revision, while
+ * older MachineSets (usually present during rollout operations) aren't allowed to remediate.
+ *
+ * Note: In general (independent of remediations), unhealthy machines are always
+ * prioritized during scale down operations over healthy ones.
+ *
+ * MaxInFlight can be set to a fixed number or a percentage.
+ * Example: when this is set to 20%, the MachineSet controller deletes at most 20% of
+ * the desired replicas.
+ *
+ * If not set, remediation is limited to all machines (bounded by replicas)
+ * under the active MachineSet's management.
+ *
+ * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationMaxInFlight
+ */
+export class ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationMaxInFlight {
+  public static fromNumber(value: number): ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationMaxInFlight {
+    return new ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationMaxInFlight(value);
+  }
+  public static fromString(value: string): ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationMaxInFlight {
+    return new ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationMaxInFlight(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * templateRef is a reference to a remediation template
+ * provided by an infrastructure provider.
+ *
+ * This field is completely optional, when filled, the MachineHealthCheck controller
+ * creates a new object from the template referenced and hands off remediation of the machine to
+ * a controller that lives outside of Cluster API.
+ *
+ * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationTemplateRef
+ */
+export interface ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationTemplateRef {
+  /**
+   * apiVersion of the remediation template.
+   * apiVersion must be fully qualified domain name followed by / and a version.
+   * NOTE: This field must be kept in sync with the APIVersion of the remediation template.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationTemplateRef#apiVersion
+   */
+  readonly apiVersion: string;
+
+  /**
+   * kind of the remediation template.
+   * kind must consist of alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationTemplateRef#kind
+   */
+  readonly kind: string;
+
+  /**
+   * name of the remediation template.
+   * name must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationTemplateRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationTemplateRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationTemplateRef(obj: ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationTemplateRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'apiVersion': obj.apiVersion,
+    'kind': obj.kind,
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * triggerIf configures if remediations are triggered.
+ * If this field is not set, remediations are always triggered.
+ *
+ * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationTriggerIf
+ */
+export interface ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationTriggerIf {
+  /**
+   * unhealthyInRange specifies that remediations are only triggered if the number of
+   * unhealthy Machines is in the configured range.
+   * Takes precedence over unhealthyLessThanOrEqualTo.
+   * Eg. "[3-5]" - This means that remediation will be allowed only when:
+   * (a) there are at least 3 unhealthy Machines (and)
+   * (b) there are at most 5 unhealthy Machines
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationTriggerIf#unhealthyInRange
+   */
+  readonly unhealthyInRange?: string;
+
+  /**
+   * unhealthyLessThanOrEqualTo specifies that remediations are only triggered if the number of
+   * unhealthy Machines is less than or equal to the configured value.
+   * unhealthyInRange takes precedence if set.
+   *
+   * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationTriggerIf#unhealthyLessThanOrEqualTo
+   */
+  readonly unhealthyLessThanOrEqualTo?: ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationTriggerIfUnhealthyLessThanOrEqualTo;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationTriggerIf' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationTriggerIf(obj: ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationTriggerIf | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'unhealthyInRange': obj.unhealthyInRange,
+    'unhealthyLessThanOrEqualTo': obj.unhealthyLessThanOrEqualTo?.value,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * rollingUpdate is the rolling update config params. Present only if
+ * type = RollingUpdate.
+ *
+ * @schema ClusterClassSpecWorkersMachineDeploymentsRolloutStrategyRollingUpdate
+ */
+export interface ClusterClassSpecWorkersMachineDeploymentsRolloutStrategyRollingUpdate {
+  /**
+   * maxSurge is the maximum number of machines that can be scheduled above the
+   * desired number of machines.
+   * Value can be an absolute number (ex: 5) or a percentage of
+   * desired machines (ex: 10%).
+   * This can not be 0 if MaxUnavailable is 0.
+   * Absolute number is calculated from percentage by rounding up.
+   * Defaults to 1.
+   * Example: when this is set to 30%, the new MachineSet can be scaled
+   * up immediately when the rolling update starts, such that the total
+   * number of old and new machines do not exceed 130% of desired
+   * machines. Once old machines have been killed, new MachineSet can
+   * be scaled up further, ensuring that total number of machines running
+   * at any time during the update is at most 130% of desired machines.
+   *
+   * @default 1.
+   * @schema ClusterClassSpecWorkersMachineDeploymentsRolloutStrategyRollingUpdate#maxSurge
+   */
+  readonly maxSurge?: ClusterClassSpecWorkersMachineDeploymentsRolloutStrategyRollingUpdateMaxSurge;
+
+  /**
+   * maxUnavailable is the maximum number of machines that can be unavailable during the update.
+   * Value can be an absolute number (ex: 5) or a percentage of desired
+   * machines (ex: 10%).
+   * Absolute number is calculated from percentage by rounding down.
+   * This can not be 0 if MaxSurge is 0.
+   * Defaults to 0.
+   * Example: when this is set to 30%, the old MachineSet can be scaled
+   * down to 70% of desired machines immediately when the rolling update
+   * starts. Once new machines are ready, old MachineSet can be scaled
+   * down further, followed by scaling up the new MachineSet, ensuring
+   * that the total number of machines available at all times
+   * during the update is at least 70% of desired machines.
+   *
+   * @default 0.
+   * @schema ClusterClassSpecWorkersMachineDeploymentsRolloutStrategyRollingUpdate#maxUnavailable
+   */
+  readonly maxUnavailable?: ClusterClassSpecWorkersMachineDeploymentsRolloutStrategyRollingUpdateMaxUnavailable;
+}
+
+/**
+ * Converts an object of type 'ClusterClassSpecWorkersMachineDeploymentsRolloutStrategyRollingUpdate' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_ClusterClassSpecWorkersMachineDeploymentsRolloutStrategyRollingUpdate(obj: ClusterClassSpecWorkersMachineDeploymentsRolloutStrategyRollingUpdate | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'maxSurge': obj.maxSurge?.value,
+    'maxUnavailable': obj.maxUnavailable?.value,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * type of rollout. Allowed values are RollingUpdate and OnDelete.
+ * Default is RollingUpdate.
+ *
+ * @default RollingUpdate.
+ * @schema ClusterClassSpecWorkersMachineDeploymentsRolloutStrategyType
+ */
+export type ClusterClassSpecWorkersMachineDeploymentsRolloutStrategyType = "RollingUpdate" | "OnDelete";
+
+/**
+ * status of the condition, one of True, False, Unknown.
+ *
+ * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecksUnhealthyMachineConditionsStatus
+ */
+export type ClusterClassSpecWorkersMachineDeploymentsHealthCheckChecksUnhealthyMachineConditionsStatus = "True" | "False" | "Unknown";
+
+/**
+ * unhealthyLessThanOrEqualTo specifies that remediations are only triggered if the number of
+ * unhealthy Machines is less than or equal to the configured value.
+ * unhealthyInRange takes precedence if set.
+ *
+ * @schema ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationTriggerIfUnhealthyLessThanOrEqualTo
+ */
+export class ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationTriggerIfUnhealthyLessThanOrEqualTo {
+  public static fromNumber(value: number): ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationTriggerIfUnhealthyLessThanOrEqualTo {
+    return new ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationTriggerIfUnhealthyLessThanOrEqualTo(value);
+  }
+  public static fromString(value: string): ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationTriggerIfUnhealthyLessThanOrEqualTo {
+    return new ClusterClassSpecWorkersMachineDeploymentsHealthCheckRemediationTriggerIfUnhealthyLessThanOrEqualTo(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * maxSurge is the maximum number of machines that can be scheduled above the
+ * desired number of machines.
+ * Value can be an absolute number (ex: 5) or a percentage of
+ * desired machines (ex: 10%).
+ * This can not be 0 if MaxUnavailable is 0.
+ * Absolute number is calculated from percentage by rounding up.
+ * Defaults to 1.
+ * Example: when this is set to 30%, the new MachineSet can be scaled
+ * up immediately when the rolling update starts, such that the total
+ * number of old and new machines do not exceed 130% of desired
+ * machines. Once old machines have been killed, new MachineSet can
+ * be scaled up further, ensuring that total number of machines running
+ * at any time during the update is at most 130% of desired machines.
+ *
+ * @default 1.
+ * @schema ClusterClassSpecWorkersMachineDeploymentsRolloutStrategyRollingUpdateMaxSurge
+ */
+export class ClusterClassSpecWorkersMachineDeploymentsRolloutStrategyRollingUpdateMaxSurge {
+  public static fromNumber(value: number): ClusterClassSpecWorkersMachineDeploymentsRolloutStrategyRollingUpdateMaxSurge {
+    return new ClusterClassSpecWorkersMachineDeploymentsRolloutStrategyRollingUpdateMaxSurge(value);
+  }
+  public static fromString(value: string): ClusterClassSpecWorkersMachineDeploymentsRolloutStrategyRollingUpdateMaxSurge {
+    return new ClusterClassSpecWorkersMachineDeploymentsRolloutStrategyRollingUpdateMaxSurge(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * maxUnavailable is the maximum number of machines that can be unavailable during the update.
+ * Value can be an absolute number (ex: 5) or a percentage of desired
+ * machines (ex: 10%).
+ * Absolute number is calculated from percentage by rounding down.
+ * This can not be 0 if MaxSurge is 0.
+ * Defaults to 0.
+ * Example: when this is set to 30%, the old MachineSet can be scaled
+ * down to 70% of desired machines immediately when the rolling update
+ * starts. Once new machines are ready, old MachineSet can be scaled
+ * down further, followed by scaling up the new MachineSet, ensuring
+ * that the total number of machines available at all times
+ * during the update is at least 70% of desired machines.
+ *
+ * @default 0.
+ * @schema ClusterClassSpecWorkersMachineDeploymentsRolloutStrategyRollingUpdateMaxUnavailable
+ */
+export class ClusterClassSpecWorkersMachineDeploymentsRolloutStrategyRollingUpdateMaxUnavailable {
+  public static fromNumber(value: number): ClusterClassSpecWorkersMachineDeploymentsRolloutStrategyRollingUpdateMaxUnavailable {
+    return new ClusterClassSpecWorkersMachineDeploymentsRolloutStrategyRollingUpdateMaxUnavailable(value);
+  }
+  public static fromString(value: string): ClusterClassSpecWorkersMachineDeploymentsRolloutStrategyRollingUpdateMaxUnavailable {
+    return new ClusterClassSpecWorkersMachineDeploymentsRolloutStrategyRollingUpdateMaxUnavailable(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+
+/**
  * MachineDeployment is the Schema for the machinedeployments API.
  *
  * @schema MachineDeployment

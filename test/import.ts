@@ -1,6 +1,7 @@
 /**
  * `npm run import [-- DIRECTORY]`: writes constructs of foreign kinds into `imports/`, or another directory, from the
- * definitions in pinned Go modules. Of several served versions of a kind, it imports the newest.
+ * definitions in pinned Go modules and those in `imports/definitions`. Of several served versions of a kind in a Go module,
+ * it imports the newest.
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,8 +9,16 @@ import { join } from 'node:path';
 import packageManifest from '../package.json' with { type: 'json' };
 import { compareApiVersions } from '../reconciler/kube/api-version.ts';
 import type { KubeObject } from '../reconciler/kube/object.ts';
+import { keptDefinitions } from './support/kept-definitions.ts';
 import { pinnedVersion } from './testbed/families.ts';
-import { cilium, gatewayApi, type ModuleManifests, traefik } from './testbed/module-manifests.ts';
+import {
+  cilium,
+  clusterApiCore,
+  gatewayApi,
+  kubeadmBootstrap,
+  type ModuleManifests,
+  traefik,
+} from './testbed/module-manifests.ts';
 import { manifestObjects } from './testbed/rendered-objects.ts';
 import { run } from './testbed/run.ts';
 
@@ -17,16 +26,13 @@ interface Definition extends KubeObject {
   readonly spec: { readonly versions: readonly { readonly name: string; readonly served: boolean }[] };
 }
 
-const clusterApi = { name: 'cluster-api', family: 'cluster-api', module: 'sigs.k8s.io/cluster-api' } as const;
-const clusterApiCore = { ...clusterApi, paths: ['core/config/crd/bases'] };
-const kubeadmBootstrap = { ...clusterApi, paths: ['bootstrap/kubeadm/config/crd/bases'] };
-
 /** The kinds of each API group, and the Go module that defines them. */
 const imports: readonly [group: string, plurals: readonly string[], definedBy: ModuleManifests][] = [
   ['gateway.networking.k8s.io', ['tlsroutes'], gatewayApi],
   ['traefik.io', ['ingressroutetcps'], traefik],
   ['cilium.io', ['ciliumnetworkpolicies'], cilium],
-  ['cluster.x-k8s.io', ['clusters', 'machinedeployments'], clusterApiCore],
+  ['cluster.x-k8s.io', ['clusters', 'clusterclasses', 'machinedeployments'], clusterApiCore],
+  ['addons.cluster.x-k8s.io', ['clusterresourcesets'], clusterApiCore],
   ['bootstrap.cluster.x-k8s.io', ['kubeadmconfigtemplates'], kubeadmBootstrap],
 ];
 
@@ -46,6 +52,17 @@ function withoutEnums(code: string): string {
   });
 }
 
+/** Writes the module of one API group. */
+async function write(group: string, items: readonly KubeObject[], origin: string): Promise<void> {
+  await writeFile(join(temporary, 'definitions.yaml'), JSON.stringify({ kind: 'List', items }));
+  const source = ['--language', 'typescript', '--no-save', join(temporary, 'definitions.yaml')];
+  await run(['cdk8s', 'import', ...source, '--output', temporary, '--check-upgrade=false']);
+
+  const generated = await readFile(join(temporary, `${group}.ts`), 'utf8');
+  const header = `// ${origin} by cdk8s-cli ${packageManifest.devDependencies['cdk8s-cli']}: written by npm run import`;
+  await writeFile(join(directory, `${group}.ts`), `${header}\n${withoutEnums(generated).trimEnd()}\n`);
+}
+
 const [directory = join(import.meta.dirname, '../imports')] = process.argv.slice(2);
 await mkdir(directory, { recursive: true });
 const temporary = await mkdtemp(join(tmpdir(), 'import-'));
@@ -54,14 +71,10 @@ for (const [group, plurals, manifests] of imports) {
   const objects = (await manifestObjects(manifests)) as Definition[];
   const items = objects.filter(({ metadata }) => names.includes(metadata.name)).map(newestServed);
   if (items.length < names.length) throw new Error(`${manifests.module} does not define all of ${names.join()}`);
-  await writeFile(join(temporary, 'definitions.yaml'), JSON.stringify({ kind: 'List', items }));
-  const source = ['--language', 'typescript', '--no-save', join(temporary, 'definitions.yaml')];
-  await run(['cdk8s', 'import', ...source, '--output', temporary, '--check-upgrade=false']);
-
-  const generated = await readFile(join(temporary, `${group}.ts`), 'utf8');
   const { family, module } = manifests;
-  const pinned = `${module} ${await pinnedVersion(family, module)} of test/testbed/go/${family}`;
-  const header = `// ${pinned} by cdk8s-cli ${packageManifest.devDependencies['cdk8s-cli']}: written by npm run import`;
-  await writeFile(join(directory, `${group}.ts`), `${header}\n${withoutEnums(generated).trimEnd()}\n`);
+  await write(group, items, `${module} ${await pinnedVersion(family, module)} of test/testbed/go/${family}`);
+}
+for (const [group, definitions] of Map.groupBy(await keptDefinitions(), ({ spec }) => spec.group)) {
+  await write(group, definitions, 'imports/definitions');
 }
 await rm(temporary, { recursive: true });

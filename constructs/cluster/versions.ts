@@ -35,10 +35,13 @@ export function unsupportedVersion(version: string): string | undefined {
   return `Kubernetes ${version} is not supported by this release: use ${supportedRange}`;
 }
 
-/** The spec's version as Kubernetes itself writes it: with a leading `v` and a patch level. */
+/** What k0s appends to a version of Kubernetes. No registry has images of Kubernetes with it. */
+export const k0sSuffix = '\\+k0s\\.[0-9]+$';
+
+/** The spec's version as Kubernetes itself writes it: with a leading `v` and a patch level, and without k0s's suffix. */
 export function kubernetesVersion(version: string): string {
   const full = /^v?\d+\.\d+$/.test(version) ? `${version}.0` : version;
-  return `v${full.replace(/^v/, '')}`;
+  return `v${full.replace(/^v/, '').replace(new RegExp(k0sSuffix), '')}`;
 }
 
 /**

@@ -4,7 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { buildsOf, findBinaries } from '../testbed/binaries.ts';
-import { families, certManager, furtherEtcd, goDirectory, objectStore, pinnedVersion } from '../testbed/families.ts';
+import {
+  families,
+  certManager,
+  furtherEtcd,
+  goDirectory,
+  helm,
+  objectStore,
+  pinnedVersion,
+} from '../testbed/families.ts';
 
 const family = (name: string) => {
   const found = families.find((candidate) => candidate.name === name);
@@ -12,7 +20,7 @@ const family = (name: string) => {
   return found;
 };
 
-const all = [...families, ...furtherEtcd, certManager, objectStore];
+const all = [...families, ...furtherEtcd, certManager, helm, objectStore];
 
 test('every folder of pinned modules is a family and the other way round', async () => {
   expect(all.map(({ name }) => name).sort()).toEqual((await readdir(goDirectory)).sort());

@@ -125,6 +125,13 @@ export const certManager: Family = {
   binaries: { 'cert-manager': 'testbed.local/cert-manager' },
 };
 
+/** Built only by the tests of charts. */
+export const helm: Family = {
+  name: 'helm',
+  module: 'helm.sh/helm/v3',
+  binaries: { helm: 'helm.sh/helm/v3/cmd/helm' },
+};
+
 /** Version of a module as the family's go.mod pins it, such as `v3.6.8`. */
 export async function pinnedVersion(familyName: string, module: string): Promise<string> {
   const path = join(goDirectory, familyName, 'go.mod');

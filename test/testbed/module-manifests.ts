@@ -48,3 +48,19 @@ export const traefik: ModuleManifests = {
     'kubernetes-ingress-nginx-rbac.yml',
   ].map((file) => `docs/content/reference/dynamic-configuration/${file}`),
 };
+
+const clusterApi = { family: 'cluster-api', module: 'sigs.k8s.io/cluster-api' } as const;
+
+/** The kinds of Cluster API itself, without the webhooks that convert between versions. */
+export const clusterApiCore: ModuleManifests = {
+  ...clusterApi,
+  name: 'cluster-api-kinds',
+  paths: ['core/config/crd/bases'],
+};
+
+/** The kinds of the kubeadm bootstrap provider, without the webhooks that convert between versions. */
+export const kubeadmBootstrap: ModuleManifests = {
+  ...clusterApi,
+  name: 'kubeadm-bootstrap-kinds',
+  paths: ['bootstrap/kubeadm/config/crd/bases'],
+};

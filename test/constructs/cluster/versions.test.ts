@@ -22,7 +22,8 @@ describe('Kubernetes versions', () => {
     ['1.36.3', 'v1.36.3'],
     ['1.36', 'v1.36.0'],
     ['v1.35.0-rc.1', 'v1.35.0-rc.1'],
-    ['v1.35.0-rc.1+k0s.0', 'v1.35.0-rc.1_k0s.0'],
+    ['v1.35.0-rc.1+vendor.4', 'v1.35.0-rc.1_vendor.4'],
+    ['v1.34.3+k0s.0', 'v1.34.3'],
   ])('%s has images tagged %s', (version, tag) => {
     expect(kubernetesTag(version)).toBe(tag);
   });
@@ -34,6 +35,8 @@ describe('Kubernetes versions', () => {
     ['v1.36.0-rc.1', 'v1.36.0-rc.1'],
     ['1.36.3-dev.1', 'v1.36.3-dev.1'],
     ['10.36', 'v10.36.0'],
+    ['v1.34.3+k0s.0', 'v1.34.3'],
+    ['v1.34.3+vendor.4', 'v1.34.3+vendor.4'],
   ])('%s is written %s by Kubernetes', (version, spelled) => {
     expect(kubernetesVersion(version)).toBe(spelled);
   });

@@ -1,0 +1,41 @@
+import { manifest } from '../cluster/manifest.ts';
+
+/** A file of a stack, by its path below the stack's folder. */
+export interface StackFile {
+  readonly path: string;
+  readonly content: string;
+}
+
+/**
+ * The objects as a template of a Helm chart. Helm leaves the braces in them alone: those of a ClusterClass are for Cluster
+ * API, and those of bootstrap data for cloud-init.
+ * @param expressions what Helm fills in, by the text that stands for it in the objects
+ */
+export function chartTemplate(
+  purpose: readonly string[],
+  objects: readonly object[],
+  expressions: Readonly<Record<string, string>>,
+): string {
+  const literal = manifest(purpose, objects).replaceAll(/\{\{|\}\}/g, (braces) => `{{ \`${braces}\` }}`);
+  return Object.entries(expressions).reduce(
+    (text, [placeholder, expression]) => text.replaceAll(placeholder, `{{ ${expression} }}`),
+    literal,
+  );
+}
+
+/** The `Chart.yaml` of a chart. */
+export interface ChartDescription {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly dependencies?: readonly { readonly name: string; readonly version: string; readonly repository: string }[];
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** The `Chart.yaml` of an application chart. */
+export function chartFile(description: ChartDescription): StackFile {
+  return {
+    path: 'Chart.yaml',
+    content: manifest([description.description], [{ apiVersion: 'v2', type: 'application', ...description }]),
+  };
+}

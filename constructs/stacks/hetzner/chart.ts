@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import { App } from 'cdk8s';
+import { k0sSuffix, kubernetesVersion } from '../../cluster/versions.ts';
+import { manifest } from '../../cluster/manifest.ts';
+import type { RenderedObject } from '../../control-plane/chart.ts';
+import { chartFile, chartTemplate, type StackFile } from '../helm-chart.ts';
+import { accessModes, accessOf } from './access.ts';
+import { type HetznerAccess, HetznerHostedCluster, type HetznerHostedClusterProps } from './cluster.ts';
+import { defaultValues, type GivenHetznerValues, HetznerValues, valuesSchema } from './values.ts';
+
+/** Name and version of the chart. */
+export const hetznerChart = { name: 'hetzner-hosted-cp', version: '1.2.0' } as const;
+
+/**
+ * The objects that the chart makes of these values.
+ * @throws for values that the chart refuses
+ */
+export function renderHetznerCluster(name: string, namespace: string, given: GivenHetznerValues): RenderedObject[] {
+  const values = HetznerValues.parse(given);
+  const { worker, controlPlane, k0s } = values;
+  return render({
+    name,
+    namespace,
+    version: kubernetesVersion(values.kubernetesVersion ?? k0s?.version ?? ''),
+    values,
+    access: accessOf(controlPlane),
+    machineHash: createHash('sha256').update(`${worker.image} ${worker.type}`).digest('hex').slice(0, hashLength),
+  });
+}
+
+const hashLength = 8;
+
+function render(props: HetznerHostedClusterProps): RenderedObject[] {
+  return new HetznerHostedCluster(new App(), 'cluster', props).toJson() as RenderedObject[];
+}
+
+/** Text that stands for each expression of Helm until the objects are written; it needs no quotes in YAML. */
+class Expressions {
+  private readonly texts: Record<string, string> = {};
+  private readonly lists: Record<string, string> = {};
+
+  /** A value that Helm computes. Its type is that of the field, as which Helm prints it. */
+  value<T = string>(expression: string): T {
+    const placeholder = `helm-value-${String(Object.keys(this.texts).length).padStart(2, '0')}`;
+    this.texts[placeholder] = expression;
+    return placeholder as unknown as T;
+  }
+
+  /** A list that Helm computes: it has one entry until then. */
+  list(expression: string): [string] {
+    const placeholder = `helm-list-${String(Object.keys(this.lists).length).padStart(2, '0')}`;
+    this.lists[placeholder] = expression;
+    return [placeholder];
+  }
+
+  /** The objects as a template, with the expressions. */
+  template(object: RenderedObject): string {
+    const text = chartTemplate([`The ${object.kind}.`], [object], this.texts);
+    return Object.entries(this.lists).reduce(
+      (written, [placeholder, expression]) =>
+        written.replace(
+          new RegExp(`\\n *- (name: )?${placeholder}`),
+          (_, named) => ` ${expressionOf(expression, named)}`,
+        ),
+      text,
+    );
+  }
+}
+
+/** The entries of a list as they are, or as objects with a name. */
+function expressionOf(list: string, named: unknown): string {
+  return named === undefined ? `{{ toJson ${list} }}` : `[{{ range ${list} }}{ name: {{ toJson . }} },{{ end }}]`;
+}
+
+const version = `regexReplaceAll "${k0sSuffix.replaceAll('\\', '\\\\')}" (default .Values.k0s.version .Values.kubernetesVersion) ""`;
+const machineHash = `printf "%s %s" .Values.worker.image .Values.worker.type | sha256sum | trunc ${hashLength}`;
+
+/** The objects with expressions in the place of values, and one way to reach the API server. */
+function templateOf(accessOfMode: (expressions: Expressions) => HetznerAccess): Map<string, string> {
+  const expressions = new Expressions();
+  const value = <T = string>(expression: string) => expressions.value<T>(expression);
+  const json = <T>(path: string) => value<T>(`toJson .Values.${path}`);
+  const objects = render({
+    name: value('.Release.Name'),
+    namespace: value('.Release.Namespace'),
+    version: value(version),
+    machineHash: value(machineHash),
+    access: accessOfMode(expressions),
+    values: {
+      workersNumber: value<number>('.Values.workersNumber'),
+      controlPlane: { replicas: value<number>('.Values.controlPlane.replicas') },
+      region: value<'nbg1'>('.Values.region'),
+      sshKeyNames: expressions.list('.Values.sshKeyNames'),
+      tokenRef: { name: json('tokenRef.name'), key: json('tokenRef.key') },
+      hcloudNetwork: {
+        enabled: json('hcloudNetwork.enabled'),
+        cidrBlock: json('hcloudNetwork.cidrBlock'),
+        subnetCidrBlock: json('hcloudNetwork.subnetCidrBlock'),
+        networkZone: json('hcloudNetwork.networkZone'),
+      },
+      worker: { image: json('worker.image'), type: json('worker.type') },
+      clusterNetwork: {
+        pods: expressions.list('.Values.clusterNetwork.pods'),
+        services: expressions.list('.Values.clusterNetwork.services'),
+      },
+    },
+  });
+  return new Map(objects.map((object) => [object.kind, expressions.template(object)]));
+}
+
+/** The ways to reach the API server, with the condition of each; the last one applies otherwise. */
+const modes: readonly { readonly condition?: string; readonly template: Map<string, string> }[] = [
+  {
+    condition: '.Values.controlPlane.ingress',
+    template: templateOf((expressions) => {
+      const of = <T = string>(path: string) => expressions.value<T>(`.Values.controlPlane.ingress.${path}`);
+      const orHaproxy = <T = string>(path: string) =>
+        expressions.value<T>(`default "haproxy" .Values.controlPlane.ingress.${path}`);
+      return accessModes.ingress({
+        apiHost: of('apiHost'),
+        konnectivityHost: of('konnectivityHost'),
+        controller: orHaproxy<'haproxy'>('controller'),
+        className: orHaproxy('className'),
+      });
+    }),
+  },
+  {
+    condition: 'eq .Values.controlPlane.service.type "NodePort"',
+    template: templateOf((expressions) => {
+      const of = <T = string>(path: string) => expressions.value<T>(`.Values.controlPlane.service.${path}`);
+      return accessModes.nodePort(of('externalAddress'), {
+        type: 'NodePort',
+        annotations: {},
+        apiPort: of<number>('apiPort'),
+        konnectivityPort: of<number>('konnectivityPort'),
+      });
+    }),
+  },
+  {
+    template: templateOf((expressions) => ({
+      exposure: {
+        loadBalancer: { annotations: expressions.value('toJson .Values.controlPlane.service.annotations') },
+      },
+    })),
+  },
+];
+
+/** A template for each object. What differs between the ways to reach the API server is in branches. */
+function templates(): StackFile[] {
+  const [first, ...others] = modes;
+  return [...(first?.template ?? [])].map(([kind, text]) => {
+    const same = others.every(({ template }) => template.get(kind) === text);
+    const branches = modes.map(({ condition, template }, index) => {
+      const test = condition === undefined ? 'else' : `${index === 0 ? '' : 'else '}if ${condition}`;
+      return `{{- ${test} }}\n${template.get(kind)}`;
+    });
+    const name = kind.replaceAll(/(?<=[a-z])[A-Z]/g, (capital) => `-${capital}`).toLowerCase();
+    return { path: `templates/${name}.yaml`, content: same ? text : `${branches.join('')}{{- end }}\n` };
+  });
+}
+
+/** The files of the Helm chart. */
+export function hetznerChartFiles(): StackFile[] {
+  return [
+    chartFile({
+      ...hetznerChart,
+      description: 'A cluster with a hosted control plane and workers in Hetzner Cloud.',
+      annotations: {
+        'cluster.x-k8s.io/provider': 'infrastructure-hetzner, control-plane-hosted-control-plane, bootstrap-kubeadm',
+        'cluster.x-k8s.io/infrastructure-hetzner': 'v1beta1',
+        'cluster.x-k8s.io/control-plane-hosted-control-plane': 'v1alpha1',
+        'cluster.x-k8s.io/bootstrap-kubeadm': 'v1beta2',
+      },
+    }),
+    {
+      path: 'values.yaml',
+      content: manifest(['Defaults of the values. Set region and a version.'], [defaultValues()]),
+    },
+    { path: 'values.schema.json', content: `${JSON.stringify(valuesSchema(), undefined, 2)}\n` },
+    ...templates(),
+  ];
+}

@@ -1,0 +1,131 @@
+import { ApiObject, Chart } from 'cdk8s';
+import type { Construct } from 'constructs';
+import { KubeadmConfigTemplate } from '../../../imports/bootstrap.cluster.x-k8s.io.ts';
+import { Cluster, MachineDeployment } from '../../../imports/cluster.x-k8s.io.ts';
+import { HCloudMachineTemplate, HetznerCluster } from '../../../imports/infrastructure.cluster.x-k8s.io.ts';
+import type { z } from 'zod';
+import type { ExposureSpec } from '../../api/exposure-spec.ts';
+import { clusterNameLabel } from '../../api/group.ts';
+import { groupOf, HostedControlPlane } from '../../api/resources.ts';
+import type { Endpoint } from '../../cluster/facts.ts';
+import { installScript, installScriptPath } from './install-kubernetes.ts';
+import type { HetznerValues } from './values.ts';
+
+/** How workers and users reach the API server. */
+export interface HetznerAccess {
+  readonly exposure: z.input<typeof ExposureSpec>;
+  /** Undefined while only the load balancer of the control plane knows it. */
+  readonly endpoint?: Endpoint;
+}
+
+export interface HetznerHostedClusterProps {
+  readonly name: string;
+  readonly namespace: string;
+  /** Version of Kubernetes, such as v1.34.3. */
+  readonly version: string;
+  readonly values: Pick<
+    HetznerValues,
+    'workersNumber' | 'sshKeyNames' | 'tokenRef' | 'hcloudNetwork' | 'worker' | 'region' | 'clusterNetwork'
+  > & { readonly controlPlane: { readonly replicas: number } };
+  readonly access: HetznerAccess;
+  /** Changes with every change of the machines: their template is immutable. */
+  readonly machineHash: string;
+}
+
+/** With it CAPH accepts a HetznerCluster that has no endpoint yet. */
+const allowEmptyEndpoint = 'capi.syself.com/allow-empty-control-plane-address';
+
+/** A Cluster with a hosted control plane and workers in Hetzner Cloud. */
+export class HetznerHostedCluster extends Chart {
+  constructor(scope: Construct, id: string, props: HetznerHostedClusterProps) {
+    super(scope, id, { disableResourceNameHashes: true });
+    const { name, namespace, version, values, access } = props;
+    const named = (suffix: string) => ({ name: `${name}${suffix}`, namespace });
+    const machine = { ...HCloudMachineTemplate.GVK, name: `${name}-mt-${props.machineHash}` };
+    new Cluster(this, 'cluster', {
+      metadata: named(''),
+      spec: {
+        clusterNetwork: {
+          pods: { cidrBlocks: values.clusterNetwork.pods },
+          services: { cidrBlocks: values.clusterNetwork.services },
+        },
+        controlPlaneRef: {
+          apiGroup: groupOf(HostedControlPlane),
+          kind: HostedControlPlane.kind,
+          name: `${name}-cp`,
+        },
+        infrastructureRef: { apiGroup: groupOf(HetznerCluster.GVK), kind: HetznerCluster.GVK.kind, name },
+      },
+    });
+    const { apiVersion, kind } = HostedControlPlane;
+    new ApiObject(this, 'control-plane', {
+      apiVersion,
+      kind,
+      metadata: named('-cp'),
+      spec: { version, replicas: values.controlPlane.replicas, exposure: access.exposure },
+    });
+    new HetznerCluster(this, 'hetzner-cluster', {
+      metadata: {
+        ...named(''),
+        ...(access.endpoint === undefined && { annotations: { [allowEmptyEndpoint]: 'true' } }),
+      },
+      spec: {
+        // Otherwise CAPH creates a load balancer, and takes its address as the endpoint.
+        controlPlaneLoadBalancer: { enabled: false },
+        ...(access.endpoint && { controlPlaneEndpoint: access.endpoint }),
+        controlPlaneRegions: [values.region],
+        hcloudNetwork: values.hcloudNetwork,
+        hetznerSecretRef: { name: values.tokenRef.name, key: { hcloudToken: values.tokenRef.key } },
+        sshKeys: { hcloud: values.sshKeyNames.map((key) => ({ name: key })) },
+      },
+    });
+    new HCloudMachineTemplate(this, 'machine-template', {
+      metadata: { name: machine.name, namespace },
+      spec: { template: { spec: { imageName: values.worker.image, type: values.worker.type } } },
+    });
+    new KubeadmConfigTemplate(this, 'machine-config', {
+      metadata: named('-machine-config'),
+      spec: { template: { spec: workerConfig(version) } },
+    });
+    const labels = { [clusterNameLabel]: name };
+    new MachineDeployment(this, 'workers', {
+      metadata: named('-md'),
+      spec: {
+        clusterName: name,
+        replicas: values.workersNumber,
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels },
+          spec: {
+            clusterName: name,
+            version,
+            failureDomain: values.region,
+            bootstrap: {
+              configRef: {
+                apiGroup: groupOf(KubeadmConfigTemplate.GVK),
+                kind: KubeadmConfigTemplate.GVK.kind,
+                name: `${name}-machine-config`,
+              },
+            },
+            infrastructureRef: { apiGroup: groupOf(machine), kind: machine.kind, name: machine.name },
+          },
+        },
+      },
+    });
+  }
+}
+
+/** cloud-init fills in the braces, from the metadata of the machine. */
+function workerConfig(version: string) {
+  return {
+    files: [{ path: installScriptPath, permissions: '0755', owner: 'root:root', content: installScript(version) }],
+    preKubeadmCommands: [installScriptPath],
+    joinConfiguration: {
+      nodeRegistration: {
+        name: '{{ local_hostname }}',
+        // By the ID Cluster API recognizes the node, without a cloud controller manager.
+        kubeletExtraArgs: [{ name: 'provider-id', value: 'hcloud://{{ instance_id }}' }],
+      },
+    },
+  };
+}

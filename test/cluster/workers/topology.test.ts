@@ -1,0 +1,237 @@
+import { App } from 'cdk8s';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { clusterNameLabel } from '../../../constructs/api/group.ts';
+import { Cluster, HostedControlPlane, MachineDeployment, type Resource } from '../../../constructs/api/resources.ts';
+import { OpenStackClusterClass } from '../../../constructs/stacks/openstack/cluster-class.ts';
+import { OpenStackVariables } from '../../../constructs/stacks/openstack/variables.ts';
+import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
+import { ClusterClass } from '../../../imports/cluster.x-k8s.io.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { allTogether, cases } from '../../constructs/stacks/openstack/variable-cases.ts';
+import { patchedTemplate } from '../../support/stacks/class-engine.ts';
+import { until } from '../../support/until.ts';
+import { Workbench } from '../../support/workbench.ts';
+import { installOpenStackKinds } from '../../system/openstack-kinds.ts';
+import { serveControlPlane } from '../../system/served-control-plane.ts';
+import { installAddon } from '../../testbed/addons.ts';
+import { applyObjects, resourceFor } from '../../testbed/apply-objects.ts';
+import { instanceFrom } from '../../testbed/instance.ts';
+
+const namespace = 'topology';
+const instance = instanceFrom(process.env, inject('testbed'));
+/** Cluster API spaces its reconciles, and shares two cores with everything else. */
+const limitMs = 180_000;
+const name = 'openstack-hosted-control-plane-1-34-v1';
+const merge = { fieldManager: 'test' };
+/** As users of the first version of the API write it. */
+const v1beta1Cluster = { ...Cluster, apiVersion: 'cluster.x-k8s.io/v1beta1' };
+const classObjects = (of: string) =>
+  new OpenStackClusterClass(new App(), 'class', { name: of, capo: 'v1beta1' }).toJson() as RenderedObject[];
+const objects = classObjects(name);
+const version = 'v1.34.10';
+let bench: Workbench;
+
+interface Specified extends KubeObject {
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
+
+beforeAll(async () => {
+  await installAddon(instance, 'kubeadm-bootstrap', (line) => console.log(line));
+  bench = await Workbench.open(inject('kubeconfig'), namespace);
+  await installOpenStackKinds(bench.client, 'v1beta1');
+  await applyObjects(bench.client, inTestNamespace(objects));
+  await untilReady(name);
+});
+afterAll(async () => {
+  await bench.close();
+});
+
+const inTestNamespace = (all: readonly RenderedObject[]) =>
+  all.map((object) => ({ ...object, metadata: { ...object.metadata, namespace } }));
+
+/** Cluster API has read the variables of a class. */
+function untilReady(of: string): Promise<boolean> {
+  const resource = resourceFor({ ...ClusterClass.GVK, metadata: { name: of, namespace } });
+  return until(
+    `the variables of ${of}`,
+    async () => {
+      const { status } = await read(resource, of);
+      return status?.conditions?.some((one) => one.type === 'VariablesReady' && one.status === 'True');
+    },
+    limitMs,
+  );
+}
+
+const read = (resource: Resource, object: string) => bench.client.get<Specified>(resource, { namespace, name: object });
+
+/** A Cluster as a user of the first version of the API writes it. */
+const clusterOf = (cluster: string, variables: OpenStackVariables) => ({
+  apiVersion: 'cluster.x-k8s.io/v1beta1',
+  kind: Cluster.kind,
+  metadata: { name: cluster, namespace, labels: { 'managed-secret': 'clouds-yaml' } },
+  spec: {
+    clusterNetwork: {
+      pods: { cidrBlocks: ['172.16.0.0/16'] },
+      serviceDomain: 'cluster.local',
+      services: { cidrBlocks: ['10.96.0.0/12'] },
+    },
+    topology: {
+      class: name,
+      classNamespace: namespace,
+      version,
+      variables: Object.entries(variables).map(([variable, value]) => ({ name: variable, value })),
+      workers: { machineDeployments: [{ class: 'default-worker', name: 'md-0', replicas: 0 }] },
+    },
+  },
+});
+
+interface Refs {
+  readonly infrastructureRef?: { readonly name: string };
+  readonly controlPlaneRef?: { readonly name: string };
+}
+
+const infrastructure = (kind: string): Resource => ({
+  apiVersion: 'infrastructure.cluster.x-k8s.io/v1beta1',
+  kind,
+  plural: `${kind.toLowerCase()}s`,
+  namespaced: true,
+});
+
+/** The specs that Cluster API's own engine gave the objects of a Cluster. */
+async function plannedFor(cluster: string) {
+  return until(
+    `the objects of Cluster ${cluster}`,
+    async () => {
+      const { infrastructureRef, controlPlaneRef } = (await read(Cluster, cluster)).spec as Refs;
+      const selector = `${clusterNameLabel}=${cluster}`;
+      const [workers] = (await bench.client.list<Specified>(MachineDeployment, { namespace, labelSelector: selector }))
+        .items;
+      if (!infrastructureRef || !controlPlaneRef || !workers) return undefined;
+      const { spec } = workers.spec['template'] as { spec: { infrastructureRef: { name: string } } };
+      const machines = await read(infrastructure('OpenStackMachineTemplate'), spec.infrastructureRef.name);
+      return {
+        network: (await read(infrastructure('OpenStackCluster'), infrastructureRef.name)).spec,
+        machine: (machines.spec['template'] as Specified).spec,
+        controlPlane: (await read(HostedControlPlane, controlPlaneRef.name)).spec,
+      };
+    },
+    limitMs,
+  );
+}
+
+describe('the topology engine of Cluster API', () => {
+  const inputs: [string, OpenStackVariables][] = [
+    ...Object.entries(cases).map(([variable, { given }]): [string, OpenStackVariables] => [variable, given]),
+    ['defaults', {}],
+    ['all', allTogether],
+  ];
+  const nameOf = (input: string) => `v-${input.toLowerCase()}`.slice(0, 40);
+
+  beforeAll(() =>
+    applyObjects(
+      bench.client,
+      inputs.map(([input, given]) => clusterOf(nameOf(input), given)),
+    ),
+  );
+
+  it.each(inputs)('plans what the class says with %s', async (input, given) => {
+    const planned = await plannedFor(nameOf(input));
+    const builtin = { machineDeployment: { version, class: 'default-worker' } };
+    const expected = (kind: string) => {
+      const { spec } = patchedTemplate(objects, kind, { ...OpenStackVariables.parse(given), builtin });
+      return (spec as { template: { spec: object } }).template.spec;
+    };
+    expect(planned.network).toMatchObject(expected('OpenStackClusterTemplate'));
+    expect(planned.machine).toMatchObject(expected('OpenStackMachineTemplate'));
+    expect(planned.controlPlane).toMatchObject({ ...expected('HostedControlPlaneTemplate'), version });
+  });
+
+  it('refuses a value that the schema of a variable refuses', async () => {
+    const cluster = clusterOf('refused', { controlPlaneReplicas: 0 });
+    await expect(applyObjects(bench.client, [cluster])).rejects.toThrow('controlPlaneReplicas');
+  });
+});
+
+describe('a Cluster of the class', () => {
+  const cluster = 'changed';
+  const change = (topology: object) =>
+    bench.client.mergePatch(Cluster, { namespace, name: cluster }, { spec: { topology } }, merge);
+  const untilReplicas = (replicas: number) =>
+    until(
+      `${replicas} API servers`,
+      async () => {
+        const { controlPlaneRef } = (await read(Cluster, cluster)).spec as Refs;
+        const { spec } = await read(HostedControlPlane, controlPlaneRef?.name ?? '');
+        return spec['replicas'] === replicas;
+      },
+      limitMs,
+    );
+
+  beforeAll(async () => {
+    await applyObjects(bench.client, [clusterOf(cluster, {})]);
+    await plannedFor(cluster);
+  });
+
+  it('scales by its variable, and by the number in its topology, which takes precedence', async () => {
+    expect(await untilReplicas(3)).toBe(true);
+    await change({ variables: [{ name: 'controlPlaneReplicas', value: 2 }] });
+    expect(await untilReplicas(2)).toBe(true);
+    await change({ controlPlane: { replicas: 5 } });
+    expect(await untilReplicas(5)).toBe(true);
+    await change({ variables: [{ name: 'controlPlaneReplicas', value: 4 }], controlPlane: { replicas: 3 } });
+    expect(await untilReplicas(3)).toBe(true);
+  });
+
+  it('cannot go back to an earlier minor', async () => {
+    await expect(change({ version: 'v1.33.6' })).rejects.toThrow(/spec\.topology\.version.*v1\.33\.6/s);
+  });
+
+  it('follows a patch release, and the next minor with the class of that minor, control plane first', async () => {
+    const next = 'openstack-hosted-control-plane-1-35-v1';
+    await applyObjects(bench.client, inTestNamespace(classObjects(next)));
+    await untilReady(next);
+    for (const topology of [{ version: 'v1.34.11' }, { class: next, version: 'v1.35.8' }]) {
+      await serve();
+      await bench.client.mergePatch(v1beta1Cluster, { namespace, name: cluster }, { spec: { topology } }, merge);
+      await until(
+        `a control plane of ${topology.version}`,
+        () => hasVersion('controlPlane', topology.version),
+        limitMs,
+      );
+      expect(await hasVersion('machine', topology.version)).toBe(false);
+      await serve();
+      await until(`workers of ${topology.version}`, () => hasVersion('machine', topology.version), limitMs);
+    }
+    expect((await read(Cluster, cluster)).spec).toMatchObject({ topology: { classRef: { name: next } } });
+  });
+
+  async function serve(): Promise<void> {
+    const { controlPlaneRef } = (await read(Cluster, cluster)).spec as Refs;
+    await serveControlPlane(bench.client, { namespace, name: controlPlaneRef?.name ?? '' });
+  }
+
+  /** Of the control plane, or in the name of the image of the workers. */
+  async function hasVersion(part: 'controlPlane' | 'machine', wanted: string): Promise<boolean> {
+    const { controlPlane, machine } = await plannedFor(cluster);
+    if (part === 'controlPlane') return controlPlane['version'] === wanted;
+    return JSON.stringify(machine).includes(`ubuntu-capi-image-${wanted}`);
+  }
+
+  it('is deleted with everything that Cluster API made for it', async () => {
+    await bench.client.delete(Cluster, { namespace, name: cluster });
+    await until(
+      'the Cluster to be gone',
+      async () => (await bench.client.find(Cluster, { namespace, name: cluster })) === undefined,
+      limitMs,
+    );
+    const kinds = ['OpenStackCluster', 'OpenStackMachineTemplate'].map(infrastructure);
+    for (const resource of [HostedControlPlane, MachineDeployment, ...kinds]) {
+      const { items } = await bench.client.list(resource, {
+        namespace,
+        labelSelector: `${clusterNameLabel}=${cluster}`,
+      });
+      expect(items).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,69 @@
+import { structural } from '../../constructs/api/structural.ts';
+import { valuesSchema } from '../../constructs/stacks/hetzner/values.ts';
+import { renderedMinors, stackMinor } from '../../constructs/stacks/openstack/minors.ts';
+import { variableSections } from '../../constructs/stacks/openstack/variables.ts';
+import type { JsonSchema } from './stacks/json-schema.ts';
+import { markdownTable, withBlock } from './readme-block.ts';
+
+/** The variables of the OpenStack stack, by section. */
+export function withVariables(text: string): string {
+  const sections = Object.entries(variableSections).map(([section, rows]) => {
+    const cells = Object.entries(rows).map(([name, { schema }]) => {
+      const { default: value, ...described } = structural(schema);
+      return [`\`${name}\``, typeOf(described), defaultOf(value), withoutDefault(described.description)];
+    });
+    return `### ${section}\n\n${markdownTable([['variable', 'type', 'default', 'meaning'], ...cells])}`;
+  });
+  return withBlock(text, 'variables', sections.join('\n'));
+}
+
+/** The versions of the add-ons for each minor. */
+export function withVersions(text: string): string {
+  const rows = renderedMinors.map((minor) => {
+    const { kubernetes, charts } = stackMinor(minor);
+    return [kubernetes, ...Object.values(charts)];
+  });
+  const heading = ['Kubernetes', ...Object.keys(stackMinor(Math.max(...renderedMinors)).charts)];
+  return withBlock(text, 'versions', markdownTable([heading, ...rows]));
+}
+
+/** The values of the Hetzner chart. */
+export function withValues(text: string): string {
+  const rows = valueRows(valuesSchema(), '');
+  return withBlock(text, 'values', markdownTable([['value', 'type', 'default', 'meaning'], ...rows]));
+}
+
+interface DescribedSchema extends JsonSchema {
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, DescribedSchema>>;
+}
+
+function valueRows({ properties = {} }: DescribedSchema, path: string): string[][] {
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const below = valueRows(schema, `${path}${name}.`);
+    if (below.length > 0) return below;
+    return [[`\`${path}${name}\``, typeOf(schema), defaultOf(schema.default), schema.description ?? '']];
+  });
+}
+
+/** What both kinds of schemas say of a type. */
+interface Typed {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly items?: { readonly type?: string };
+}
+
+function typeOf(schema: Typed): string {
+  if (schema.enum) return schema.enum.join(', ');
+  return schema.type === 'array' ? `list of ${schema.items?.type}` : (schema.type ?? '');
+}
+
+function defaultOf(value: unknown): string {
+  return value === undefined ? '' : `\`${JSON.stringify(value)}\``;
+}
+
+/** The table has a column for it. */
+function withoutDefault(description = ''): string {
+  return description.replace(/ Default: .*$/, '');
+}
