@@ -17,8 +17,13 @@ export const dryRun = { fieldManager: 'test', force: true, dryRun: true };
 /** An API server that knows every kind that is rendered, and these namespaces, for the tests of a file. */
 export function renderingApiServer(namespaces: readonly string[]): ApiServer {
   const server = plainApiServer({
-    // The oldest minors use an older version of admission policies.
-    flags: ['--allow-privileged=true', '--runtime-config=admissionregistration.k8s.io/v1beta1=true'],
+    flags: [
+      '--allow-privileged=true',
+      // The oldest minors use an older version of admission policies.
+      '--runtime-config=admissionregistration.k8s.io/v1beta1=true',
+      // PriorityClasses that a spec names are the platform's.
+      '--disable-admission-plugins=Priority',
+    ],
     definitions: [hostedControlPlaneCRD, hostedControlPlaneTemplateCRD],
   });
   beforeAll(async () => {
