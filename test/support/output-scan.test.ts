@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,11 +14,14 @@ const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 const sec1 = privateKey.export({ type: 'sec1', format: 'pem' }).toString();
 const der = privateKey.export({ type: 'pkcs8', format: 'der' });
 const token = 'abcdef.0123456789abcdef';
+const encryptionKey = randomBytes(32).toString('base64');
+const encryption = `apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\nsecret: ${encryptionKey}\n`;
 
 function needles(): Needles {
   const found = new Needles();
   found.add('tls.key of Secret team/c1-ca', pem);
   found.add('token of Secret team/c1-token', token);
+  found.add('config.yaml of Secret team/c1-encryption', encryption);
   return found;
 }
 
@@ -38,6 +41,7 @@ describe('the scan of all output', () => {
     ],
     ['the header of a key in an older format', sec1, 'a private key'],
     ['a token', `Authorization: Bearer ${token}`, 'token'],
+    ['a key from a file in YAML', `{"secret":"${encryptionKey}"}`, 'config.yaml'],
     ['a token in base64', Buffer.from(token).toString('base64'), 'token'],
   ])('finds %s, and reports file and line but not the secret', async (_, planted, what) => {
     writeFileSync(join(directory, 'unit.log'), `all is well\nerror: ${planted}\n`);
@@ -52,11 +56,14 @@ describe('the scan of all output', () => {
     expect(await scanDirectory(directory, needles())).toHaveLength(1);
   });
 
-  it('accepts certificates, public keys and short values', async () => {
+  it('accepts certificates, public keys, words of a file in YAML, and short values', async () => {
     const known = needles();
     known.add('user of Secret team/store', 'short');
     const text = publicKey.export({ type: 'spki', format: 'pem' }).toString();
-    writeFileSync(join(directory, 'unit.log'), `${text}\n${Buffer.from(text).toString('base64')}\nshort\n`);
+    writeFileSync(
+      join(directory, 'unit.log'),
+      `${text}\n${Buffer.from(text).toString('base64')}\nshort\n${encryption.split('\n')[0]}\n`,
+    );
     expect(await scanDirectory(directory, known)).toEqual([]);
   });
 });

@@ -31,8 +31,8 @@ export class Needles {
     const bytes = Buffer.from(value);
     if (bytes.length < shortest) return;
     const text = bytes.toString('utf8').trim();
-    // a value of several lines appears line by line
-    for (const line of text.includes('\n') ? linesOfKey(text) : [text]) this.#texts.set(line, name);
+    // a file of several lines appears in parts
+    for (const part of text.includes('\n') ? secretParts(text) : [text]) this.#texts.set(part, name);
     for (const form of [bytes.toString('base64'), bytes.toString('base64url'), bytes.toString('hex')]) {
       this.#texts.set(form.replace(/=+$/, ''), name);
     }
@@ -90,9 +90,10 @@ function withoutTime(text: string): string {
   return text.replace(/\d{4}-\d\d-\d\d[T ][\d:.,]+Z?/g, '');
 }
 
-/** The lines of a PEM text that carry key material; of any other text those that are long enough. */
-function linesOfKey(text: string): string[] {
-  return text.split('\n').filter((line) => !line.startsWith('-----') && line.length >= 2 * shortest);
+/** What may be secret in a file of several lines: lines of a key, tokens, keys in YAML; not its words, not certificates. */
+function secretParts(text: string): string[] {
+  const runs = text.match(/[A-Za-z0-9+/=_-]{24,}/g) ?? [];
+  return runs.filter((run) => /\d/.test(run) && !Buffer.from(run, 'base64').includes('-----BEGIN CERTIFICATE'));
 }
 
 function derOf(text: string): Buffer | undefined {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Secret } from '../../../constructs/api/resources.ts';
 import { crossCertify } from '../../../reconciler/pki/cross-certificate.ts';
 import { createCA, issueCertificate, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
@@ -87,7 +88,7 @@ export async function makeOtherKeys(
         secret(suffix, 'kubernetes.io/tls', { 'tls.crt': certificate, 'tls.key': key, 'ca.crt': root.certificate }),
       ),
       ...['ca', 'etcd-ca', 'front-proxy-ca'].map(bundleOf),
-      secret('kubeconfig', 'cluster.x-k8s.io/secret', { value: 'of the other provider' }),
+      secret('kubeconfig', 'cluster.x-k8s.io/secret', { value: `kubeconfig-${randomUUID()}` }),
     ],
   };
 }
