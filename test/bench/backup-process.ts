@@ -2,7 +2,7 @@
  * Takes a backup and reads it back as the operator does, in a separate process, to measure its memory:
  * `node backup-process.ts < job.json`. The answer on standard output is a {@link BackupMeasurement}.
  */
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { ClusterBackups } from '../../reconciler/backup/cluster-backups.ts';
@@ -12,6 +12,7 @@ import { MemberClient } from '../../reconciler/etcd/client.ts';
 import { type EtcdCredentials, type MemberEndpoint } from '../../reconciler/etcd/member-endpoint.ts';
 import { systemClock } from '../../reconciler/kube/clock.ts';
 import { pushSnapshot } from '../../reconciler/receiver/push.ts';
+import { processMemory } from './process-memory.ts';
 
 const owner = { namespace: 'bench', cluster: 'c1' };
 
@@ -49,11 +50,11 @@ async function measure(job: BackupJob): Promise<BackupMeasurement> {
   await backups.list();
   await setTimeout(1_000);
   await forgetPeak();
-  const restBytes = await memory('VmRSS');
+  const restBytes = await processMemory(process.pid, 'VmRSS');
   const start = performance.now();
   const { sizeBytes, sha256 } = job.kind === 'take' ? await take(job, backups) : await push(job, backups);
   const ms = performance.now() - start;
-  const peakBytes = await memory('VmHWM');
+  const peakBytes = await processMemory(process.pid, 'VmHWM');
   store.close();
   return { ms, sizeBytes, sha256, restBytes, peakBytes };
 }
@@ -95,11 +96,6 @@ async function push(job: Extract<BackupJob, { kind: 'push' }>, backups: ClusterB
 /** Resets the kernel's peak counter. */
 function forgetPeak(): Promise<void> {
   return writeFile('/proc/self/clear_refs', '5');
-}
-
-async function memory(field: 'VmRSS' | 'VmHWM'): Promise<number> {
-  const kibibytes = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(await readFile('/proc/self/status', 'utf8'))?.[1];
-  return Number(kibibytes) * 1024;
 }
 
 process.stdout.write(JSON.stringify(await measure(JSON.parse(await text(process.stdin)) as BackupJob)));

@@ -8,6 +8,7 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../../reconciler/kube/error-message.ts';
 import { settleAll } from '../../reconciler/kube/concurrency.ts';
+import { measureAudit } from './audit.ts';
 import { measureBackups } from './backups.ts';
 import { type BenchTestbed, inBenchTestbed } from './bench-testbed.ts';
 import { measureControlPlanes, measureRest } from './control-planes.ts';
@@ -26,10 +27,11 @@ const inTestbed: Readonly<Record<string, (testbed: BenchTestbed) => Promise<Figu
 
 type Report = (line: string) => void;
 
-/** Parts that need only processes of etcd, of an API server and an S3 store. */
+/** Parts that need no testbed, only processes. */
 const onHost: Readonly<Record<string, (extent: Extent, report: Report) => Promise<Figure[]>>> = {
   backups: measureBackups,
   stalls: measureStalls,
+  audit: measureAudit,
   fleet: measureFleet,
 };
 

@@ -23,6 +23,8 @@ export interface Extent {
     readonly quotaBytes: number;
     readonly restMs: number;
   };
+  /** Audit records through the fan-out: many in a request, one in each, and those that wait for receivers. */
+  readonly audit: { readonly inBatches: number; readonly alone: number; readonly waiting: number };
   readonly fleet: FleetJob;
 }
 
@@ -37,6 +39,7 @@ export function wholeExtent(runs: number, clusters: number): Extent {
     requests: { rounds: 20, onOpenConnection: 100, onNewConnections: 10 },
     backupBytes: 2 ** 30,
     stalls: { dataBytes: 2 ** 29, quotaBytes: 2 ** 32, restMs: 5_000 },
+    audit: { inBatches: 400_000, alone: 20_000, waiting: 200_000 },
     fleet: { clusters, settleMs: 30_000, restMs: 120_000, awayMs: 60_000, reconciles: 300 },
   };
 }
@@ -49,5 +52,6 @@ export const smokeExtent: Extent = {
   requests: { rounds: 1, onOpenConnection: 5, onNewConnections: 2 },
   backupBytes: 2 ** 23,
   stalls: { dataBytes: 2 ** 25, quotaBytes: 2 ** 25, restMs: 500 },
+  audit: { inBatches: 2_000, alone: 20, waiting: 2_000 },
   fleet: { clusters: 3, settleMs: 500, restMs: 1_000, awayMs: 500, reconciles: 4 },
 };

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => client.connection.close());
 
 test('every part of the bench can still be measured', () => {
-  const parts = ['control-planes', 'workers', 'in-cluster-access', 'rest', 'backups', 'stalls', 'fleet'];
+  const parts = ['control-planes', 'workers', 'in-cluster-access', 'rest', 'backups', 'stalls', 'audit', 'fleet'];
   expect(parts.filter((part) => !new RegExp(` s  ${part}$`, 'm').test(output))).toEqual([]);
 });
 

@@ -15,6 +15,9 @@ const directory = '/etc/audit';
 /** Key of the ConfigMap with the configuration of the fan-out, and the name of its file. */
 export const fanOutFile = 'fan-out.json';
 
+/** How Node runs it: what waits for receivers is bounded apart from the heap. */
+export const fanOutNodeFlags: readonly string[] = ['--max-old-space-size=96'];
+
 /** Every flag that the operator sets on the fan-out, sorted, with its reason. */
 export const fanOutFlags: readonly Flag[] = [
   ['config', `${directory}/${fanOutFile}`, 'mode and receivers'],
@@ -48,7 +51,7 @@ export function fanOut(cluster: HostedCluster): k8s.Container[] {
   const sidecar = container({
     name: 'audit-webhook',
     image: imageReference(cluster.spec, fanOutImage, settings?.image),
-    command: ['/usr/local/bin/node', '--max-old-space-size=96', '/app/audit.js'],
+    command: ['/usr/local/bin/node', ...fanOutNodeFlags, '/app/audit.js'],
     args: renderFlags(fanOutFlags, settings?.args),
     ports: { 'audit-health': ports.auditHealth },
     probes: probes({
