@@ -14,7 +14,8 @@ import type { RestoreContext } from './context.ts';
 import type { MemberAct } from './plan.ts';
 import { completedRequests, restoredAnnotations, type RestorePodObject } from './observe.ts';
 import { operatorImageOf } from '../receiver/operator-image.ts';
-import { amount, type PreparedBackup, type RestoreSource } from './prepare.ts';
+import { amount } from './prepare.ts';
+import type { PreparedBackup, RestoreSource } from './prepared-backup.ts';
 import { ownerOf, restoreOf, type RestoreRequest, revisionBump } from './request.ts';
 import { sendBackup } from './send.ts';
 

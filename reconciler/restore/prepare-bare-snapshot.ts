@@ -2,7 +2,7 @@ import { checkBareSnapshot, readBareSnapshot } from '../backup/bare-snapshot.ts'
 import type { ClusterBackups } from '../backup/cluster-backups.ts';
 import { StoreError } from '../backup/store-error.ts';
 import type { WorkContext } from '../tasks/background-work.ts';
-import type { PreparedBackup, RestoreSource } from './prepare.ts';
+import type { PreparedBackup, RestoreSource } from './prepared-backup.ts';
 import { readTimed } from './read-timed.ts';
 import { BackupNotFound, refuseNewerEtcd } from './refusals.ts';
 

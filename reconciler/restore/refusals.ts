@@ -3,7 +3,7 @@ import type { BackupChoice } from '../backup/choose-backup.ts';
 import type { StoredBackup } from '../backup/cluster-backups.ts';
 import type { Manifest } from '../backup/manifest.ts';
 import { backupId, type BackupOwner } from '../backup/names.ts';
-import type { RestoreSource } from './prepare.ts';
+import type { RestoreSource } from './prepared-backup.ts';
 
 /** The requested backup does not exist. */
 export class BackupNotFound extends Error {

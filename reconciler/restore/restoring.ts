@@ -2,7 +2,7 @@ import type { EtcdStatus } from '../../constructs/api/etcd-status.ts';
 import type { WorkState } from '../tasks/background-work.ts';
 import { etcdHealth } from '../etcd/health.ts';
 import type { RestoreContext } from './context.ts';
-import type { PreparedBackup } from './prepare.ts';
+import type { PreparedBackup } from './prepared-backup.ts';
 import { requestOf, type RestoreRequest, runId } from './request.ts';
 
 /** The newest restore in the status. */

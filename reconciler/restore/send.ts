@@ -4,7 +4,8 @@ import type { WorkContext } from '../tasks/background-work.ts';
 import { etcdCredentials } from '../etcd/access.ts';
 import { systemClock } from '../kube/clock.ts';
 import type { Reader } from '../management/view.ts';
-import { amount, type RestoreSource, type PreparedBackup, withBackupsOf } from './prepare.ts';
+import { amount, withBackupsOf } from './prepare.ts';
+import type { PreparedBackup, RestoreSource } from './prepared-backup.ts';
 import { pushSnapshot } from '../receiver/push.ts';
 
 export interface SendOptions {

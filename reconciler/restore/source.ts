@@ -5,7 +5,7 @@ import { choiceOf } from '../backup/choose-backup.ts';
 import { incarnationOf } from '../backup/ownership.ts';
 import { InvalidConfiguration } from '../engine/outcome.ts';
 import type { RestoreContext } from './context.ts';
-import type { RestoreSource } from './prepare.ts';
+import type { RestoreSource } from './prepared-backup.ts';
 import { ownerOf } from './request.ts';
 import { isBegun, type Restoring } from './restoring.ts';
 

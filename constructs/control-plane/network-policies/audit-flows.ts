@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { isWithin } from '../../cluster/cidr.ts';
 import { auditTargets } from '../api-server/audit/targets.ts';
-import type { FlowPort, Peer } from './flows.ts';
+import type { FlowPort, Peer } from './flow.ts';
 
 /** Where the API server, or the fan-out beside it, sends audit records. */
 export interface AuditFlow {

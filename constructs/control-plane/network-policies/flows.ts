@@ -1,60 +1,14 @@
-import { auditFlows } from './audit-flows.ts';
 import { managerSelector } from '../../cluster/provider-names.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { exposureStrategy } from '../exposure/exposure.ts';
 import type { ClusterDns, Facts, ManagementNetwork } from '../../cluster/facts.ts';
 import { usesTunnel } from '../../cluster/in-cluster-access.ts';
-import type { ComponentName } from '../../cluster/labels.ts';
 import { ports } from '../../cluster/ports.ts';
-
-/** A component that runs as pods and whose traffic is therefore restricted. */
-export type PodComponent = Exclude<ComponentName, 'certificates' | 'revision'>;
-
-export const podComponents: readonly PodComponent[] = [
-  'api-server',
-  'controller-manager',
-  'scheduler',
-  'etcd',
-  'etcd-restore',
-  'etcd-verify',
-  'api-server-check',
-];
+import { auditFlows } from './audit-flows.ts';
+import { type Flow, type FlowPort, type Peer, type PodComponent, podComponents } from './flow.ts';
 
 /** Components that connect to no host by name, and therefore need no DNS. */
 const nameless: readonly PodComponent[] = ['etcd-restore', 'etcd-verify', 'api-server-check'];
-
-/** One end of a connection. */
-export type Peer =
-  /** Pods of one component of this control plane. */
-  | { readonly kind: 'component'; readonly component: PodComponent }
-  /** Pods of one namespace with these labels. */
-  | { readonly kind: 'pods'; readonly namespace: string; readonly labels: Readonly<Record<string, string>> }
-  /** Every pod, every node and every external host, of both IP families. */
-  | { readonly kind: 'anyone' }
-  /** Hosts outside the management cluster, without some networks. */
-  | { readonly kind: 'outside'; readonly except: readonly string[] }
-  /** Exactly this address. */
-  | { readonly kind: 'address'; readonly address: string }
-  /** A host with this name, which is outside and in none of some networks. */
-  | { readonly kind: 'host'; readonly host: string; readonly except: readonly string[] }
-  /** Hosts with addresses in these networks, the pod's own node among them. */
-  | { readonly kind: 'networks'; readonly networks: readonly string[] };
-
-/** A port of the pod that listens. Policies apply after the translation of Services. */
-export interface FlowPort {
-  /** A number, or the name that the pod gives to its port. */
-  readonly number: number | string;
-  readonly protocol: 'TCP' | 'UDP';
-}
-
-/** Allowed connections: source, destination, ports, and what breaks without them. */
-export interface Flow {
-  readonly from: Peer;
-  readonly to: Peer;
-  /** Every port when empty. */
-  readonly ports: readonly FlowPort[];
-  readonly why: string;
-}
 
 /**
  * The allowed connections in the management cluster; all others are denied. Kubelets need no entry, because Kubernetes

@@ -3,7 +3,8 @@ import type { HostedCluster } from '../../cluster/cluster.ts';
 import type { Facts } from '../../cluster/facts.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { CiliumNetworkPolicy } from './cilium-network-policy.ts';
-import { flowsOf, podComponents, unrestrictedFlowsOf } from './flows.ts';
+import { podComponents } from './flow.ts';
+import { flowsOf, unrestrictedFlowsOf } from './flows.ts';
 import { NetworkPolicy } from './network-policy.ts';
 
 /**

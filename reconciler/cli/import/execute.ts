@@ -11,33 +11,17 @@ import { HostedControlPlane, PersistentVolume, Pod, Secret } from '../../../cons
 import { selectorOf } from '../../../constructs/cluster/labels.ts';
 import { definedOnly } from '../../../constructs/cluster/defined.ts';
 import { ownerReference } from '../../../constructs/control-plane/chart.ts';
-import type { ClusterBackups } from '../../backup/cluster-backups.ts';
-import type { ControlPlane } from '../control-plane.ts';
 import { fieldManager } from '../field-manager.ts';
-import type { KubeClient } from '../../kube/client.ts';
 import { pairSecret } from '../../pki/secret.ts';
-import { checkSnapshot, type SnapshotAccess, storeSnapshot } from './final-snapshot.ts';
+import type { ImportContext } from './context.ts';
+import { checkSnapshot, storeSnapshot } from './final-snapshot.ts';
 import { handOver } from './hand-over.ts';
 import { newSecrets } from './identity.ts';
-import { findLeftovers, type ImportReader, podLabelsOf, volumesOf, type Workload } from './observe.ts';
+import { findLeftovers, podLabelsOf, volumesOf, type Workload } from './observe.ts';
 import type { NamedObject } from './other-control-plane.ts';
 import type { ImportStep } from './plan.ts';
 import { readEtcdVersion, readKeys } from './read-other.ts';
-import { type ImportRecord, recordName, recordSecret } from './record.ts';
-
-/** What an import works with. */
-export interface ImportContext extends ImportReader, Pick<SnapshotAccess, 'forward'> {
-  readonly client: Pick<KubeClient, 'find' | 'list' | 'create' | 'mergePatch' | 'delete'>;
-  readonly controlPlane: ControlPlane;
-  readonly record: ImportRecord | undefined;
-  /** A snapshot that the user names, instead of one that is taken. */
-  readonly snapshot: string | undefined;
-  /** The issuer of service account tokens that the user names. */
-  readonly issuer: string | undefined;
-  readonly withBackups: <T>(use: (backups: ClusterBackups) => Promise<T>) => Promise<T>;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-}
+import { recordName, recordSecret } from './record.ts';
 
 /** Pods of API servers end within this time: an open watch would keep them for half a minute. */
 const graceSeconds = 5;

@@ -5,7 +5,7 @@ import { namesOf, successorSecretName } from '../../../constructs/cluster/names.
 import { etcdVersion } from '../../../constructs/cluster/versions.ts';
 import { fieldManager } from '../field-manager.ts';
 import type { ClusterObject } from '../../management/cluster-object.ts';
-import type { ImportContext } from './execute.ts';
+import type { ImportContext } from './context.ts';
 import type { ImportRecord } from './record.ts';
 
 /**

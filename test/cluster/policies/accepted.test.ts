@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { Namespace, Service } from '../../../constructs/api/resources.ts';
 import { type RenderedObject, renderControlPlane } from '../../../constructs/control-plane/chart.ts';
 import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
-import { podComponents } from '../../../constructs/control-plane/network-policies/flows.ts';
+import { podComponents } from '../../../constructs/control-plane/network-policies/flow.ts';
 import type { Facts } from '../../../constructs/cluster/facts.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { clusterDns } from '../../../reconciler/operator/cluster-dns.ts';

@@ -7,7 +7,7 @@ import { readEncryptionKeys } from '../../../reconciler/encryption-at-rest/secre
 import { encryptionAtRest } from '../../../reconciler/phases/encryption-at-rest.ts';
 import { restore as phase } from '../../../reconciler/phases/restore.ts';
 import type { SecretObject } from '../../../reconciler/pki/secret.ts';
-import type { PreparedBackup } from '../../../reconciler/restore/prepare.ts';
+import type { PreparedBackup } from '../../../reconciler/restore/prepared-backup.ts';
 import { requestOf } from '../../../reconciler/restore/request.ts';
 import { Killed, MemoryObjects } from '../../support/memory-objects.ts';
 import { now, scopeOf } from '../../support/scope.ts';
