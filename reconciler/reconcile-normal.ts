@@ -1,5 +1,5 @@
 import type { HostedCluster } from '../constructs/cluster/cluster.ts';
-import { overruledArguments } from '../constructs/control-plane/overruled.ts';
+import { overruledArguments } from '../constructs/overruled.ts';
 import type { ConditionUpdates } from './engine/condition-update.ts';
 import { type RequeueAt, earliest } from './engine/requeue.ts';
 import { openEtcd } from './etcd/access.ts';

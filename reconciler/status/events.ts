@@ -1,4 +1,4 @@
-import { type OverruledArguments, overruledMessage } from '../../constructs/control-plane/overruled.ts';
+import { type OverruledArguments, overruledMessage } from '../../constructs/overruled.ts';
 import type { EventNote } from '../kube/events.ts';
 import type { ExpiringCertificate } from './newly-expiring.ts';
 

@@ -1,16 +1,16 @@
-import { nodeTopology } from '../api/overlay-spec.ts';
-import { apiServerFlags } from './api-server/flags.ts';
-import { fanOutFlags } from './api-server/audit/fan-out.ts';
-import type { HostedCluster } from '../cluster/cluster.ts';
-import { controllerManagerFlags } from './controllers/controller-manager.ts';
-import { reservedEtcdSettings } from './etcd/settings.ts';
-import type { Facts } from '../cluster/facts.ts';
-import { overruledFlags } from '../pod/flags.ts';
-import { konnectivityServerFlags } from './api-server/konnectivity-server.ts';
-import { schedulerFlags } from './controllers/scheduler.ts';
-import { corednsFlags } from '../workload/coredns.ts';
-import { konnectivityAgentFlags } from '../workload/konnectivity-agent.ts';
-import { kubeProxyFlags } from '../workload/kube-proxy.ts';
+import { nodeTopology } from './api/overlay-spec.ts';
+import { apiServerFlags } from './control-plane/api-server/flags.ts';
+import { fanOutFlags } from './control-plane/api-server/audit/fan-out.ts';
+import type { HostedCluster } from './cluster/cluster.ts';
+import { controllerManagerFlags } from './control-plane/controllers/controller-manager.ts';
+import { reservedEtcdSettings } from './control-plane/etcd/settings.ts';
+import type { Facts } from './cluster/facts.ts';
+import { overruledFlags } from './pod/flags.ts';
+import { konnectivityServerFlags } from './control-plane/api-server/konnectivity-server.ts';
+import { schedulerFlags } from './control-plane/controllers/scheduler.ts';
+import { corednsFlags } from './workload/coredns.ts';
+import { konnectivityAgentFlags } from './workload/konnectivity-agent.ts';
+import { kubeProxyFlags } from './workload/kube-proxy.ts';
 
 /** Arguments of the user that have no effect, because those of the operator take precedence. */
 export interface OverruledArguments {

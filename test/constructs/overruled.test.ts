@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { overruledArguments, overruledSettings } from '../../../constructs/control-plane/overruled.ts';
-import { clusterOf } from '../../support/rendered-cluster.ts';
-import { renderSamples } from '../../support/rendered-objects.ts';
+import { overruledArguments, overruledSettings } from '../../constructs/overruled.ts';
+import { clusterOf } from '../support/rendered-cluster.ts';
+import { renderSamples } from '../support/rendered-objects.ts';
 
 it('reports for each component which arguments have no effect', async () => {
   const sample = (await renderSamples()).find(({ name }) => name === 'customized');
