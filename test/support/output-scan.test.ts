@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,8 @@ const sec1 = privateKey.export({ type: 'sec1', format: 'pem' }).toString();
 const der = privateKey.export({ type: 'pkcs8', format: 'der' });
 const token = 'abcdef.0123456789abcdef';
 const encryptionKey = randomBytes(32).toString('base64');
-const encryption = `apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\nsecret: ${encryptionKey}\n`;
+const hash = createHash('sha256').update(pem).digest('hex');
+const encryption = `apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\nsecret: ${encryptionKey}\nhash: sha256:${hash}\n`;
 
 function needles(): Needles {
   const found = new Needles();
@@ -62,7 +63,7 @@ describe('the scan of all output', () => {
     const text = publicKey.export({ type: 'spki', format: 'pem' }).toString();
     writeFileSync(
       join(directory, 'unit.log'),
-      `${text}\n${Buffer.from(text).toString('base64')}\nshort\n${encryption.split('\n')[0]}\n`,
+      `${text}\n${Buffer.from(text).toString('base64')}\nshort\n${encryption.split('\n')[0]}\n${hash}\n`,
     );
     expect(await scanDirectory(directory, known)).toEqual([]);
   });

@@ -90,9 +90,9 @@ function withoutTime(text: string): string {
   return text.replace(/\d{4}-\d\d-\d\d[T ][\d:.,]+Z?/g, '');
 }
 
-/** What may be secret in a file of several lines: lines of a key, tokens, keys in YAML; not its words, not certificates. */
+/** What may be secret in a file of several lines: lines of a key, tokens, keys in YAML; not words, certificates and hashes. */
 function secretParts(text: string): string[] {
-  const runs = text.match(/[A-Za-z0-9+/=_-]{24,}/g) ?? [];
+  const runs = text.match(/(?<![A-Za-z0-9+/=_-]|sha256:)[A-Za-z0-9+/=_-]{24,}/g) ?? [];
   return runs.filter((run) => /\d/.test(run) && !Buffer.from(run, 'base64').includes('-----BEGIN CERTIFICATE'));
 }
 
