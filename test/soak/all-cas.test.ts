@@ -83,7 +83,7 @@ test(
     await bench.untilReady(cluster, 240_000);
     await recordFault({
       fault: 'all three CAs of a control plane with one of each pod replaced at once',
-      observed: `step by step until nothing is trusted or presented of the old ones, in ${Math.round(rotatedMs / 60_000)} min, most of which is the wait until clients of Kubernetes' own library have surely read their new certificate; an administrator of the old CA is refused`,
+      observed: `step by step until no component trusts or presents the old ones, in ${Math.round(rotatedMs / 60_000)} min, most of which is the wait until every client of Kubernetes' own library has reloaded its certificate; an administrator of the old CA is refused`,
       recoverySeconds: undefined,
       dataLost: 'none',
     });

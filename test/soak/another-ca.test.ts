@@ -134,7 +134,7 @@ test(
     expect(watcher.problems).toEqual([]);
     await recordFault({
       fault: 'CA of the cluster replaced under a worker that was joined by hand and trusts only the old one',
-      observed: 'the node stays Ready, its kubelet gets a certificate of the new CA by itself, logs and exec work',
+      observed: 'the node stays Ready, its kubelet gets a certificate of the new CA automatically, logs and exec work',
       recoverySeconds: undefined,
       dataLost: 'none',
     });

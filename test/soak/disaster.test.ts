@@ -30,8 +30,8 @@ test('the disaster is recorded with its cost', async () => {
   await recordFault({
     fault: 'the whole management cluster is lost; the hosted cluster is rebuilt in a fresh one from its backup',
     observed:
-      'pods on the worker go on answering; the endpoint, authorities, tokens and kubeconfigs are the same, and neither the kubelet nor a container was restarted',
+      'pods on the worker keep answering; the endpoint, CAs, tokens and kubeconfigs are the same, and neither the kubelet nor a container was restarted',
     recoverySeconds: seconds.silence,
-    dataLost: `none of the backup; ${writes.younger} writes after it are gone with the data centre`,
+    dataLost: `none of the backup; ${writes.younger} writes after it are lost with the management cluster`,
   });
 });

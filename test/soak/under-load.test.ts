@@ -166,7 +166,7 @@ async function rotate(rotation: Rotation): Promise<void> {
   expect(problems.slice(before.problems)).toEqual([]);
   await recordFault({
     fault: `${what} rotated under load, with the operator stopped meanwhile`,
-    observed: `complete in ${seconds} s; pods started anew: ${cost}; ${elections} elections of etcd; ${tally}; none failed; the worker stays Ready`,
+    observed: `complete in ${seconds} s; pods restarted: ${cost}; ${elections} elections of etcd; ${tally}; none failed; the worker stays Ready`,
     recoverySeconds: undefined,
     dataLost: 'none',
   });

@@ -175,7 +175,7 @@ const problems: readonly Problem[] = [
     heal: () => bench.setStore(),
   },
   {
-    fault: 'the S3 server has a certificate of another authority',
+    fault: 'the S3 server has a certificate of another CA',
     reason: 'StoreUnavailable',
     message: /not signed by a trusted CA/,
     cause: async () => {
@@ -234,7 +234,7 @@ describe('when', () => {
     expect(writes().length - before).toBeLessThan(seconds / 10 + 6);
     await recordFault({
       fault: 'the S3 server takes 10 kB a second',
-      observed: 'EtcdBackupReady stays True and tells how far the upload is; nothing waits for it',
+      observed: 'EtcdBackupReady stays True and reports the progress of the upload; nothing waits for it',
       recoverySeconds: undefined,
       dataLost: 'none',
     });

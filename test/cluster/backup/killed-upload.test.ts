@@ -48,7 +48,7 @@ it('an upload whose process is killed is never listed as a backup, and is delete
   expect((await backups.list()).backups).toEqual([{ ...name, isVerified: false }]);
   await recordFault({
     fault: 'kill -9 of the operator during the upload of a backup',
-    observed: 'half a backup is never listed; the next process takes one, and removes the parts when they are old',
+    observed: 'a partial backup is never listed; the next process takes one, and removes the parts when they are old',
     recoverySeconds: (performance.now() - began) / 1000,
     dataLost: 'none',
   });

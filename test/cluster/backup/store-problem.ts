@@ -46,7 +46,7 @@ export async function tolerateProblem(
   expect(await newestTime()).toBeGreaterThan(before);
   await recordFault({
     fault,
-    observed: `EtcdBackupReady False, ${reason}; Ready and Available stay True; half a backup is never listed`,
+    observed: `EtcdBackupReady False, ${reason}; Ready and Available stay True; a partial backup is never listed`,
     recoverySeconds: (performance.now() - healed) / 1000,
     dataLost: 'none',
   });

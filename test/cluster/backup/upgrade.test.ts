@@ -87,7 +87,7 @@ test('Kubernetes changes its minor version only after a backup, also when the st
   expect((await bench.get('c1')).status?.etcd?.backup?.versionChanges).toBeUndefined();
   await recordFault({
     fault: 'the store of backups refuses while Kubernetes is to change its minor version',
-    observed: 'APIServerDeploymentsReady WaitingForBackup with the reason; the old version serves on',
+    observed: 'APIServerDeploymentsReady WaitingForBackup with the reason; the old version keeps serving',
     recoverySeconds: (performance.now() - mended) / 1000,
     dataLost: 'none',
   });

@@ -83,7 +83,7 @@ test('the next verification detects one flipped bit in the store, and verifies a
   await bench.untilCondition('c1', 'EtcdBackupVerified', { status: 'True' }, limitMs);
   await recordFault({
     fault: 'one bit of a backup flipped in the bucket',
-    observed: `the next trial restore refuses it after ${foundSeconds.toFixed(1)} s: EtcdBackupVerified is False and names it, with an event; everything else goes on`,
+    observed: `the next verification refuses it after ${foundSeconds.toFixed(1)} s: EtcdBackupVerified is False and names it, with an event; everything else goes on`,
     recoverySeconds: undefined,
     dataLost: 'none; the backup before it is kept, and the next one was verified',
   });
@@ -107,8 +107,8 @@ test('an operator that is killed during a verification is followed by one that r
   await untilVerified(await bench.untilBackup('c1', 'before the kill', limitMs));
   await untilNoPod();
   await recordFault({
-    fault: 'operator killed during a trial restore',
-    observed: 'its pod is removed by the next operator, which begins the trial anew',
+    fault: 'operator killed during a verification',
+    observed: 'the next operator removes its pod and starts the verification again',
     recoverySeconds: (performance.now() - began) / 1000,
     dataLost: 'none',
   });

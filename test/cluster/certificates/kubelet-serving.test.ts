@@ -98,7 +98,7 @@ describe('a request by an attacker on a node', () => {
     expect(message).toContain('contains 10.128.0.1, which no node can have');
     await recordFault({
       fault: 'a kubelet that asks for a certificate in the name of the API server',
-      observed: 'the request is not approved and told in WorkloadKubeletCertificatesReady; nothing else changes',
+      observed: 'the request is not approved, and WorkloadKubeletCertificatesReady names it; nothing else changes',
       recoverySeconds: undefined,
       dataLost: 'none',
     });

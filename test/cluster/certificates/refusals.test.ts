@@ -86,7 +86,7 @@ describe('etcd', () => {
     expect(await admitted(control.ports.etcd)).toEqual(['the API server towards etcd', 'this provider towards etcd']);
     await recordFault({
       fault: "certificates of kubelets, administrators, the front proxy and etcd's own members tried on etcd",
-      observed: 'the TLS handshake is refused; only the API server and this provider are let in',
+      observed: 'etcd refuses the TLS handshake; it accepts only the API server and this provider',
       recoverySeconds: undefined,
       dataLost: 'none',
     });
@@ -136,7 +136,8 @@ describe('the API server, for clients that impersonate by headers', () => {
     expect(Object.keys(clients)).toEqual([...everyClient]);
     await recordFault({
       fault: 'X-Remote-User sent with the certificate of a kubelet, of another client of the cluster, and of etcd',
-      observed: 'whoever the cluster knows is taken for who it is, everybody else is refused',
+      observed:
+        'the API server takes a client that it knows for what its certificate says, and refuses every other one',
       recoverySeconds: undefined,
       dataLost: 'none',
     });

@@ -191,7 +191,7 @@ test('the service account key is rotated while tokens of every kind are used at 
   await recordFault({
     fault:
       'the operator stopped in every state of a rotation of the key of service account tokens, with two API servers',
-    observed: `${diedIn.length} operators follow each other; each API server is replaced three times and the controller manager once; tokens of before and of every state used ${user.used} times, at each API server by its address, none refused and ${user.unanswered} not answered; a new key signs after ${signingSeconds} s; a Secret that keeps a token of the old key is named by the condition`,
+    observed: `${diedIn.length} operators run one after the other; each API server is replaced three times and the controller manager once; tokens of before and of every state are used ${user.used} times, at each API server by its address, none refused and ${user.unanswered} not answered; a new key signs after ${signingSeconds} s; a Secret that keeps a token of the old key is named by the condition`,
     recoverySeconds: undefined,
     dataLost: 'none',
   });

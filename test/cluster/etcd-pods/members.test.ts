@@ -74,7 +74,7 @@ describe('of 3 members', () => {
     expect(lost).toEqual([]);
     await recordFault({
       fault: 'volume of the leader of three etcd members deleted',
-      observed: `removed, added as a learner, caught up and promoted by itself; longest stall of a write ${(stallMs / 1000).toFixed(1)} s`,
+      observed: `removed, added as a learner and promoted automatically when it has caught up; longest stall of a write ${(stallMs / 1000).toFixed(1)} s`,
       recoverySeconds: seconds,
       dataLost: 'none',
     });
@@ -86,7 +86,7 @@ describe('of 3 members', () => {
     expect(lost).toEqual([]);
     await recordFault({
       fault: 'a byte of the write-ahead log of one of three etcd members changed on its disk, and it is killed',
-      observed: `etcd refuses to start; the kubelet keeps what it says, by which the member is removed and joins anew; longest stall of a write ${(stallMs / 1000).toFixed(1)} s`,
+      observed: `etcd refuses to start; the kubelet keeps its message, because of which the provider removes the member and adds it again; longest stall of a write ${(stallMs / 1000).toFixed(1)} s`,
       recoverySeconds: seconds,
       dataLost: 'none',
     });
@@ -108,7 +108,7 @@ describe('of 3 members', () => {
     expect(lost).toEqual([]);
     await recordFault({
       fault: `kill -9 of ${who} of three etcd members`,
-      observed: `started again by the kubelet; longest stall of a write ${(stallMs / 1000).toFixed(1)} s`,
+      observed: `the kubelet restarts it; longest stall of a write ${(stallMs / 1000).toFixed(1)} s`,
       recoverySeconds: seconds,
       dataLost: 'none',
     });

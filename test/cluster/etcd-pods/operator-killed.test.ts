@@ -53,7 +53,7 @@ test('operators that are killed after their first, fourth, … write still creat
   expect((await etcd.claims()).length).toBe(3);
   await recordFault({
     fault: 'operator killed again and again while etcd grows from 1 to 3 members and replaces a lost one',
-    observed: `each of ${growing + mending} goes on where the last was; longest stall of a write ${(writer.longestStallMs / 1000).toFixed(1)} s`,
+    observed: `each of ${growing + mending} continues where the last one was; longest stall of a write ${(writer.longestStallMs / 1000).toFixed(1)} s`,
     recoverySeconds: seconds,
     dataLost: 'none',
   });

@@ -157,7 +157,7 @@ test('a full etcd whose volume may not grow reports that, and accepts writes aga
   expect(await identities()).toEqual(made);
   await recordFault({
     fault: 'etcd filled to its quota (NOSPACE), its volume at the maximum, then objects deleted',
-    observed: `SpaceExhausted after ${seen.toFixed(0)} s, with the use, the limit and the remedy; reads go on. After the deletion old versions are forgotten, the space is given back and the alarm disarmed`,
+    observed: `SpaceExhausted after ${seen.toFixed(0)} s, with the use, the limit and the remedy; reads go on. After the deletion the provider compacts, defragments and disarms the alarm`,
     recoverySeconds,
     dataLost: 'none',
   });
@@ -176,7 +176,7 @@ test("a full etcd whose volume may grow accepts writes again without a user's ac
   await recordFault({
     fault: 'etcd filled to its quota (NOSPACE), then etcd.maxVolumeSize raised',
     observed:
-      'the volume grows where it is, the quota follows with a restart through the guard, and the alarm is disarmed',
+      'the volume grows in place, the quota follows with a restart that the quorum guard allows, and the alarm is disarmed',
     recoverySeconds,
     dataLost: 'none',
   });

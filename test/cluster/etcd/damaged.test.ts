@@ -65,7 +65,7 @@ it('the next compaction detects a flipped bit in one database, and that member i
     keys.close();
     await recordFault({
       fault: 'a byte of the database of one of three members is changed on its disk',
-      observed: `etcd finds it at the next compaction, ${found.toFixed(1)} s after it here; writes are refused until that member is removed, which is at once, and it is built anew from the others`,
+      observed: `etcd finds it at the next compaction, ${found.toFixed(1)} s after it here; writes are refused until the provider removes that member, which is at once, and rebuilds it from the others`,
       recoverySeconds: (performance.now() - damaged) / 1_000,
       dataLost: 'none',
     });

@@ -68,7 +68,8 @@ describe('a member that cannot start with its data is rebuilt from the others', 
     keys.close();
     await recordFault({
       fault: `one of three etcd members is down, and ${fault} meanwhile`,
-      observed: 'etcd refuses to start; what it says of its data is told, and it is built anew from the others',
+      observed:
+        'etcd refuses to start; the condition repeats its message, and the provider rebuilds the member from the others',
       recoverySeconds: (performance.now() - since) / 1_000,
       dataLost: 'none',
     });

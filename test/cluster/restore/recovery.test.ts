@@ -107,9 +107,9 @@ describe.concurrent('etcd', () => {
       await bench.untilCondition(cluster, 'EtcdClusterHealthy', { reason: 'DataLost' });
       await recordFault({
         fault,
-        observed: 'DataLost: nothing is started empty; the newest backup is named',
+        observed: 'DataLost names the newest backup; no member starts with empty data',
         recoverySeconds: 'never',
-        dataLost: 'all since the newest backup, by who deleted it',
+        dataLost: 'everything since the newest backup, deleted by the fault itself',
       });
       await bench.patch(cluster, { spec: { etcd: { recovery: { acceptDataLossTo: id } } } });
       expect(await untilRecovered(cluster)).toBe(id.split('-').at(-1));
@@ -119,9 +119,9 @@ describe.concurrent('etcd', () => {
       await bench.untilCondition(cluster, 'EtcdClusterHealthy', { status: 'True' }, longMs);
       await recordFault({
         fault: `${fault}, then etcd.recovery.acceptDataLossTo: a backup`,
-        observed: 'DataLost names the backup; with the word of a person its data is served again',
+        observed: 'DataLost names the backup; after an administrator accepts the loss, etcd serves its data again',
         recoverySeconds,
-        dataLost: 'what was written after the backup, as agreed to',
+        dataLost: 'what was written after the backup, as accepted',
       });
     },
   );
@@ -165,7 +165,7 @@ describe.concurrent('etcd', () => {
       fault:
         'volumes of two of three etcd members deleted, then etcd.recovery.acceptDataLossTo: the revision that is left',
       observed:
-        'QuorumLost names the revision; another one is refused; the member that is left is backed up and restored to all three',
+        'QuorumLost names the revision; another one is refused; the provider backs up the remaining member and restores it to all three',
       recoverySeconds,
       dataLost: 'none',
     });

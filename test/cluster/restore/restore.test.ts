@@ -203,7 +203,7 @@ describe('a restored control plane', () => {
       expect(restarts).toBeGreaterThan(5);
       await recordFault({
         fault: 'the operator dies again and again during a restore',
-        observed: `one run, which goes on where it was after each of ${restarts} deaths`,
+        observed: `one run, which continues where it was after each of ${restarts} deaths`,
         recoverySeconds: (performance.now() - began) / 1000,
         dataLost: 'none that the backup holds',
       });
