@@ -9,12 +9,16 @@ export interface TestSession {
   readonly reported: string[];
 }
 
+/** More pauses than any command of a test needs: one that waits for what never comes must fail, and not spin for ever. */
+const pausesAtMost = 300;
+
 /** @param given what the command needs of a session; forwarding a port fails, and a pause lasts no time, unless given */
 export function testSession(given: Pick<Session, 'client' | 'namespace'> & Partial<Session>): TestSession {
   const [printed, reported]: [string[], string[]] = [[], []];
+  const { pause = () => Promise.resolve() } = given;
+  let pauses = 0;
   const session: Session = {
     now: () => Date.now(),
-    pause: () => Promise.resolve(),
     forward: () => Promise.reject(new Error('no port is forwarded')),
     terminal: {
       print: (line) => void printed.push(line),
@@ -22,6 +26,11 @@ export function testSession(given: Pick<Session, 'client' | 'namespace'> & Parti
       confirm: () => Promise.resolve(undefined),
     },
     ...given,
+    pause: async (ms) => {
+      pauses += 1;
+      if (pauses > pausesAtMost) throw new Error(`waited ${pauses} times; said last: ${reported.at(-1) ?? 'nothing'}`);
+      await pause(ms);
+    },
   };
   return { session, printed, reported };
 }

@@ -195,6 +195,23 @@ describe('hcp import', () => {
     );
   });
 
+  it('gives up when another program pauses the control plane again that it hands over', async () => {
+    const cluster = await otherProvidersCluster(bucket);
+    const annotations = { 'cluster.x-k8s.io/paused': 'by another program' };
+    const after = (action: string) => {
+      if (!action.startsWith('patch HostedControlPlane')) return;
+      void cluster.user.mergePatch(
+        HostedControlPlane,
+        { namespace, name: 'c1-x7k2p' },
+        { metadata: { annotations } },
+        { fieldManager: 'other' },
+      );
+    };
+    await expect(takeSteps(sessionOf(cluster, { after }).session, source)).rejects.toThrow(
+      'was done 3 times and has no effect: find the program that undoes it',
+    );
+  });
+
   it('has nothing to import from a control plane of this provider', async () => {
     const cluster = await otherProvidersCluster(bucket);
     await takeSteps(sessionOf(cluster).session, source);
