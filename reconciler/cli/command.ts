@@ -1,6 +1,6 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { KubernetesApi } from '../kube/client.ts';
-import type { ForwardedPort, PodPort } from './import/port-forward.ts';
+import type { ForwardedPort, PodPort } from './port-forward.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The command line is invalid, and nothing has been done. The message says what was given and what is valid. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { setTimeout as sleep } from 'node:timers/promises';
-import { forwardPort } from './import/port-forward.ts';
+import { forwardPort } from './port-forward.ts';
 import { KubeClient } from '../kube/client.ts';
 import { connect, loadKubeConfig } from '../kube/config.ts';
 import { messageOf } from '../kube/error-message.ts';

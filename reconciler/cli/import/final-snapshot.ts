@@ -10,7 +10,7 @@ import type { KubeClient } from '../../kube/client.ts';
 import { messageOf } from '../../kube/error-message.ts';
 import { podLabelsOf, type Workload } from './observe.ts';
 import type { EtcdPlace } from './other-control-plane.ts';
-import type { ForwardedPort, PodPort } from './port-forward.ts';
+import type { ForwardedPort, PodPort } from '../port-forward.ts';
 import { readEtcdCredentials } from './read-other.ts';
 
 /** How the final data of the other provider are read. */

@@ -23,7 +23,7 @@ export interface ImportSource {
   readonly issuer: string | undefined;
 }
 
-/** How often the same is done before another program must be the reason that it has no effect. */
+/** How often a step is taken before another program must be the reason that it does not last. */
 const longestStruggle = 3;
 /** How long nothing may change while the import waits. */
 const patienceMs = 5 * 60_000;
@@ -34,24 +34,21 @@ export async function takeSteps(session: Session, source: ImportSource): Promise
   const begun = now();
   let last = '';
   let since = now();
-  let stops = 0;
-  let repeated = 0;
+  const taken = new Map<ImportStep['kind'], number>();
   for (;;) {
     const context = await importContext(session, source);
     const step = planImport(await observeImport(context, context.controlPlane.object, context.record));
     const line = describeStep(step);
     if (line !== last) {
       terminal.tell(`${spanText(now() - begun)}  ${line}`);
-      [last, since, repeated] = [line, now(), 0];
+      [last, since] = [line, now()];
     }
     if (step.kind === 'follow') return;
-    if (step.kind === 'stopServers' && ++stops > longestStruggle)
+    const times = (taken.get(step.kind) ?? 0) + 1;
+    taken.set(step.kind, times);
+    if (!mustWait(step) && times > longestStruggle)
       throw new Error(
-        `another program starts ${step.workloads.join(', ')} again: stop the operator of ${context.other.provider}, and run the command again`,
-      );
-    if (!mustWait(step) && repeated++ >= longestStruggle)
-      throw new Error(
-        `${line} was done ${longestStruggle} times and has no effect: find the program that undoes it, and run the command again`,
+        `another program undoes ${line}, which was done ${longestStruggle} times: stop that program, such as the operator of ${context.other.provider}, and run the command again`,
       );
     if (now() - since > patienceMs)
       throw new Error(

@@ -191,7 +191,7 @@ describe('hcp import', () => {
       });
     };
     await expect(takeSteps(sessionOf(cluster, { after }).session, source)).rejects.toThrow(
-      'another program starts c1-api-server again: stop the operator of teutonet, and run the command again',
+      /another program undoes stopping c1-api-server\b.*: stop that program, such as the operator of teutonet, and run the command again/,
     );
   });
 
@@ -208,7 +208,7 @@ describe('hcp import', () => {
       );
     };
     await expect(takeSteps(sessionOf(cluster, { after }).session, source)).rejects.toThrow(
-      'was done 3 times and has no effect: find the program that undoes it',
+      'another program undoes handing the control plane to the operator, which was done 3 times: stop that program',
     );
   });
 
