@@ -31,8 +31,9 @@ export type VersionPlan =
 const stepsFrom: Readonly<Record<string, string>> = { '3.5': '3.5.26', '3.6': '3.6.11' };
 
 /**
- * Whether etcd may run the requested version: one minor up at a time, never down, and never while members still run the
- * previous minor. Patch releases of a minor may change in both directions.
+ * Which version of etcd may run on the way to the requested one: one minor up at a time, never down, and never while members
+ * still run the previous minor. Patch releases of a minor may change in both directions. Where upstream requires a newer
+ * patch release before the next minor, all members run that one first.
  */
 export function planVersion({ running, clusterVersion, rendered, wanted, field, args }: VersionChange): VersionPlan {
   const members = running.flatMap((version) => parsed(version ?? '') ?? []).sort(compare);
@@ -60,21 +61,26 @@ export function planVersion({ running, clusterVersion, rendered, wanted, field, 
       `etcd runs ${oldest.version}, and ${wanted} skips a minor version: set ${field} to a ${next} release first`,
     );
   }
-  if (target.minor > oldest.minor) {
-    const least = stepsFrom[`3.${oldest.minor}`];
-    if (least && compare(oldest, least) < 0) {
+  const haveAllAnswered = members.length > 0 && members.length === running.length;
+  const stay: VersionPlan = { kind: 'allowed', version: stays, changesMinor: false };
+  const least = parsed(stepsFrom[`3.${oldest.minor}`] ?? '');
+  if (target.minor > oldest.minor && least && compare(oldest, least) < 0) {
+    // A tag of the user names one image, and members of both minors got there in another way.
+    if (field === 'etcd.image.tag' || newest.minor > oldest.minor) {
       return refuse(
-        `etcd runs ${oldest.version}, and an upgrade to ${wanted} requires at least ${least}: set ${field} to ${least} first`,
+        `etcd runs ${oldest.version}, and an upgrade to ${wanted} requires at least ${least.version}: set ${field} to ${least.version} first`,
       );
     }
+    if (!haveAllAnswered) return stay;
+    const step = compare(newest, least) > 0 ? newest : least;
+    return { kind: 'allowed', version: step.version, changesMinor: false };
   }
   const changesMinor = target.minor > oldest.minor;
-  const haveAllAnswered = members.length > 0 && members.length === running.length;
   // The cluster version rises some seconds after the last member runs the new minor. It cannot rise while a member is
   // away.
   const haveArrived = parsed(clusterVersion ?? '')?.minor === oldest.minor;
   if (changesMinor && !(haveAllAnswered && haveArrived)) {
-    return { kind: 'allowed', version: stays, changesMinor: false };
+    return stay;
   }
   return { kind: 'allowed', version: wanted, changesMinor };
 }

@@ -27,8 +27,33 @@ describe('the etcd version', () => {
   });
 
   it.each([
-    ['3.5.24', '3.6.8', /requires at least 3.5.26: set etcd.version to 3.5.26 first/],
-    ['3.6.8', '3.7.3', /requires at least 3.6.11: set etcd.version to 3.6.11 first/],
+    [['3.5.24'], '3.6.8', '3.5.26'],
+    [['3.6.8'], '3.7.3', '3.6.11'],
+    [['3.6.8', '3.6.11', '3.6.8'], '3.7.3', '3.6.11'],
+    [['3.6.8', '3.6.16'], '3.7.3', '3.6.16'],
+    [['3.5.26', '3.5.24', '3.5.26'], '3.6.8', '3.5.26'],
+  ])(
+    'of members that run %j first becomes the one from which upstream supports %s, or a newer patch',
+    (running, wanted, version) => {
+      expect(decide(running, wanted)).toEqual({ kind: 'allowed', version, changesMinor: false });
+    },
+  );
+
+  it.each([
+    [['3.6.8', undefined], '3.6.8'],
+    [[], '3.6.8'],
+  ])('does not change on the way to another minor while members %j do not answer', (running, rendered) => {
+    expect(decide(running, '3.7.3', { rendered })).toEqual({ kind: 'allowed', version: rendered, changesMinor: false });
+  });
+
+  it("is not derived from a user's tag: the way to another minor is the user's", () => {
+    expect(decide(['3.6.8'], '3.7.3', { field: 'etcd.image.tag' })).toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('requires at least 3.6.11: set etcd.image.tag to 3.6.11 first'),
+    });
+  });
+
+  it.each([
     ['3.5.26', '3.7.3', /skips a minor version: set etcd.version to a 3.6 release first/],
     ['3.6.11', '3.5.26', /lower minor.*set etcd.version to 3.6.11/],
   ])('does not change from %s to %s, and the running version stays', (running, wanted, message) => {
@@ -42,7 +67,7 @@ describe('the etcd version', () => {
   });
 
   it('is checked against the oldest member for an upgrade, and against the newest for a downgrade', () => {
-    expect(decide(['3.5.26', '3.5.24', '3.5.26'], '3.6.8')).toMatchObject({ kind: 'refused' });
+    expect(decide(['3.6.8', '3.5.24'], '3.6.8')).toMatchObject({ kind: 'refused' });
     expect(decide(['3.6.11', '3.5.26'], '3.7.3')).toMatchObject({ kind: 'refused' });
     expect(decide(['3.6.11', '3.5.26'], '3.5.26')).toMatchObject({ kind: 'refused' });
     expect(decide(['3.6.11', '3.5.26', '3.5.26'], '3.5.26')).toMatchObject({ kind: 'refused' });
@@ -65,7 +90,7 @@ describe('the etcd version', () => {
   });
 
   it('is the one in the template while no member answers', () => {
-    expect(decide([], '3.7.3', { rendered: '3.6.8' })).toMatchObject({ kind: 'refused', version: '3.6.8' });
+    expect(decide([], '3.8.0', { rendered: '3.6.8' })).toMatchObject({ kind: 'refused', version: '3.6.8' });
   });
 
   it('does not rise while a member has not reported its version', () => {
