@@ -266,9 +266,12 @@ const Status = z.object({
   errors: z.array(z.string()),
 });
 
-/** Parses alarms. The errors of a status contain them as `memberID:123 alarm:NOSPACE`, without the ID if it is zero. */
-function alarmsIn(error: string): MemberAlarm[] {
-  const [, memberId = '0', name] = /^(?:memberID:(\d+) )?alarm:(NOSPACE|CORRUPT)/.exec(error) ?? [];
+/**
+ * Parses alarms. The errors of a status contain them as `memberID:123 alarm:NOSPACE`, without the ID if it is zero, and with
+ * one or two spaces since etcd 3.7: its protobuf library makes a different choice in each build, so that nobody parses this.
+ */
+export function alarmsIn(error: string): MemberAlarm[] {
+  const [, memberId = '0', name] = /^(?:memberID:(\d+) +)?alarm:(NOSPACE|CORRUPT)/.exec(error) ?? [];
   if (!name) return [];
   return [{ memberId, alarm: name === 'NOSPACE' ? 'Nospace' : 'Corrupt' }];
 }
