@@ -11,7 +11,8 @@ import {
   type KeyPair,
   validFor,
 } from '../../reconciler/pki/issue.ts';
-import { findBinaries, type Binaries } from '../testbed/binaries.ts';
+import { findBinaries, findFurtherBinaries, type Binaries } from '../testbed/binaries.ts';
+import { familiesOf, furtherMinors } from '../testbed/families.ts';
 import { instanceFrom } from '../testbed/instance.ts';
 import { run } from '../testbed/run.ts';
 import { ChildProgram } from './child-program.ts';
@@ -41,9 +42,12 @@ interface Place {
   readonly connection: Connection;
 }
 
-/** Starts both processes and resolves when the API server is ready, in about four seconds. */
-export async function startApiServer(flags: readonly string[] = []): Promise<ApiServer> {
-  const server = new ApiServer(flags);
+/**
+ * Starts both processes and resolves when the API server is ready, in about four seconds.
+ * @param minor such as `1.35`; the newest one by default
+ */
+export async function startApiServer(flags: readonly string[] = [], minor?: string): Promise<ApiServer> {
+  const server = new ApiServer(flags, minor);
   await server.start();
   return server;
 }
@@ -53,17 +57,24 @@ export class ApiServer {
   /** The administrator's client. It is available at once, usable from when the server starts, and closed with it. */
   readonly client = new KubeClient(lateConnection(() => this.#started.connection));
   readonly #flags: readonly string[];
+  readonly #minor: string | undefined;
   #place: Place | undefined;
   #etcd: ChildProgram | undefined;
   #apiServer: ChildProgram | undefined;
 
   /** @param flags additional flags of the API server, with their dashes */
-  constructor(flags: readonly string[] = []) {
+  constructor(flags: readonly string[] = [], minor?: string) {
     this.#flags = flags;
+    this.#minor = minor;
   }
 
   async start(): Promise<void> {
-    const binaries = await findBinaries(instanceFrom(process.env).cache, process.env['HCP_TESTBED_BIN'], () => {});
+    const { cache } = instanceFrom(process.env);
+    const folders = this.#minor === undefined ? undefined : furtherMinors[this.#minor];
+    const binaries = {
+      ...(await findBinaries(cache, process.env['HCP_TESTBED_BIN'], () => {})),
+      ...(folders ? await findFurtherBinaries(familiesOf(folders), cache, () => {}) : {}),
+    };
     const directory = await mkdtemp(join(tmpdir(), 'api-server-'));
     const ports = { apiServer: await freePort(), etcd: await freePort(), peer: await freePort() };
     const target = await writeCredentials(directory, ports.apiServer);

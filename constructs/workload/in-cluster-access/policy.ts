@@ -2,7 +2,7 @@ import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import type { Endpoint } from '../../cluster/facts.ts';
 import { policyApiVersion } from '../../cluster/in-cluster-access.ts';
-import { apiServerVariables } from './variables.ts';
+import { apiServerVariables, type Variable } from './variables.ts';
 
 export interface PolicyProps {
   readonly endpoint: Endpoint;
@@ -82,7 +82,7 @@ function policySpec(endpoint: Endpoint, { operation, resource, conditions, lists
     mutations: [
       {
         patchType: 'JSONPatch',
-        jsonPatch: { expression: lists.map((list) => patches(list, isNew)).join(' + ') },
+        jsonPatch: { expression: lists.map((list) => patches(list, endpoint, isNew)).join(' + ') },
       },
     ],
   };
@@ -90,24 +90,40 @@ function policySpec(endpoint: Endpoint, { operation, resource, conditions, lists
 
 /** CEL expression with plain maps, because the types of a pod's parts exist in mutations only. */
 function celList(endpoint: Endpoint): string {
-  const entries = apiServerVariables(endpoint).map(
-    ({ name, value }) => `{"name": ${JSON.stringify(name)}, "value": ${JSON.stringify(value)}}`,
-  );
-  return `[${entries.join(', ')}]`;
+  return `[${apiServerVariables(endpoint).map(celMap).join(', ')}]`;
+}
+
+function celMap({ name, value }: Variable): string {
+  return `{"name": ${JSON.stringify(name)}, "value": ${JSON.stringify(value)}}`;
 }
 
 /**
- * CEL: one patch per container that does not set a host itself. The operator's variables come first, so that variables
- * of the user can refer to them as `$(KUBERNETES_SERVICE_HOST)`. The patch replaces the whole list because it may be
- * missing. It uses only functions that a 1.34 server accepts, because an API server compiles new policies for the
- * previous minor.
+ * CEL: the patches of the containers in a list that do not set a host themselves. A container without variables gets all of
+ * them at once. In another one each that it lacks is inserted at the front, the last one first, so that variables of the user
+ * can refer to them as `$(KUBERNETES_SERVICE_HOST)`.
+ *
+ * A patch contains nothing of the pod: since 1.37 an API server cannot write parts of the pod as the value of a patch. The
+ * expression uses only functions that a 1.34 server accepts, because an API server compiles new policies for the previous
+ * minor.
  */
-function patches(list: string, isNew?: string): string {
-  const has = (name: string) => `c.env.exists(e, e.name == ${name})`;
-  const applies = [...(isNew ? [isNew] : []), `(!has(c.env) || !${has('"KUBERNETES_SERVICE_HOST"')})`].join(' && ');
-  const missing = `variables.env.filter(v, !has(c.env) || !${has('v.name')})`;
+function patches(list: string, endpoint: Endpoint, isNew?: string): string {
+  const containers = `(has(object.spec.${list}) ? object.spec.${list} : [])`;
+  const path = `"/spec/${list}/" + string(i) + "/env`;
+  const hasSome = '(has(c.env) && c.env.size() > 0)';
+  const lacks = (name: string) => `!c.env.exists(e, e.name == ${JSON.stringify(name)})`;
+  const each = (conditions: readonly string[], patch: string) =>
+    `${containers}.transformList(i, c, ${[...(isNew ? [isNew] : []), ...conditions].join(' && ')}, ${patch})`;
+  const variables = apiServerVariables(endpoint);
+  const names = (name: string) => [...new Set(['KUBERNETES_SERVICE_HOST', name])];
   return [
-    `(has(object.spec.${list}) ? object.spec.${list} : []).transformList(i, c, ${applies}, `,
-    `JSONPatch{op: "add", path: "/spec/${list}/" + string(i) + "/env", value: ${missing} + (has(c.env) ? c.env : [])})`,
-  ].join('');
+    each([`!${hasSome}`], `JSONPatch{op: "add", path: ${path}", value: variables.env}`),
+    ...variables
+      .toReversed()
+      .map((variable) =>
+        each(
+          [hasSome, ...names(variable.name).map(lacks)],
+          `JSONPatch{op: "add", path: ${path}/0", value: ${celMap(variable)}}`,
+        ),
+      ),
+  ].join(' + ');
 }

@@ -7,6 +7,7 @@ import { renderWorkload } from '../../../constructs/workload/chart.ts';
 import { objectPath } from '../../../reconciler/kube/resource.ts';
 import { startApiServer, type ApiServer } from '../../support/api-server.ts';
 import { clusterOf, knownFacts } from '../../support/rendered-cluster.ts';
+import { kubernetesVersion } from '../../support/workbench.ts';
 import { until } from '../../support/until.ts';
 import { answered, uniqueName } from '../api/installed-api.ts';
 import { Requests } from '../api/requests.ts';
@@ -83,8 +84,8 @@ const container = (name: string, env?: readonly Variable[]): Container => ({
 });
 
 /** Starts an API server of a minor with the policies for a cluster of that minor. */
-async function withPolicies(version: string, flags: readonly string[]) {
-  const server = await startApiServer(flags);
+async function withPolicies(version: string, flags: readonly string[], binaries?: string) {
+  const server = await startApiServer(flags, binaries);
   const requests = new Requests(server.kubeconfig);
   await answered(200, () => requests.get(kubernetes));
   const applied = await applyAll(requests, objectsOf(version));
@@ -133,19 +134,28 @@ const switchedOn = (version: string) =>
   apiServerFlags(clusterOf({ spec: { version } }), endpoint)
     .filter(([name]) => name === 'feature-gates' || name === 'runtime-config')
     .map(([name, value]) => `--${name}=${value}`);
-const servers = [
-  { minor: '1.36', version: 'v1.36.3', flags: switchedOn('v1.36.3') },
+interface TestedServer {
+  readonly minor: string;
+  readonly version: string;
+  readonly flags: readonly string[];
+  /** The minor of its binaries; the newest one by default. */
+  readonly binaries?: string;
+}
+const servers: readonly TestedServer[] = [
+  { minor: '1.37', version: kubernetesVersion, flags: switchedOn(kubernetesVersion) },
+  { minor: '1.36', version: 'v1.36.4', flags: switchedOn('v1.36.4'), binaries: '1.36' },
+  { minor: '1.35', version: 'v1.35.8', flags: switchedOn('v1.35.8'), binaries: '1.35' },
   // The emulated version disables features, but serves v1 only; the test needs what 1.34 serves.
   { minor: '1.34, emulated,', version: 'v1.34.4', flags: [...emulated, ...switchedOn('v1.34.4')] },
 ];
 
-describe.each(servers)('a $minor API server', ({ version, flags }) => {
+describe.each<TestedServer>(servers)('a $minor API server', ({ version, flags, binaries }) => {
   let server: ApiServer | undefined;
   let requests: Requests;
   let applied: readonly number[];
 
   beforeAll(async () => {
-    ({ server, requests, applied } = await withPolicies(version, flags));
+    ({ server, requests, applied } = await withPolicies(version, flags, binaries));
   });
 
   afterAll(async () => {
