@@ -14,14 +14,16 @@ export const minors: Readonly<Record<number, MinorDefaults>> = {
   32: { etcd: '3.5.24', konnectivity: '0.32.0', coredns: '1.11.3' },
   33: { etcd: '3.5.24', konnectivity: '0.33.0', coredns: '1.12.0' },
   34: { etcd: '3.6.5', konnectivity: '0.34.0', coredns: '1.12.1' },
-  35: { etcd: '3.6.6', konnectivity: '0.35.0', coredns: '1.13.1' },
+  35: { etcd: '3.6.6', konnectivity: '0.34.0', coredns: '1.13.1' },
   36: { etcd: '3.6.8', konnectivity: '0.36.0', coredns: '1.14.2' },
+  // no release of konnectivity is newer
+  37: { etcd: '3.7.0', konnectivity: '0.36.0', coredns: '1.14.6' },
 };
 
 /** The minors that can be rendered. Tests run the newest three with real binaries. */
 export const supportedMinors: readonly number[] = Object.keys(minors).map(Number);
 
-/** The supported minors as text, such as `1.32 to 1.36`. */
+/** The supported minors as text, such as `1.32 to 1.37`. */
 export const supportedRange = `1.${Math.min(...supportedMinors)} to 1.${Math.max(...supportedMinors)}`;
 
 /** Changes of behaviour, each from the minor on that brings it. */

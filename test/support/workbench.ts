@@ -37,7 +37,7 @@ export interface HostedControlPlaneObject extends KubeObject {
   readonly status?: HostedControlPlaneStatus;
 }
 
-export const kubernetesVersion = 'v1.36.3';
+export const kubernetesVersion = 'v1.37.1';
 
 /** The smallest control plane: one replica of everything. */
 export const single = {

@@ -7,7 +7,9 @@ import { buildsOf, findBinaries } from '../testbed/binaries.ts';
 import {
   families,
   certManager,
+  familiesOf,
   furtherEtcd,
+  furtherMinors,
   goDirectory,
   helm,
   objectStore,
@@ -20,10 +22,18 @@ const family = (name: string) => {
   return found;
 };
 
-const all = [...families, ...furtherEtcd, certManager, helm, objectStore];
+const all = [
+  ...families,
+  ...Object.values(furtherMinors).flatMap(familiesOf),
+  ...furtherEtcd,
+  certManager,
+  helm,
+  objectStore,
+];
 
 test('every folder of pinned modules is a family and the other way round', async () => {
-  expect(all.map(({ name }) => name).sort()).toEqual((await readdir(goDirectory)).sort());
+  // etcd 3.6 is there for a minor of Kubernetes and for tests of etcd alone
+  expect([...new Set(all.map(({ name }) => name))].sort()).toEqual((await readdir(goDirectory)).sort());
 });
 
 test.for(all.filter(({ name }) => name !== 'pause'))('the version of $name is pinned', async ({ name, module }) => {

@@ -19,6 +19,24 @@ export interface Family {
   readonly variables?: (version: string) => Readonly<Record<string, string>>;
 }
 
+const serverBinaries = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
+const nodeBinaries = ['kubelet', 'kube-proxy', 'kubeadm'];
+
+const konnectivity: Family = {
+  name: 'konnectivity',
+  module: 'sigs.k8s.io/apiserver-network-proxy',
+  binaries: {
+    'konnectivity-server': 'sigs.k8s.io/apiserver-network-proxy/cmd/server',
+    'konnectivity-agent': 'sigs.k8s.io/apiserver-network-proxy/cmd/agent',
+  },
+};
+
+const coredns: Family = {
+  name: 'coredns',
+  module: 'github.com/coredns/coredns',
+  binaries: { coredns: 'github.com/coredns/coredns' },
+};
+
 export const families: readonly Family[] = [
   {
     name: 'etcd',
@@ -29,23 +47,7 @@ export const families: readonly Family[] = [
       etcdutl: 'go.etcd.io/etcd/etcdutl/v3',
     },
   },
-  {
-    name: 'kubernetes',
-    module: 'k8s.io/kubernetes',
-    binaries: Object.fromEntries(
-      [
-        'kube-apiserver',
-        'kube-controller-manager',
-        'kube-scheduler',
-        'kubelet',
-        'kube-proxy',
-        'kubeadm',
-        'kubectl',
-      ].map((name) => [name, `k8s.io/kubernetes/cmd/${name}`]),
-    ),
-    tags: ['grpcnotrace'],
-    variables: kubernetesVariables,
-  },
+  kubernetes('kubernetes', [...serverBinaries, ...nodeBinaries, 'kubectl']),
   {
     name: 'cni',
     module: 'github.com/containernetworking/plugins',
@@ -69,15 +71,8 @@ export const families: readonly Family[] = [
     extraTags: { 'containerd-shim-runc-v2': ['no_grpc'] },
     variables: (version) => ({ 'github.com/containerd/containerd/v2/version.Version': version }),
   },
-  {
-    name: 'konnectivity',
-    module: 'sigs.k8s.io/apiserver-network-proxy',
-    binaries: {
-      'konnectivity-server': 'sigs.k8s.io/apiserver-network-proxy/cmd/server',
-      'konnectivity-agent': 'sigs.k8s.io/apiserver-network-proxy/cmd/agent',
-    },
-  },
-  { name: 'coredns', module: 'github.com/coredns/coredns', binaries: { coredns: 'github.com/coredns/coredns' } },
+  konnectivity,
+  coredns,
   {
     name: 'cluster-api',
     module: 'sigs.k8s.io/cluster-api',
@@ -102,8 +97,55 @@ export const families: readonly Family[] = [
   { name: 'pause', module: 'testbed.local/pause', binaries: { pause: 'testbed.local/pause' } },
 ];
 
-/** Built only by the tests that need them: etcd in the minors before and after the default one. */
-export const furtherEtcd: readonly Family[] = ['etcd-3.5', 'etcd-3.7'].map((name) => ({
+/** The folders below {@link goDirectory} that pin what runs in hosted clusters of one minor of Kubernetes. */
+export interface MinorFolders {
+  readonly kubernetes: string;
+  readonly etcd: string;
+  readonly konnectivity: string;
+  readonly coredns: string;
+  /** The patch release of etcd through which an upgrade to the next minor goes, where it is another one. */
+  readonly lastEtcd?: string;
+}
+
+/** Those of the newest minor, which most tests use. */
+export const ownMinor: MinorFolders = {
+  kubernetes: 'kubernetes',
+  etcd: 'etcd',
+  konnectivity: 'konnectivity',
+  coredns: 'coredns',
+};
+
+/** Those of other minors, built only by the tests that need them. */
+export const furtherMinors: Readonly<Record<string, MinorFolders>> = {
+  '1.35': {
+    kubernetes: 'kubernetes-1.35',
+    etcd: 'etcd-1.35',
+    konnectivity: 'konnectivity-1.35',
+    coredns: 'coredns-1.35',
+  },
+  '1.36': {
+    ...ownMinor,
+    kubernetes: 'kubernetes-1.36',
+    etcd: 'etcd-1.36',
+    coredns: 'coredns-1.36',
+    lastEtcd: 'etcd-3.6',
+  },
+};
+
+/** What a minor does not share with the newest one. */
+export function familiesOf(minor: MinorFolders): Family[] {
+  const candidates = [
+    kubernetes(minor.kubernetes, [...serverBinaries, ...nodeBinaries]),
+    { name: minor.etcd, module: 'go.etcd.io/etcd/server/v3', binaries: { etcd: 'go.etcd.io/etcd/server/v3' } },
+    { ...konnectivity, name: minor.konnectivity },
+    { ...coredns, name: minor.coredns },
+    ...furtherEtcd.filter(({ name }) => name === minor.lastEtcd),
+  ];
+  return candidates.filter(({ name }) => families.every((family) => family.name !== name));
+}
+
+/** Built only by the tests that need them: etcd in the minors before the default one. */
+export const furtherEtcd: readonly Family[] = ['etcd-3.5', 'etcd-3.6'].map((name) => ({
   name,
   module: 'go.etcd.io/etcd/server/v3',
   binaries: { [name]: 'go.etcd.io/etcd/server/v3' },
@@ -143,6 +185,16 @@ export async function pinnedVersion(familyName: string, module: string): Promise
     if (name === module && version?.startsWith('v')) return version;
   }
   throw new Error(`${path} requires no ${module}`);
+}
+
+function kubernetes(name: string, programs: readonly string[]): Family {
+  return {
+    name,
+    module: 'k8s.io/kubernetes',
+    binaries: Object.fromEntries(programs.map((program) => [program, `k8s.io/kubernetes/cmd/${program}`])),
+    tags: ['grpcnotrace'],
+    variables: kubernetesVariables,
+  };
 }
 
 /**

@@ -1,4 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
@@ -78,9 +79,11 @@ export async function openHostedApi(
   const near = { ...published, server, 'tls-server-name': serverName };
   const path = join(instance.directory, 'hosted', namespace, `${name}.kubeconfig`);
   await mkdir(join(path, '..'), { recursive: true });
-  await writeFile(path, stringify({ ...kubeconfig, clusters: [{ ...kubeconfig.clusters[0], cluster: near }] }), {
-    mode: 0o600,
-  });
+  const content = stringify({ ...kubeconfig, clusters: [{ ...kubeconfig.clusters[0], cluster: near }] });
+  // A program that reads it now must not find half of it.
+  const written = `${path}.${randomUUID()}`;
+  await writeFile(written, content, { mode: 0o600 });
+  await rename(written, path);
   const connection = connectionFor({
     server,
     serverName,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Binaries } from './binaries.ts';
-import { pinnedVersion } from './families.ts';
+import { type MinorFolders, ownMinor, pinnedVersion } from './families.ts';
 import { fileDigests } from './file-digest.ts';
 import { goEnvironment } from './go-environment.ts';
 import { haproxy } from './haproxy-image.ts';
@@ -15,6 +15,8 @@ import { run } from './run.ts';
 /** The workload image of tests: the host's static busybox under the name that Kubernetes' own tests use. */
 export const busyboxImage = 'registry.k8s.io/e2e-test-images/busybox:1.36.1-1';
 
+const etcdModule = 'go.etcd.io/etcd/server/v3';
+
 /** An image in the cache; the key is a hash of its content. */
 export interface PackedImage {
   readonly reference: string;
@@ -24,12 +26,14 @@ export interface PackedImage {
 
 /** Packs every image that is not in the cache in exactly this form, and removes older forms of it. */
 export async function packImages(cache: string, binaries: Binaries, report: Report): Promise<PackedImage[]> {
+  return pack(cache, [...(await catalogue(binaries)), await haproxy(join(cache, 'packages'), report)], report);
+}
+
+/** Packs these images as {@link packImages} does. */
+export async function pack(cache: string, given: readonly Image[], report: Report): Promise<PackedImage[]> {
   const directory = join(cache, 'images');
   await mkdir(directory, { recursive: true });
-  const images = [
-    ...(await catalogue(binaries)).map(withGoEnvironment),
-    await haproxy(join(cache, 'packages'), report),
-  ];
+  const images = given.map(withGoEnvironment);
   const sources = images
     .flatMap(({ entries }) => entries)
     .flatMap((entry) => (entry.kind === 'file' ? [entry.source] : []));
@@ -75,52 +79,66 @@ export async function traefikImage(): Promise<string> {
 
 /** Every image under its registry name, with its binary at upstream's path. */
 async function catalogue(binaries: Binaries): Promise<Image[]> {
-  const file = (path: string, name: string): ImageEntry => ({ kind: 'file', path, source: binary(binaries, name) });
-  const single = (reference: string, path: string, name: string, user?: string): Image => ({
-    reference,
-    config: { Entrypoint: [path], ...(user && { User: user }) },
-    entries: [file(path, name)],
-  });
-  const kubernetes = await pinnedVersion('kubernetes', 'k8s.io/kubernetes');
-  const etcd = (await pinnedVersion('etcd', 'go.etcd.io/etcd/server/v3')).slice(1);
-  const konnectivity = await pinnedVersion('konnectivity', 'sigs.k8s.io/apiserver-network-proxy');
-  const kubernetesImage = (name: string): Image =>
-    single(`registry.k8s.io/${name}:${kubernetes}`, `/usr/local/bin/${name}`, name);
+  const etcd = (await pinnedVersion('etcd', etcdModule)).slice(1);
   return [
-    kubernetesImage('kube-apiserver'),
-    kubernetesImage('kube-controller-manager'),
-    kubernetesImage('kube-scheduler'),
-    await kubeProxy(`registry.k8s.io/kube-proxy:${kubernetes}`, binary(binaries, 'kube-proxy')),
-    {
-      reference: `registry.k8s.io/etcd:${etcd}-0`,
-      config: { Entrypoint: ['/usr/local/bin/etcd'] },
-      entries: ['etcd', 'etcdctl'].map((name) => file(`/usr/local/bin/${name}`, name)),
-    },
+    ...(await hostedClusterImages(ownMinor, binaries)),
     {
       // upstream's own image: the one of Kubernetes has no etcdutl
       reference: `gcr.io/etcd-development/etcd:v${etcd}`,
       config: { Entrypoint: ['/usr/local/bin/etcd'] },
-      entries: ['etcd', 'etcdctl', 'etcdutl'].map((name) => file(`/usr/local/bin/${name}`, name)),
+      entries: ['etcd', 'etcdctl', 'etcdutl'].map((name) => file(binaries, `/usr/local/bin/${name}`, name)),
     },
+    single(binaries, await pauseImage(binaries), '/pause', 'pause', '65535:65535'),
+    single(binaries, await clusterApiImage('cluster-api-controller'), '/manager', 'capi-core', '65532'),
     single(
-      `registry.k8s.io/kas-network-proxy/proxy-server:${konnectivity}`,
-      '/proxy-server',
-      'konnectivity-server',
+      binaries,
+      await clusterApiImage('kubeadm-bootstrap-controller'),
+      '/manager',
+      'capi-kubeadm-bootstrap',
       '65532',
     ),
-    single(
-      `registry.k8s.io/kas-network-proxy/proxy-agent:${konnectivity}`,
-      '/proxy-agent',
-      'konnectivity-agent',
-      '65532',
-    ),
-    single(await corednsImage(), '/coredns', 'coredns'),
-    single(await pauseImage(binaries), '/pause', 'pause', '65535:65535'),
-    single(await clusterApiImage('cluster-api-controller'), '/manager', 'capi-core', '65532'),
-    single(await clusterApiImage('kubeadm-bootstrap-controller'), '/manager', 'capi-kubeadm-bootstrap', '65532'),
-    single(await traefikImage(), '/usr/local/bin/traefik', 'traefik'),
+    single(binaries, await traefikImage(), '/usr/local/bin/traefik', 'traefik'),
     { reference: busyboxImage, config: { Cmd: ['sh'] }, entries: await busyboxEntries() },
   ];
+}
+
+/** The images of a hosted cluster and its add-ons, in the versions that these folders of Go modules pin. */
+export async function hostedClusterImages(minor: MinorFolders, binaries: Binaries): Promise<Image[]> {
+  const kubernetes = await pinnedVersion(minor.kubernetes, 'k8s.io/kubernetes');
+  const etcd = (await pinnedVersion(minor.etcd, etcdModule)).slice(1);
+  const { lastEtcd } = minor;
+  const konnectivity = await pinnedVersion(minor.konnectivity, 'sigs.k8s.io/apiserver-network-proxy');
+  const coredns = await pinnedVersion(minor.coredns, 'github.com/coredns/coredns');
+  const server = (name: string) =>
+    single(binaries, `registry.k8s.io/${name}:${kubernetes}`, `/usr/local/bin/${name}`, name);
+  const etcdImage = (version: string, program: string) =>
+    single(binaries, `registry.k8s.io/etcd:${version}-0`, '/usr/local/bin/etcd', program);
+  const proxy = (name: string, program: string) =>
+    single(binaries, `registry.k8s.io/kas-network-proxy/${name}:${konnectivity}`, `/${name}`, program, '65532');
+  return [
+    server('kube-apiserver'),
+    server('kube-controller-manager'),
+    server('kube-scheduler'),
+    await kubeProxy(`registry.k8s.io/kube-proxy:${kubernetes}`, binary(binaries, 'kube-proxy')),
+    etcdImage(etcd, 'etcd'),
+    ...(lastEtcd === undefined ? [] : [etcdImage((await pinnedVersion(lastEtcd, etcdModule)).slice(1), lastEtcd)]),
+    proxy('proxy-server', 'konnectivity-server'),
+    proxy('proxy-agent', 'konnectivity-agent'),
+    single(binaries, `registry.k8s.io/coredns/coredns:${coredns}`, '/coredns', 'coredns'),
+  ];
+}
+
+/** The image of one program. */
+function single(binaries: Binaries, reference: string, path: string, name: string, user?: string): Image {
+  return {
+    reference,
+    config: { Entrypoint: [path], ...(user && { User: user }) },
+    entries: [file(binaries, path, name)],
+  };
+}
+
+function file(binaries: Binaries, path: string, name: string): ImageEntry {
+  return { kind: 'file', path, source: binary(binaries, name) };
 }
 
 function withGoEnvironment(image: Image): Image {

@@ -43,6 +43,9 @@ export function kubeletScript(machine: Pick<Machine, 'instance' | 'name' | 'numb
     // without CAP_SYS_RESOURCE neither the score can be lowered nor the hard limit of files raised
     'oom-score-adj': 0,
     'max-open-files': 20_000,
+    // a disk that is fairly full is no reason to evict pods of tests
+    'eviction-hard': 'memory.available<100Mi,nodefs.available<1%,imagefs.available<1%',
+    'image-gc-high-threshold': 100,
     'node-ip': lanAddress(instance, number),
     v: 2,
   };

@@ -83,7 +83,6 @@ export function controllerManagerCommand(instance: Instance): string[] {
     'root-ca-file': join(pki, 'ca.crt'),
     'service-account-private-key-file': join(pki, 'service-account.key'),
     'use-service-account-credentials': true,
-    controllers: '*,-service-lb-controller',
     'kube-api-qps': 300,
     'kube-api-burst': 600,
   });

@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node';
 import { isWholeRun } from '../run/lane.ts';
 import { findFurtherBinaries } from './binaries.ts';
-import { certManager, furtherEtcd, helm, objectStore } from './families.ts';
+import { certManager, familiesOf, furtherEtcd, furtherMinors, helm, objectStore } from './families.ts';
 import { instanceFrom, kubeconfigPath, testbedLog } from './instance.ts';
 import { reportTo } from './progress.ts';
 import { bringUp } from './bring-up.ts';
@@ -9,7 +9,7 @@ import { takeDown } from './take-down.ts';
 import { joinUsers, leaveUsers } from './users.ts';
 
 /** What only some tests need. */
-const further = [...furtherEtcd, certManager, helm, objectStore];
+const further = [...Object.values(furtherMinors).flatMap(familiesOf), ...furtherEtcd, certManager, helm, objectStore];
 
 declare module 'vitest' {
   export interface ProvidedContext {

@@ -17,7 +17,7 @@ export async function workerCommand(instance: Instance, args: readonly string[],
   }
   const cluster = { namespace: values.namespace, name: clusterName };
   if (verb === 'add') {
-    const { name, readyAfterMs } = await addWorker(instance, cluster, report, wantedName);
+    const { name, readyAfterMs } = await addWorker(instance, cluster, report, { name: wantedName });
     report(`${name} is Ready, ${(readyAfterMs.powerOn / 1000).toFixed(2)} s after power on`);
     return 0;
   }

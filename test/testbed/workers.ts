@@ -19,6 +19,14 @@ export interface Worker {
   readonly readyAfterMs: { readonly powerOn: number; readonly join: number };
 }
 
+/** What a worker may differ in. */
+export interface WorkerOptions {
+  /** Its name; by default that of the cluster with the next number. */
+  readonly name?: string | undefined;
+  /** What its machine needs before it joins. By default nothing: it has the programs of the testbed. */
+  readonly equip?: (machine: Machine) => Promise<void>;
+}
+
 /**
  * Adds a worker to the hosted cluster of a Cluster: a new machine that joins by `kubeadm join`. If that fails
  * the machine stays, for its logs, until {@link removeWorker}.
@@ -27,7 +35,7 @@ export async function addWorker(
   instance: Instance,
   cluster: ClusterName,
   report: Report = () => {},
-  wantedName?: string,
+  { name: wantedName, equip = async () => {} }: WorkerOptions = {},
 ): Promise<Worker> {
   return withHostedApi(instance, cluster, async (api) => {
     const token = await createBootstrapToken(api.client);
@@ -42,6 +50,7 @@ export async function addWorker(
         throw error;
       },
     );
+    await equip(machine);
     const joining = performance.now();
     try {
       await step(report, `${name}: kubeadm join ${api.endpoint}`, () => joinMachine(machine, api, token));

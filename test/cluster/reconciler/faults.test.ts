@@ -60,7 +60,7 @@ describe('before anything may be created', () => {
 
   test('an unsupported version is refused at once', async () => {
     const created = bench.createHostedControlPlane('old-cp', { ...single, version: 'v1.20.0' });
-    await expect(created).rejects.toThrow('this release does not support Kubernetes v1.20.0: use 1.32 to 1.36');
+    await expect(created).rejects.toThrow('this release does not support Kubernetes v1.20.0: use 1.32 to 1.37');
   });
 
   test('a spec that only the operator can refuse is reported in a condition', async () => {
@@ -198,10 +198,9 @@ describe('while it runs', () => {
       spec: { deployment: { scheduler: { args: { 'no-such-flag': value } } } },
     });
     await bench.patch('c1', argument('x'));
-    const { message } = await bench.untilCondition('c1', 'SchedulerReady', { reason: 'PodsFailing' });
-    expect(message).toMatch(
-      /pod c1-scheduler-\S+: container \S+ ended with exit code 1: .*unknown flag: --no-such-flag/,
-    );
+    // By its message: when etcd was away, in the test before, the scheduler may have ended too.
+    const message = /pod c1-scheduler-\S+: container \S+ ended with exit code 1: .*unknown flag: --no-such-flag/;
+    await bench.untilCondition('c1', 'SchedulerReady', { reason: 'PodsFailing', message });
     expect((await bench.condition('c1', 'Ready'))?.reason).toBe('PodsFailing');
     await until('the event', async () => {
       const { items } = await bench.client.list<KubeObject & { type?: string; reason?: string }>(Event, { namespace });
@@ -214,8 +213,9 @@ describe('while it runs', () => {
   test('an image that cannot be pulled is reported', async () => {
     const image = (tag: string | null) => ({ spec: { deployment: { scheduler: { image: { tag } } } } });
     await bench.patch('c1', image('v0.0.1-missing'));
-    const { message } = await bench.untilCondition('c1', 'SchedulerReady', { reason: 'PodsFailing' });
-    expect(message).toContain('v0.0.1-missing');
+    const message = /v0\.0\.1-missing/;
+    const found = await bench.untilCondition('c1', 'SchedulerReady', { reason: 'PodsFailing', message });
+    expect(found.status).toBe('False');
     await bench.patch('c1', image(null));
     await bench.untilReady('c1');
   });

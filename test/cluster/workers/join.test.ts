@@ -43,7 +43,7 @@ test('every node has its own pod network, for CNIs that use it', async () => {
 
 test('a removed worker is no node any more, and leaves nothing on the host', async () => {
   const { instance, api } = cluster;
-  const { name } = await addWorker(instance, api, undefined, 'brief');
+  const { name } = await addWorker(instance, api, undefined, { name: 'brief' });
   expect(await removeWorker(instance, name)).toEqual([]);
   expect(await cluster.kubectl(['get', 'node', name, '--ignore-not-found'])).toBe('');
 });

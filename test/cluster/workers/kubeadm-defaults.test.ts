@@ -5,10 +5,14 @@ import { expect, inject, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { binDirectory, instanceFrom } from '../../testbed/instance.ts';
 import { run } from '../../testbed/run.ts';
-import { clusterOf, Rendered } from '../../support/rendered-cluster.ts';
+import { Rendered } from '../../support/rendered-cluster.ts';
+import { kubernetesVersion } from '../../support/workbench.ts';
+import { findFurtherBinaries } from '../../testbed/binaries.ts';
+import { familiesOf, furtherMinors, pinnedVersion } from '../../testbed/families.ts';
 import { RenderedPart } from '../../support/rendered-hosted-cluster.ts';
 
-const { version } = clusterOf().spec;
+const version = kubernetesVersion;
+const changes = { spec: { version } };
 const kubeadm = (...args: string[]) =>
   run([join(binDirectory(instanceFrom(process.env, inject('testbed'))), 'kubeadm'), ...args]);
 
@@ -16,7 +20,7 @@ test('kubelets are configured as the kubeadm of their version configures them, a
   const printed = await kubeadm('config', 'print', 'init-defaults', '--component-configs', 'KubeletConfiguration');
   const documents = parseAllDocuments(printed).map((document): unknown => document.toJS());
   const theirs = documents.find((document) => (document as { kind: string }).kind === 'KubeletConfiguration');
-  expect(parse(new RenderedPart('kubelet-config').file('kubelet'))).toEqual({
+  expect(parse(new RenderedPart('kubelet-config', changes).file('kubelet'))).toEqual({
     ...(withoutZeros(theirs) as object),
     serverTLSBootstrap: true,
   });
@@ -26,7 +30,7 @@ test('kubeadm accepts the configuration of the cluster', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'kubeadm-config-'));
   try {
     const file = join(directory, 'config.yaml');
-    await writeFile(file, new RenderedPart('kubeadm-config').file('ClusterConfiguration'));
+    await writeFile(file, new RenderedPart('kubeadm-config', changes).file('ClusterConfiguration'));
     expect(await kubeadm('config', 'validate', '--config', file)).toBe('ok\n');
   } finally {
     await rm(directory, { recursive: true });
@@ -34,14 +38,32 @@ test('kubeadm accepts the configuration of the cluster', async () => {
 });
 
 test('images with their own versions are those that kubeadm pins', async () => {
-  const pinned = (await kubeadm('config', 'images', 'list', '--kubernetes-version', version)).trim().split('\n');
-  const images = [
-    ...new RenderedPart('kube-proxy').workload.containers,
-    ...new RenderedPart('coredns').workload.containers,
-    ...new Rendered().workload('c1-etcd').containers,
-  ].map(({ image }) => image);
-  expect(pinned).toEqual(expect.arrayContaining(images));
+  const own = join(binDirectory(instanceFrom(process.env, inject('testbed'))), 'kubeadm');
+  expect(await pinnedBy(own, version)).toEqual(expect.arrayContaining(imagesOf(version)));
 });
+
+test.each(Object.entries(furtherMinors))('so are those of Kubernetes %s', async (_, folders) => {
+  const { kubeadm: program } = await findFurtherBinaries(
+    familiesOf(folders),
+    instanceFrom(process.env).cache,
+    () => {},
+  );
+  const older = await pinnedVersion(folders.kubernetes, 'k8s.io/kubernetes');
+  expect(await pinnedBy(program ?? '', older)).toEqual(expect.arrayContaining(imagesOf(older)));
+});
+
+async function pinnedBy(program: string, wanted: string): Promise<string[]> {
+  return (await run([program, 'config', 'images', 'list', '--kubernetes-version', wanted])).trim().split('\n');
+}
+
+function imagesOf(wanted: string): (string | undefined)[] {
+  const spec = { spec: { version: wanted } };
+  return [
+    ...new RenderedPart('kube-proxy', spec).workload.containers,
+    ...new RenderedPart('coredns', spec).workload.containers,
+    ...new Rendered(spec).workload('c1-etcd').containers,
+  ].map(({ image }) => image);
+}
 
 /** Go writes every field, also without a value. */
 function withoutZeros(value: unknown): unknown {

@@ -50,8 +50,8 @@ export const admissionCases: readonly AdmissionCase[] = [
   },
   {
     name: 'refuses a minor that is not supported yet',
-    spec: { version: 'v1.37.0' },
-    refused: { path: 'spec.version', because: 'use 1.32 to 1.36' },
+    spec: { version: 'v1.38.0' },
+    refused: { path: 'spec.version', because: 'use 1.32 to 1.37' },
   },
   {
     name: 'refuses a minor that is not supported any more, with the way back for a topology',
@@ -61,7 +61,7 @@ export const admissionCases: readonly AdmissionCase[] = [
   {
     name: 'refuses another major version',
     spec: { version: 'v2.36.0' },
-    refused: { path: 'spec.version', because: 'use 1.32 to 1.36' },
+    refused: { path: 'spec.version', because: 'use 1.32 to 1.37' },
   },
   { name: 'refuses a spec without version', spec: { version: undefined }, refused: { path: 'spec.version' } },
   { name: 'refuses a number that is text', spec: { replicas: 'two' }, refused: { path: 'spec.replicas' } },
@@ -745,8 +745,8 @@ export const updateCases: readonly UpdateCase[] = [
     name: 'refuses a minor that is not supported as the next one',
     from: { version: 'v1.36.3' },
     status: runs('v1.36.3'),
-    spec: { version: 'v1.37.0' },
-    refused: { path: 'spec.version', because: 'does not support Kubernetes v1.37.0' },
+    spec: { version: 'v1.38.0' },
+    refused: { path: 'spec.version', because: 'does not support Kubernetes v1.38.0' },
   },
   {
     name: 'accepts other changes during an upgrade',

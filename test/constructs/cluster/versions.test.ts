@@ -64,14 +64,14 @@ describe('Kubernetes versions', () => {
     expect(imageReference({}, image, undefined)).toBe('registry.k8s.io/kube-scheduler:v1.36.0');
   });
 
-  it('are supported for the five newest minors, in every spelling', () => {
-    expect(supportedMinors).toEqual([32, 33, 34, 35, 36]);
+  it('are supported for the six newest minors, in every spelling', () => {
+    expect(supportedMinors).toEqual([32, 33, 34, 35, 36, 37]);
     for (const version of ['v1.36.3', '1.32', 'v1.34.0-rc.1']) expect(unsupportedVersion(version)).toBeUndefined();
   });
 
-  it.each(['v1.31.9', 'v1.37.0', 'v2.36.0'])('%s is refused, and the message names a supported one', (version) => {
+  it.each(['v1.31.9', 'v1.38.0', 'v2.36.0'])('%s is refused, and the message names a supported one', (version) => {
     expect(unsupportedVersion(version)).toBe(
-      `Kubernetes ${version} is not supported by this release: use 1.32 to 1.36`,
+      `Kubernetes ${version} is not supported by this release: use 1.32 to 1.37`,
     );
     expect(() => defaultsFor(version.replace('v2', 'v1').replace('36', '99'))).toThrow('is not supported');
   });

@@ -29,7 +29,7 @@ function decide(hosted: AnyObject, found: AnyObject | undefined): Admission {
   return admit(
     hosted,
     (ns, name) => (ns === namespace && name === found?.metadata.name ? found : undefined),
-    () => undefined,
+    () => ({ newest: undefined, served: undefined }),
   );
 }
 
@@ -159,11 +159,11 @@ it.each<[string, AnyObject, AnyObject | undefined, Partial<Admission>]>([
     'a version that is too old',
     withVersion('v1.31.9'),
     cluster,
-    { kind: 'invalid', message: mentions('use 1.32 to 1.36') },
+    { kind: 'invalid', message: mentions('use 1.32 to 1.37') },
   ],
   [
     'a version that is too new',
-    withVersion('v1.37.0'),
+    withVersion('v1.38.0'),
     cluster,
     { kind: 'invalid', message: mentions('spec.version') },
   ],
@@ -181,7 +181,7 @@ it.each<[string, AnyObject, AnyObject | undefined, Partial<Admission>]>([
 });
 
 it.each<[string, object, string]>([
-  ['a version that is too new', { ...spec, version: 'v1.37.0' }, 'spec.version'],
+  ['a version that is too new', { ...spec, version: 'v1.38.0' }, 'spec.version'],
   ['an exposure that contradicts the endpoint', { ...spec, ...fixedAddress, ...behindGateway }, 'spec.exposure'],
 ])('admits the last accepted spec of an object with %s, and says why the newest is refused', (_, refused, field) => {
   const accepted = { number: 4, generation: 7, spec: JSON.stringify({ ...spec, replicas: 1 }) };
@@ -190,22 +190,22 @@ it.each<[string, object, string]>([
     admit(
       object,
       () => cluster,
-      () => accepted,
+      () => ({ newest: accepted, served: undefined }),
     ),
   ).toMatchObject({
     kind: 'admitted',
     hostedControlPlane: { spec: { version: spec.version, replicas: 1 } },
-    refusal: mentions(field),
+    refusal: { reason: 'InvalidConfiguration', message: mentions(field) },
   });
 });
 
-it.each(['not JSON', '{"version":"v1.37.0"}'])('reconciles nothing by a record that is refused too: %s', (record) => {
+it.each(['not JSON', '{"version":"v1.38.0"}'])('reconciles nothing by a record that is refused too: %s', (record) => {
   const accepted = { number: 4, generation: 7, spec: record };
   expect(
     admit(
       withVersion('v1.31.9'),
       () => cluster,
-      () => accepted,
+      () => ({ newest: accepted, served: undefined }),
     ),
   ).toMatchObject({
     kind: 'invalid',

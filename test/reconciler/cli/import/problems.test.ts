@@ -43,7 +43,7 @@ it.each<[string, Partial<ImportFacts>, string]>([
   [
     'its version is too old',
     { object: { metadata, spec: { ...spec, version: 'v1.31.12' } } },
-    'Kubernetes v1.31.12 is not supported by this release: use 1.32 to 1.36; upgrade',
+    'Kubernetes v1.31.12 is not supported by this release: use 1.32 to 1.37; upgrade',
   ],
   ['a Secret is missing', { keys: new Error('Secret team/c1-ca does not exist') }, 'Secret team/c1-ca does not exist'],
   ['its CA has expired', { now: new Date(now.getTime() + 37 * 3_600_000) }, 'the CA in Secret c1-ca expired'],
