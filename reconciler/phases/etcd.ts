@@ -65,7 +65,7 @@ export const etcd = phase({
       return wait(reason, message, { facts, ...found, afterMs: problem ? growRetryMs : afterMs });
     }
     if (problem) return degraded(problem.reason, problem.message, facts, { ...found, requeueAt: later(scope) });
-    return done(facts, undefined, { ...found, message: growthOf(plan) });
+    return done(facts, undefined, { ...found, message: choice.note ?? growthOf(plan) });
   },
 });
 

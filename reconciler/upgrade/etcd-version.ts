@@ -2,6 +2,7 @@ import { StatefulSet } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { etcdVersion, etcdVersionIn, tagOf } from '../../constructs/cluster/versions.ts';
 import { awaitedBackup } from './backup-before-upgrade.ts';
+import { awaitedKubernetes } from './etcd-follows.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { EtcdLoop } from '../etcd/loop.ts';
 import type { Reader } from '../management/view.ts';
@@ -23,13 +24,14 @@ export interface VersionChoice {
   readonly image?: string | undefined;
   /** Why it differs from the version that the spec requests. */
   readonly problem?: { readonly reason: 'VersionNotAllowed' | 'WaitingForBackup'; readonly message: string };
+  /** Why it differs for now, in the usual course of an upgrade. */
+  readonly note?: string;
 }
 
 /**
  * Chooses the version of etcd to run, from the versions that its members report. A change of the minor version waits
- * for its backup. If an upgrade of Kubernetes changes the version of etcd, API servers and etcd do not wait for each
- * other: API servers of both versions work with etcd of both minors, and an unhealthy etcd member must not block API
- * servers.
+ * for its backup, and one that comes with a minor version of Kubernetes for everything else of that upgrade. API servers
+ * never wait for etcd: they work with etcd of both minors, and an unhealthy member must not block them.
  */
 export function versionToRun(scope: VersionContext & { readonly etcdLoop: EtcdLoop }): VersionChoice {
   const { cluster, reader, etcdLoop } = scope;
@@ -38,11 +40,17 @@ export function versionToRun(scope: VersionContext & { readonly etcdLoop: EtcdLo
   const image = presentImage(cluster.name, reader);
   const rendered = etcdVersionIn(tagOf(image));
   const tagged = etcdVersionIn(cluster.spec.etcd.image?.tag);
+  const requested = etcdVersion(cluster.spec);
+  const awaitedFirst =
+    rendered === undefined || rendered === requested
+      ? undefined
+      : awaitedKubernetes(`${rendered} to ${requested}`, scope.hostedControlPlane);
+  if (rendered !== undefined && awaitedFirst !== undefined) return { version: rendered, note: awaitedFirst };
   const plan = planVersion({
     running: members.map(({ status }) => status?.version),
     clusterVersion: observation?.clusterVersion,
     rendered,
-    wanted: etcdVersion(cluster.spec),
+    wanted: requested,
     field: tagged === undefined ? 'etcd.version' : 'etcd.image.tag',
     args: cluster.spec.etcd.args,
   });

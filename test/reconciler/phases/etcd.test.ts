@@ -133,12 +133,33 @@ describe("etcd's version", () => {
 
   it('stays if the requested one is not allowed', async () => {
     const management = await formed();
-    expect(await reconcile(management, etcdLoopOf(0), { version: '3.7.3' })).toMatchObject({
+    expect(await reconcile(management, etcdLoopOf(0), { version: '3.5.26' })).toMatchObject({
       kind: 'degraded',
       reason: 'VersionNotAllowed',
-      message: expect.stringContaining('3.6.11'),
+      message: expect.stringContaining('lower minor version'),
     });
     expect(imageIn(management)).toBe('3.6.8');
+  });
+
+  it('first becomes the patch release from which upstream supports the requested minor', async () => {
+    const management = await formed();
+    await reconcile(management, etcdLoopOf(0, '3.6.8'), { version: '3.7.3' });
+    expect(imageIn(management)).toBe('3.6.11');
+    await reconcile(management, etcdLoopOf(0, '3.6.11'), { version: '3.7.3' });
+    expect(imageIn(management)).toBe('3.7.3');
+  });
+
+  it('of a new minor of Kubernetes comes last in its upgrade, which the condition says before', async () => {
+    const management = await formed();
+    const upgrade = (version: string) =>
+      etcd.run(scopeOf(management, { etcdLoop: etcdLoopOf(0), spec: { version: 'v1.37.1' }, status: { version } }));
+    expect(await upgrade('v1.36.3')).toMatchObject({
+      kind: 'done',
+      message: expect.stringMatching(/change of etcd 3\.6\.8 to 3\.7\.0 .* waits for API servers v1\.37\.1$/),
+    });
+    expect(imageIn(management)).toBe('3.6.8');
+    await upgrade('v1.37.1');
+    expect(imageIn(management)).toBe('3.6.11');
   });
 
   it('changes its minor after a backup if backups are taken', async () => {
