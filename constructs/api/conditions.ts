@@ -12,14 +12,15 @@ export const conditions = {
 
 /**
  * Conditions that do not affect Ready. The control plane works while a backup store is unreachable, while a rotation is
- * in progress, when a kubelet requests a certificate that it must not have, and while pods reach it by their environment
- * only.
+ * in progress, when a kubelet requests a certificate that it must not have, while pods reach it by their environment only,
+ * and while an upgrade is held.
  */
 export const apartFromReady: readonly ConditionType[] = [
   'EtcdBackupReady',
   'EtcdBackupVerified',
   'CARotationReady',
   'ServiceAccountKeyRotationReady',
+  'UpgradePreflightSucceeded',
   'WorkloadKubeletCertificatesReady',
   'WorkloadKubernetesServiceReady',
 ];

@@ -59,6 +59,12 @@ export const caNotBeforeAnnotation = `${group}/ca-not-before`;
 export const requestedForLabel = `${group}/requested-for`;
 
 /**
+ * On a HostedControlPlane: checks before an upgrade that do not stop it, separated by commas, such as `nodes,webhooks`. An
+ * Event names what they have found.
+ */
+export const skipPreflightAnnotation = `${group}/skip-preflight`;
+
+/**
  * Requests a backup: any new text triggers one, and `status.etcd.backup.lastRequest` repeats the text when that backup
  * is stored.
  */

@@ -76,6 +76,18 @@ export const HostedControlPlaneStatus = z.object({
     .max(512)
     .optional()
     .describe('Issuer of the service account tokens of the hosted cluster, at which clients discover their keys.'),
+  preflight: z
+    .object({
+      version: z.string().min(1).max(256).describe('Version of Kubernetes that the spec asks for.'),
+      succeeded: time().describe('Time at which they succeeded last.'),
+      skipped: z
+        .array(z.string().min(1).max(1024).describe('What was found, and what to do about it.'))
+        .max(8)
+        .optional()
+        .describe('Problems that were found and skipped, as the annotation of the HostedControlPlane asks.'),
+    })
+    .optional()
+    .describe('Checks before a change of the minor version of Kubernetes that have succeeded.'),
   hosts: z
     .array(
       z

@@ -7,6 +7,7 @@ import { kubeconfig } from './kubeconfig.ts';
 import { rebuild } from './rebuild.ts';
 import { restore } from './restore.ts';
 import { served } from './served.ts';
+import { upgrade } from './upgrade.ts';
 
 /** Every command, in the order of the help. A new command is a file in this directory and an entry here. */
 export const commands: readonly Command[] = [
@@ -15,6 +16,7 @@ export const commands: readonly Command[] = [
   served,
   restore,
   rebuild,
+  upgrade,
   importControlPlane,
   kubeconfig,
   certificates,

@@ -4,10 +4,9 @@ import type { Command, CommandOption } from './command.ts';
 
 /** Help of all commands. */
 export function helpOfAll(commands: readonly Command[]): string {
-  const rows = commands.map(({ name, usage, summary }) => [`  hcp ${name} ${usage}`, summary]);
   return [
     'Manages hosted control planes. CLUSTER is the name of a Cluster or of its HostedControlPlane.',
-    ...rows.map(([line, summary]) => `${line}\n      ${summary}`),
+    ...columns(commands.map(({ name, summary }) => [`  hcp ${name}`, summary])),
     '',
     'Options of every command:',
     ...explained(commonOptions),

@@ -78,6 +78,7 @@ function kept(previous: HostedControlPlaneStatus | undefined): Partial<HostedCon
     certificates: previous?.certificates,
     certificatesNotAfter: previous?.certificatesNotAfter,
     encryptionAtRest: previous?.encryptionAtRest,
+    preflight: previous?.preflight,
     hosts: previous?.hosts,
     etcdVolumeUsage: previous?.etcdVolumeUsage,
     etcdLastBackupTime: previous?.etcdLastBackupTime,

@@ -3,10 +3,10 @@ import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { ConditionUpdate } from '../engine/condition-update.ts';
 import type { EventNote } from '../kube/events.ts';
 
-/** The fields of a status that record what the operator has done to etcd. */
+/** The fields of a status that record what the operator has done by itself. */
 export type UpkeepRecord = Pick<
   HostedControlPlaneStatus,
-  'etcdLastBackupTime' | 'etcdLastDefragTime' | 'etcdVolumeSize' | 'conditions'
+  'etcdLastBackupTime' | 'etcdLastDefragTime' | 'etcdVolumeSize' | 'preflight' | 'conditions'
 >;
 
 /** A status that is about to be written, with what becomes the condition EtcdClusterHealthy. */
@@ -15,7 +15,7 @@ export interface NextRecord extends Omit<UpkeepRecord, 'conditions'> {
 }
 
 /**
- * Events for what the operator has done to etcd since the last status. That status is the memory of what was reported,
+ * Events for what the operator has done by itself since the last status. That status is the memory of what was reported,
  * also across restarts. Notes repeat their text, so that frequent ones are counted in one Event.
  * @param created when the control plane was created: older backups are those of another one
  */
@@ -26,6 +26,7 @@ export function upkeepEvents(before: UpkeepRecord | undefined, after: NextRecord
     ...(isLater(...backups) ? [backupFinished] : []),
     ...(isLater(before?.etcdLastDefragTime, after.etcdLastDefragTime) ? [defragmented] : []),
     ...grown(before?.etcdVolumeSize, after.etcdVolumeSize),
+    ...skipped(before?.preflight, after.preflight),
     ...(health?.reason === 'SpaceExhausted' && after.health?.status === 'True' ? [disarmed] : []),
   ];
 }
@@ -51,6 +52,14 @@ const disarmed: EventNote = {
   action: 'EtcdAlarmDisarm',
   note: 'the alarm NOSPACE is disarmed, and etcd accepts writes again',
 };
+
+/** Once for each upgrade and what it has skipped. */
+function skipped(before: UpkeepRecord['preflight'], after: UpkeepRecord['preflight']): EventNote[] {
+  const [known, found] = [before, after].map((checks) => JSON.stringify([checks?.version, checks?.skipped]));
+  if (!after?.skipped || known === found) return [];
+  const note = `the upgrade to ${after.version} begins although checks have found: ${after.skipped.join('; ')}`;
+  return [{ type: 'Warning', reason: 'PreflightSkipped', action: 'Upgrade', note }];
+}
 
 /** A first size is no growth, and a status whose size was lost has none. */
 function grown(before: string | undefined, after: string | undefined): EventNote[] {

@@ -22,12 +22,14 @@ interface Templated extends KubeObject {
 }
 
 /**
- * The change of a minor version that the spec requests, such as `Kubernetes 1.35 to 1.36`; undefined if there is none.
+ * The change to a later minor version that the spec requests, such as `Kubernetes 1.35 to 1.36`; undefined if there is none. A
+ * way back, which only exists while the later minor serves nowhere, needs nothing that a change needs.
  */
 export function minorChange(what: Versioned, context: VersionContext): string | undefined {
   const [present, wanted] = what === 'Kubernetes' ? ofKubernetes(context) : ofEtcd(context);
-  const [from, to] = [minorIn(present), minorIn(wanted)];
-  return from === undefined || to === undefined || from === to ? undefined : `${what} ${from} to ${to}`;
+  const [from, to] = [present, wanted].map((version) => (version === undefined ? undefined : parseVersion(version)));
+  if (!from || !to || from.major !== to.major || from.minor >= to.minor) return undefined;
+  return `${what} ${from.major}.${from.minor} to ${to.major}.${to.minor}`;
 }
 
 function ofKubernetes(context: VersionContext): [string | undefined, string] {
@@ -45,9 +47,4 @@ function ofEtcd({ cluster, hostedControlPlane, reader }: VersionContext): [strin
   const containers = set?.spec?.template?.spec?.containers ?? [];
   const image = containers.find((container) => container.name === 'etcd')?.image;
   return [etcdVersionIn(tagOf(image)), etcdVersion(hostedControlPlane.spec)];
-}
-
-function minorIn(version: string | undefined): string | undefined {
-  const parsed = version === undefined ? undefined : parseVersion(version);
-  return parsed && `${parsed.major}.${parsed.minor}`;
 }

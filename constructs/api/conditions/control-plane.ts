@@ -119,6 +119,19 @@ export const controlPlaneConditions = {
       "the version's own kube-apiserver accepts the user's flags, token issuers and audit settings; API servers keep those that it accepted last until then",
     reasons: { CheckingConfiguration: 'Routine', ConfigurationRefused: 'Warning', PodsFailing: 'Warning' },
   },
+  UpgradePreflightSucceeded: {
+    meaning:
+      'nothing stands in the way of the minor of Kubernetes that the spec asks for; true when its minor does not change. API servers keep their version until then',
+    reasons: {
+      CheckingUpgrade: 'Routine',
+      NodesUnsuitable: 'Warning',
+      RemovedAPIsInUse: 'Warning',
+      APIServersSilent: 'Warning',
+      WebhooksRefuse: 'Warning',
+      EtcdNotHealthy: 'Warning',
+      BackupNotVerified: 'Warning',
+    },
+  },
   AuditReady: {
     meaning:
       'the API servers have the tokens with which they send audit records; always true when the spec asks for none',

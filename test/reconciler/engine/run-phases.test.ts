@@ -248,6 +248,7 @@ describe('the phases of a control plane', () => {
       EncryptionAtRestReady ← EtcdCertificatesReady, CertificatesReady
       AdminKubeconfigReady ← CACertificatesReady, SyncControlPlaneEndpointReady
       APIServerConfigurationAccepted ← SpecAccepted, CertificatesReady, EtcdCertificatesReady
+      UpgradePreflightSucceeded ← CertificatesReady, AdminKubeconfigReady
       AuditReady ← nothing
       APIServerDeploymentsReady ← CertificatesReady, EtcdCertificatesReady, EtcdRestoreReady, EncryptionAtRestReady, APIServerConfigurationAccepted, AuditReady
       ControllerManagerReady ← APIServerDeploymentsReady
@@ -280,7 +281,8 @@ describe('the phases of a control plane', () => {
 
   it('have one condition each, and every condition of a step has its phase', () => {
     const isStep = (type: string) =>
-      /(Ready|Accepted)$/.test(type) || ['APIServerReachable', 'EtcdBackupVerified'].includes(type);
+      /(Ready|Accepted)$/.test(type) ||
+      ['APIServerReachable', 'EtcdBackupVerified', 'UpgradePreflightSucceeded'].includes(type);
     const steps = conditionTypes.filter((type) => isStep(type) && type !== 'Ready');
     expect(phases.map(({ condition }) => condition).sort()).toEqual([...steps].sort());
   });

@@ -5,7 +5,7 @@ import { versionAnnotation } from '../../../constructs/pod/component.ts';
 import { defaultsFor, etcdVersion } from '../../../constructs/cluster/versions.ts';
 import { withHeldVersion } from '../../../reconciler/upgrade/held-version.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
-import { clusterName, scopeOf } from '../../support/scope.ts';
+import { clusterName, now, scopeOf } from '../../support/scope.ts';
 
 /** A control plane whose API servers are rendered for this version. */
 function rendered(version: string): MemoryObjects {
@@ -17,11 +17,18 @@ function rendered(version: string): MemoryObjects {
   return management;
 }
 
-function held(from: string, to: string, { beforeUpgrade = true, versionChanges = [] as string[] } = {}) {
+function held(
+  from: string,
+  to: string,
+  { beforeUpgrade = true, versionChanges = [] as string[], isChecked = true } = {},
+) {
   const backup = { schedule: '@daily', secret: { name: 's3' }, beforeUpgrade };
   const changes = {
     spec: { version: to, etcd: { replicas: 3, backup } },
-    status: { etcd: { backup: { versionChanges } } },
+    status: {
+      etcd: { backup: { versionChanges } },
+      ...(isChecked ? { preflight: { version: to, succeeded: now.toISOString() } } : {}),
+    },
   };
   const { spec } = withHeldVersion(scopeOf(rendered(from), changes));
   return [spec.version, etcdVersion(spec)];
@@ -39,10 +46,15 @@ it.each<[string, ReturnType<typeof held>, string]>([
     held('v1.34.1', 'v1.35.6', { versionChanges: ['etcd 3.5 to 3.6'] }),
     'v1.34.1',
   ],
-  ['changes at once without backups before upgrades', held('v1.34.1', 'v1.35.6', { beforeUpgrade: false }), 'v1.35.6'],
-  ['changes at once if only the patch changes', held('v1.35.1', 'v1.35.6'), 'v1.35.6'],
-])('the version of Kubernetes %s, and etcd does not wait for it', (_, [version, ofEtcd], expected) => {
+  ['waits for its checks', held('v1.34.1', 'v1.35.6', { beforeUpgrade: false, isChecked: false }), 'v1.34.1'],
+  [
+    'changes after its checks without backups before upgrades',
+    held('v1.34.1', 'v1.35.6', { beforeUpgrade: false }),
+    'v1.35.6',
+  ],
+  ['goes back at once', held('v1.35.6', 'v1.34.1', { isChecked: false }), 'v1.34.1'],
+  ['changes at once if only the patch changes', held('v1.35.1', 'v1.35.6', { isChecked: false }), 'v1.35.6'],
+])('the version of Kubernetes %s, and the default of etcd with it', (_, [version, ofEtcd], expected) => {
   expect(version).toBe(expected);
-  expect(ofEtcd).toBe(defaultsFor('v1.35.6').etcd);
-  expect(ofEtcd).not.toBe(defaultsFor('v1.34.1').etcd);
+  expect(ofEtcd).toBe(defaultsFor(expected).etcd);
 });

@@ -27,7 +27,7 @@ export interface MemoryClientOptions {
    * Called when the server has handled the request, before the caller or a watch gets the result. By default nothing is called.
    */
   readonly after?: (action: string) => void;
-  /** What other paths answer. By default only `/readyz` exists. */
+  /** What other paths answer. By default only `/readyz` and empty `/metrics` exist. */
   readonly paths?: Readonly<Record<string, () => string>>;
 }
 
@@ -42,7 +42,7 @@ export class MemoryClient implements KubernetesApi {
     this.#server = server;
     this.#before = before;
     this.#after = after;
-    this.#paths = { '/readyz': () => 'ok', ...paths };
+    this.#paths = { '/readyz': () => 'ok', '/metrics': () => '', ...paths };
   }
 
   async get<T extends KubeObject = KubeObject>(resource: Resource, name: ObjectName): Promise<T> {

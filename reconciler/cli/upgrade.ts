@@ -1,0 +1,108 @@
+import { Pod, Secret } from '../../constructs/api/resources.ts';
+import { selectorLabels, selectorOf } from '../../constructs/cluster/labels.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
+import { kubernetesVersion, unsupportedVersion } from '../../constructs/cluster/versions.ts';
+import { apiServiceHost } from '../../constructs/control-plane/certificates/plan.ts';
+import { exposureStrategy } from '../../constructs/control-plane/exposure/exposure.ts';
+import type { HostedClient } from '../hosted/hosted-client.ts';
+import { KubeClient, type KubernetesApi } from '../kube/client.ts';
+import { connectionFor } from '../kube/config.ts';
+import { hasEnded, type PodObject } from '../kube/readiness.ts';
+import { clientOf } from '../pki/kubeconfig.ts';
+import { pairOf, type SecretObject, valueOf } from '../pki/secret.ts';
+import { findProblems, preflightChecks, type PreflightProblem } from '../upgrade/preflight/checks.ts';
+import { observePreflight } from '../upgrade/preflight/observe.ts';
+import { skippedChecks } from '../upgrade/preflight/skipped.ts';
+import { columns } from './columns.ts';
+import { clusterArgument, type Command, hasSwitch, type Session, textOption, UsageError } from './command.ts';
+import { type ControlPlane, findControlPlane } from './control-plane.ts';
+
+/** Tells what stands in the way of an upgrade, before anybody asks for it. */
+export const upgrade: Command = {
+  name: 'upgrade',
+  usage: 'CLUSTER --to VERSION --check',
+  summary: 'Checks what stands in the way of an upgrade of Kubernetes. It changes nothing.',
+  options: {
+    to: { type: 'string', value: 'VERSION', meaning: 'the version of Kubernetes, such as v1.36.3' },
+    check: { type: 'boolean', meaning: 'only check; the upgrade itself is a change of the version in the spec' },
+  },
+  prepare(given) {
+    const cluster = clusterArgument(given);
+    const to = textOption(given, 'to');
+    if (to === undefined) throw new UsageError('--to is missing: set the version to upgrade to, such as v1.36.3');
+    const problem = unsupportedVersion(to);
+    if (problem !== undefined) throw new UsageError(`--to: ${problem}`);
+    if (!hasSwitch(given, 'check')) {
+      throw new UsageError(
+        'hcp starts no upgrade: add --check, and change the version in the Cluster, if it has a topology, or in the HostedControlPlane',
+      );
+    }
+    return (session) => checkUpgrade(session, cluster, kubernetesVersion(to));
+  },
+};
+
+async function checkUpgrade(session: Session, name: string, version: string): Promise<void> {
+  const controlPlane = await findControlPlane(session, name);
+  const { metadata, status } = controlPlane.object;
+  const labelSelector = selectorOf(selectorLabels(controlPlane.cluster, 'api-server'));
+  const { items: pods } = await session.client.list<PodObject>(Pod, { namespace: session.namespace, labelSelector });
+  const hosted = await hostedThrough(session, controlPlane, pods);
+  const problems = findProblems(await observePreflight({ version, conditions: status?.conditions, pods }, hosted));
+  const { checks: skipped } = skippedChecks(metadata);
+  for (const line of columns(rowsOf(problems, skipped))) session.terminal.print(line);
+  const counting = problems.filter(({ check }) => !skipped.includes(check));
+  if (counting.length > 0) throw new Error(`the operator would hold the upgrade of ${name} to ${version}`);
+  session.terminal.print(`nothing holds the upgrade of ${name} to ${version}`);
+}
+
+/** A row for each check. */
+export function rowsOf(problems: readonly PreflightProblem[], skipped: readonly string[]): string[][] {
+  const rows = preflightChecks.map((check) => {
+    const problem = problems.find((candidate) => candidate.check === check);
+    const result = problem === undefined ? 'passed' : skipped.includes(check) ? 'skipped' : 'failed';
+    return [check, result, problem?.message ?? ''];
+  });
+  return [['CHECK', 'RESULT', 'FOUND'], ...rows];
+}
+
+/** The API servers of a cluster as an administrator, each through a forwarded port of its pod. */
+async function hostedThrough(
+  { client, namespace, forward }: Session,
+  { cluster, object }: ControlPlane,
+  pods: readonly PodObject[],
+): Promise<Pick<HostedClient, 'asAdministrator' | 'at'>> {
+  const { secrets } = namesOf(cluster);
+  const read = (name: string) => client.find<SecretObject>(Secret, { namespace, name });
+  const ca = pairOf(await read(secrets.clusterCA))?.certificate;
+  const identity = clientOf(valueOf(await read(secrets.kubeconfig), 'value'));
+  if (ca === undefined || !identity) {
+    throw new Error(
+      `Secret ${secrets.clusterCA} or ${secrets.kubeconfig} of cluster ${cluster} does not exist: wait until the control plane is Ready`,
+    );
+  }
+  const through = async <T>(pod: string, work: (api: KubernetesApi) => Promise<T>): Promise<T> => {
+    const forwarded = await forward({ namespace, pod, port: exposureStrategy(object.spec).securePort });
+    const { certificate: cert, key } = identity;
+    const serverName = apiServiceHost({ name: cluster, namespace });
+    const api = new KubeClient(
+      connectionFor({ server: `https://127.0.0.1:${forwarded.port}`, ca, cert, key, serverName }),
+    );
+    try {
+      return await work(api);
+    } finally {
+      await api.connection.close();
+      forwarded.close();
+    }
+  };
+  return {
+    at: (address, _identity, work) => {
+      const pod = pods.find(({ status }) => status?.podIP === address);
+      return through(pod?.metadata.name ?? '', work);
+    },
+    asAdministrator: (work) => {
+      const running = pods.find((pod) => !hasEnded(pod) && pod.status?.podIP !== undefined);
+      if (!running) throw new Error(`no API server of cluster ${cluster} runs`);
+      return through(running.metadata.name, work);
+    },
+  };
+}
