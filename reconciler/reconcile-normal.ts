@@ -24,6 +24,7 @@ import { observe } from './status/observe.ts';
 import type { ReconcileContext } from './memory.ts';
 import { prune } from './prune.ts';
 import { pruneWorkload } from './prune.ts';
+import { recordOutcome } from './revision/record-outcome.ts';
 import { expiryReport } from './pki/expiries.ts';
 import { phases } from './phases.ts';
 import { probesWith } from './rotation/ca/trust-probes.ts';
@@ -51,6 +52,7 @@ export async function reconcileNormal(
   await writeStatus(context, { ...scope, facts }, results, updates);
 
   throwUnexpected(results);
+  if (hasNewest(scope) && (await recordOutcome({ ...scope, facts }, results))) return scope.now;
   await prune(context.memory.applySet, context.key, { cluster: scope.cluster, reader: scope.reader, facts }, results);
   const unpruned = await pruneWorkload({ ...scope, facts }, results);
   return earliest([...results.map(({ requeueAt }) => requeueAt), rolloutOf(scope).later, unpruned]);
@@ -71,12 +73,13 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
   } = options;
   const { namespace, name, uid = '' } = hostedControlPlane.metadata;
   const reader = management.readerOf(namespace, clusterObject.metadata.name);
+  const now = new Date(clock.now());
   const cluster = withHeldVersion({
     cluster: hostedClusterOf(admission, managementIssuer),
     hostedControlPlane,
     reader,
+    now,
   });
-  const now = new Date(clock.now());
   return {
     hostedControlPlane,
     clusterObject,
@@ -133,6 +136,11 @@ function rolloutOf({ cluster, now }: { readonly cluster: HostedCluster; readonly
   return at <= now ? { due: after } : { later: at };
 }
 
+/** Whether a reconcile has the newest spec. */
+function hasNewest({ refusal, candidate }: Pick<Scope, 'refusal' | 'candidate'>): boolean {
+  return refusal === undefined && candidate === undefined;
+}
+
 /** @param scope with the facts of all phases */
 async function writeStatus(
   { object, options }: ReconcileContext,
@@ -156,8 +164,7 @@ async function writeStatus(
       options.events.record(object, argumentsOverruled(overruled));
   }
   const initialized = status.initialization?.controlPlaneInitialized ?? false;
-  const isLast = scope.refusal !== undefined || scope.candidate !== undefined;
-  const reconciled = isLast ? scope.facts.revision?.generation : undefined;
+  const reconciled = hasNewest(scope) ? undefined : scope.facts.revision?.generation;
   const conditions = { ...summarize(observation, initialized), ...updates };
   await options.statusWriter.write(object, status, conditions, { reconciled });
   const { metadata, status: before } = scope.hostedControlPlane;

@@ -8,7 +8,7 @@ import { objectName } from './kube/object.ts';
 import { Memory } from './memory.ts';
 import type { ReconcilerOptions } from './reconciler-options.ts';
 import { reconcileDelete } from './reconcile-delete.ts';
-import { newestRevision } from './revision/revisions.ts';
+import { recordedRevisions } from './revision/revisions.ts';
 import { conditionUpdate, notPaused } from './engine/condition-update.ts';
 
 /** Brings the control plane of a HostedControlPlane to the state that its spec describes, as far as possible now. */
@@ -46,7 +46,7 @@ export class Reconciler {
     const admission = admit(
       object,
       (namespace, name) => management.findCluster(namespace, name),
-      (namespace, cluster) => newestRevision(management.readerOf(namespace, cluster), cluster),
+      (namespace, cluster) => recordedRevisions(management.readerOf(namespace, cluster), cluster),
     );
     const isActive = admission.kind === 'admitted' || admission.kind === 'deleting';
     if (!isActive) await memory.suspend(key, { keepsWork: false });

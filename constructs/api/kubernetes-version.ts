@@ -26,7 +26,7 @@ export const notLowerMinor = (older: string, newer: string) =>
 const isSupported = `${minorOf('self')} in [${supportedMinors.map((minor) => 10_000 + minor).join(', ')}]`;
 
 /** Cluster API itself refuses to lower the version of a topology, except with this annotation of the Cluster. */
-const underTopology =
+export const underTopology =
   'in a Cluster with a topology, correct its spec.topology.version, which Cluster API lets go down only with the annotation unsafe.topology.cluster.x-k8s.io/disable-update-version-check on the Cluster';
 
 /** A Kubernetes version. The operator keeps its spelling, because Cluster API compares versions as text. */

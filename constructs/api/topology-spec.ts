@@ -69,4 +69,12 @@ export const Rollout = z.object({
     .datetime({ offset: true })
     .optional()
     .describe('Time (RFC 3339) after which all pods of the control plane are restarted once.'),
+  progressDeadlineSeconds: z
+    .int()
+    .min(30)
+    .max(86_400)
+    .optional()
+    .describe(
+      'Seconds without progress after which a changed spec has failed: then the operator goes back to the last spec with which the control plane has served. 600 by default.',
+    ),
 });

@@ -86,6 +86,10 @@ export interface RevisionFacts {
   readonly generation: number;
   /** The spec as JSON, without the fields by which nothing is rendered: `controlPlaneEndpoint` and `machineTemplate`. */
   readonly spec: string;
+  /** Whether all components have become ready by it. */
+  readonly hasServed?: boolean | undefined;
+  /** Why a component did not become ready by it in time. */
+  readonly failure?: string | undefined;
 }
 
 /**
@@ -141,8 +145,12 @@ export interface Facts {
   readonly encryptionAtRest?: boolean | undefined;
   /** The restore in progress; nothing of it is rendered when missing. */
   readonly etcdRestore?: EtcdRestoreFacts | undefined;
-  /** The last accepted spec; nothing of it is rendered when missing, as offline. */
+  /** The accepted spec that is reconciled; missing offline. */
   readonly revision?: RevisionFacts | undefined;
+  /** The accepted specs to record: the newest one, and the last one by which the control plane has served. */
+  readonly revisions?: readonly RevisionFacts[] | undefined;
+  /** Why a component has made no progress in time, in the words of its pods; missing while there is time. */
+  readonly rolloutFailure?: string | undefined;
   /** The spec whose configuration of the API server is being checked; nothing of it is rendered when missing. */
   readonly apiServerCheck?: HostedControlPlaneSpec | undefined;
   /** The verification in progress; nothing of it is rendered when missing. */

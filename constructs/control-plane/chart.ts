@@ -41,8 +41,9 @@ export class ControlPlaneChart extends Chart {
   constructor(scope: Construct, id: string, { cluster, facts, only }: ControlPlaneChartProps) {
     super(scope, id, { disableResourceNameHashes: true });
     const wants = (part: Part) => only === undefined || only === part;
-    if (wants('revision') && facts.revision) {
-      new Revision(this, 'revision', { cluster, revision: facts.revision });
+    if (wants('revision')) {
+      for (const revision of facts.revisions ?? [])
+        new Revision(this, `revision-${revision.number}`, { cluster, revision });
     }
     if (wants('api-server-service')) new ApiServerService(this, 'api-server-service', { cluster });
     if (wants('routes')) new Routes(this, 'routes', { cluster, facts });

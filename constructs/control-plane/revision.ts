@@ -6,7 +6,12 @@ import { objectLabels } from '../cluster/labels.ts';
 import { revisionName } from '../cluster/names.ts';
 
 /** Keys of the ConfigMap. */
-export const revisionKeys = { spec: 'spec.json', generation: 'generation' } as const;
+export const revisionKeys = {
+  spec: 'spec.json',
+  generation: 'generation',
+  served: 'served',
+  failure: 'failure',
+} as const;
 
 export interface RevisionProps {
   readonly cluster: HostedCluster;
@@ -14,8 +19,9 @@ export interface RevisionProps {
 }
 
 /**
- * The last accepted spec, in a ConfigMap. While the operator refuses a newer spec, it reconciles this one. The
- * HostedControlPlane owns it, so that it moves to another management cluster together with it.
+ * An accepted spec, in a ConfigMap, and what became of it. While the operator refuses a newer spec, or when that one has
+ * failed, it reconciles this one. The HostedControlPlane owns it, so that it moves to another management cluster together
+ * with it.
  */
 export class Revision extends Construct {
   constructor(scope: Construct, id: string, { cluster, revision }: RevisionProps) {
@@ -29,6 +35,8 @@ export class Revision extends Construct {
       data: {
         [revisionKeys.generation]: String(revision.generation),
         [revisionKeys.spec]: revision.spec,
+        ...(revision.hasServed ? { [revisionKeys.served]: 'true' } : {}),
+        ...(revision.failure === undefined ? {} : { [revisionKeys.failure]: revision.failure }),
       },
     });
   }

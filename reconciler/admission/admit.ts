@@ -13,7 +13,14 @@ import { ClusterObject, owningCluster } from '../management/cluster-object.ts';
 import type { KubeObject, ObjectMeta } from '../kube/object.ts';
 import { holdsNewest } from '../api-server/held-configuration.ts';
 import type { Reader } from '../management/view.ts';
-import { atRevision, newestRevision } from '../revision/revisions.ts';
+import {
+  atRevision,
+  failureOf,
+  lastUsable,
+  type RecordedRevisions,
+  recordedRevisions,
+  type Refusal,
+} from '../revision/revisions.ts';
 
 /** What the operator may do for a HostedControlPlane. */
 export type Admission =
@@ -41,8 +48,8 @@ export interface Admitted {
   readonly kind: 'admitted';
   readonly hostedControlPlane: HostedControlPlane;
   readonly clusterObject: ClusterObject;
-  /** Why the spec of the object is refused, if it is: {@link hostedControlPlane} has the last accepted one instead. */
-  readonly refusal?: string | undefined;
+  /** Why the spec of the object is refused, if it is: {@link hostedControlPlane} has the last usable one instead. */
+  readonly refusal?: Refusal | undefined;
   /**
    * The object by its newest spec, while a kube-apiserver checks or has refused its configuration: {@link
    * hostedControlPlane} has the last accepted one instead.
@@ -50,7 +57,7 @@ export interface Admitted {
   readonly candidate?: HostedControlPlane | undefined;
 }
 
-type FindAccepted = (namespace: string, cluster: string) => RevisionFacts | undefined;
+type FindRevisions = (namespace: string, cluster: string) => RecordedRevisions;
 
 /**
  * Decides what the operator may do. A pause takes precedence over everything, including deletion. A deletion needs no
@@ -59,7 +66,7 @@ type FindAccepted = (namespace: string, cluster: string) => RevisionFacts | unde
 export function admit(
   object: KubeObject,
   findCluster: (namespace: string, name: string) => KubeObject | undefined,
-  findAccepted: FindAccepted,
+  findRevisions: FindRevisions,
 ): Admission {
   const { metadata } = object;
   const owner = owningCluster(metadata);
@@ -68,7 +75,7 @@ export function admit(
 
   const paused = pausedBy(metadata, cluster);
   if (paused) return { kind: 'paused', message: paused };
-  const admission = admitOwned(object, owner, cluster, findAccepted);
+  const admission = admitOwned(object, owner, cluster, findRevisions);
   if (!metadata.deletionTimestamp) return admission;
   const attended = admission.kind === 'admitted' && mayLast(metadata, cluster) ? admission : undefined;
   return { kind: 'deleting', cluster: owner, clusterIsGone: !cluster, attended };
@@ -87,7 +94,7 @@ function admitOwned(
   object: KubeObject,
   owner: string | undefined,
   cluster: ClusterObject | undefined,
-  findAccepted: FindAccepted,
+  findRevisions: FindRevisions,
 ): Admission {
   const { metadata } = object;
   if (owner === undefined) return { kind: 'unowned', message: unowned(metadata.name) };
@@ -108,12 +115,20 @@ function admitOwned(
     };
   }
   const newest = readSpec(object);
+  const revisions = findRevisions(metadata.namespace ?? '', owner);
+  const refusal = refusalOf(newest, revisions);
+  if (newest.kind === 'accepted' && refusal === undefined)
+    return { ...newest, kind: 'admitted', clusterObject: cluster };
+  const last = readRevision(object, lastUsable(revisions));
+  if (last?.kind === 'accepted') return { ...last, kind: 'admitted', clusterObject: cluster, refusal };
   if (newest.kind === 'accepted') return { ...newest, kind: 'admitted', clusterObject: cluster };
-  const revision = findAccepted(metadata.namespace ?? '', owner);
-  const recorded = revision && atRevision(object, revision);
-  const last = recorded && readSpec(recorded);
-  if (last?.kind !== 'accepted') return { kind: 'invalid', message: newest.refusal };
-  return { ...last, kind: 'admitted', clusterObject: cluster, refusal: newest.refusal };
+  return { kind: 'invalid', message: newest.refusal };
+}
+
+function refusalOf(newest: ReadSpec, revisions: RecordedRevisions): Refusal | undefined {
+  if (newest.kind === 'refused') return { reason: 'InvalidConfiguration', message: newest.refusal };
+  const failure = failureOf(newest.hostedControlPlane, revisions);
+  return failure === undefined ? undefined : { reason: 'RevisionFailed', message: failure };
 }
 
 /**
@@ -129,21 +144,24 @@ export function untilChecked(
   }: { reader: Pick<Reader, 'get' | 'list'>; managementIssuer: ManagementIssuer | undefined },
 ): Admitted {
   const { clusterObject, hostedControlPlane, refusal } = admission;
-  const revision = newestRevision(reader, clusterObject.metadata.name);
-  const recorded = revision && atRevision(object, revision);
-  const last = recorded && readSpec(recorded);
+  const last = readRevision(object, lastUsable(recordedRevisions(reader, clusterObject.metadata.name)));
   if (refusal !== undefined || last?.kind !== 'accepted') return admission;
   const held = { ...admission, hostedControlPlane: last.hostedControlPlane, candidate: hostedControlPlane };
   const clusterOf = (one: Admitted) => hostedClusterOf(one, managementIssuer);
   return holdsNewest(clusterOf(admission), clusterOf(held), reader) ? held : admission;
 }
 
-/** Whether the operator can reconcile the spec of an object, otherwise why not. */
-function readSpec(
-  object: KubeObject,
-):
+/** Whether the operator can reconcile a spec, otherwise why not. */
+type ReadSpec =
   | { readonly kind: 'accepted'; readonly hostedControlPlane: HostedControlPlane }
-  | { readonly kind: 'refused'; readonly refusal: string } {
+  | { readonly kind: 'refused'; readonly refusal: string };
+
+function readRevision(object: KubeObject, revision: RevisionFacts | undefined): ReadSpec | undefined {
+  const recorded = revision && atRevision(object, revision);
+  return recorded && readSpec(recorded);
+}
+
+function readSpec(object: KubeObject): ReadSpec {
   const parsed = parseHostedControlPlane(object);
   if (!parsed.valid) return { kind: 'refused', refusal: parsed.message };
   const { hostedControlPlane } = parsed;

@@ -1,7 +1,14 @@
 import { describeObject, type KubeObject } from './object.ts';
 
 /** Whether an object matches its spec, and otherwise one sentence about what is missing. */
-export type Readiness = { readonly ready: true } | { readonly ready: false; readonly message: string };
+export type Readiness =
+  | { readonly ready: true }
+  | {
+      readonly ready: false;
+      readonly message: string;
+      /** Whether its controller has seen no progress for longer than the object allows. */
+      readonly isStuck?: boolean;
+    };
 
 /** The fields of a Deployment that describe its rollout. */
 export interface DeploymentObject extends KubeObject {
@@ -87,11 +94,13 @@ export function deploymentReadiness(object: KubeObject | undefined): Readiness {
   const status = deployment.status ?? {};
   if (isStale(deployment, status.observedGeneration)) return notReady(unseen);
   const progressing = status.conditions?.find(({ type }) => type === 'Progressing');
-  const stuck = progressing?.reason === 'ProgressDeadlineExceeded' ? ', without progress for too long' : '';
+  const isStuck = progressing?.reason === 'ProgressDeadlineExceeded';
   const { updatedReplicas: updated = 0, replicas = 0, availableReplicas: available = 0 } = status;
-  if (updated < wanted) return notReady(`${updated} of ${wanted} replicas updated${stuck}`);
-  if (replicas > updated) return notReady(`${plural(replicas - updated, 'old replica')} still running${stuck}`);
-  if (available < wanted) return notReady(`${available} of ${wanted} replicas available${stuck}`);
+  const missing = (message: string): Readiness =>
+    isStuck ? { ...notReady(`${message}, without progress for too long`), isStuck } : notReady(message);
+  if (updated < wanted) return missing(`${updated} of ${wanted} replicas updated`);
+  if (replicas > updated) return missing(`${plural(replicas - updated, 'old replica')} still running`);
+  if (available < wanted) return missing(`${available} of ${wanted} replicas available`);
   return { ready: true };
 }
 
@@ -170,7 +179,7 @@ function isStale(object: KubeObject, observedGeneration: number | undefined): bo
   return (observedGeneration ?? 0) < (object.metadata.generation ?? 0);
 }
 
-function notReady(message: string): Readiness {
+function notReady(message: string): Extract<Readiness, { ready: false }> {
   return { ready: false, message };
 }
 

@@ -1,29 +1,32 @@
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
-import { newestRevision, nextRevision } from '../revision/revisions.ts';
+import { kept, lastUsable, nextRevision, recordedRevisions } from '../revision/revisions.ts';
 import { phase } from './scope.ts';
 
 /**
  * The record of the spec that all phases reconcile. While the newest spec is refused, that is the last accepted one: its
- * certificates, etcd and backups need the operator, whatever was written last.
+ * certificates, etcd and backups need the operator, whatever was written last. After a spec that has failed it is the last one
+ * with which the control plane has served.
  */
 export const acceptedSpec = phase({
   condition: 'SpecAccepted',
   needs: [],
   async run({ candidate, cluster, facts, hostedControlPlane, reader, refusal, writer }): Promise<Outcome> {
-    const newest = newestRevision(reader, cluster.name);
+    const recorded = recordedRevisions(reader, cluster.name);
+    const usable = lastUsable(recorded);
+    const present = { revision: usable, revisions: kept(recorded) };
     if (refusal !== undefined) {
-      return degraded('InvalidConfiguration', `${refusal}: until you correct it, ${meanwhile(newest?.generation)}`, {
-        revision: newest,
-      });
+      const message = `${refusal.message}: until you correct it, ${meanwhile(usable?.generation)}`;
+      return degraded(refusal.reason, message, present);
     }
     if (candidate !== undefined) {
       const checking = 'the condition APIServerConfigurationAccepted says whether kube-apiserver accepts the spec';
-      return degraded('CheckingConfiguration', `${checking}: ${meanwhile(newest?.generation)}`, { revision: newest });
+      return degraded('CheckingConfiguration', `${checking}: ${meanwhile(usable?.generation)}`, present);
     }
-    const revision = nextRevision(newest, hostedControlPlane);
-    await writer.apply(renderControlPlane(cluster, { ...facts, revision }, 'revision'));
-    return done({ revision });
+    const revision = nextRevision(recorded.newest, hostedControlPlane);
+    const revisions = kept({ newest: revision, served: revision.hasServed ? undefined : recorded.served });
+    await writer.apply(renderControlPlane(cluster, { ...facts, revisions }, 'revision'));
+    return done({ revision, revisions });
   },
 });
 

@@ -59,7 +59,9 @@ export const apiServer = phase({
     await refreshAuthentication(scope);
 
     const readiness = deploymentReadiness(live.find(({ kind }) => kind === Deployment.kind));
-    if (!readiness.ready) return waitForPods('api-server', `API server: ${readiness.message}`, scope);
+    if (!readiness.ready) {
+      return waitForPods('api-server', `API server: ${readiness.message}`, scope, readiness.isStuck);
+    }
     const older = podsOfOtherVersions(scope);
     if (older.length > 0) {
       return wait('WaitingForPods', `API server: ${older.join(', ')} of another version has not terminated yet`);

@@ -23,7 +23,8 @@ function controller(component: 'controller-manager' | 'scheduler', condition: An
       const live = await writer.apply(renderControlPlane(cluster, facts, component));
 
       const readiness = deploymentReadiness(live.find(({ kind }) => kind === Deployment.kind));
-      return readiness.ready ? done() : waitForPods(component, `${component}: ${readiness.message}`, scope);
+      if (readiness.ready) return done();
+      return waitForPods(component, `${component}: ${readiness.message}`, scope, readiness.isStuck);
     },
   });
 }

@@ -13,14 +13,15 @@ import type { HostedClient } from '../hosted/hosted-client.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { ClusterObject } from '../management/cluster-object.ts';
 import type { ControlPlaneContext, DeletionWriter, Reader, SharedResources } from '../management/view.ts';
+import type { Refusal } from '../revision/revisions.ts';
 import type { TrustProbes } from '../rotation/ca/trust-probes.ts';
 import type { Work } from '../tasks/background-work.ts';
 
 /** The input of a phase in one reconcile. */
 export interface Scope<Established extends FactName = never> extends ControlPlaneContext {
   readonly clusterObject: ClusterObject;
-  /** Why the newest spec is refused, if it is; this reconcile has the last accepted one instead. */
-  readonly refusal: string | undefined;
+  /** Why the newest spec is refused, if it is; this reconcile has the last usable one instead. */
+  readonly refusal: Refusal | undefined;
   /**
    * The control plane by the newest spec, while a kube-apiserver checks or has refused its configuration; this reconcile
    * has the last accepted spec instead.

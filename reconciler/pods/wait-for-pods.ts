@@ -23,9 +23,12 @@ export function troubleOf(component: ComponentName, { cluster, reader, now }: Po
   return { trouble: podTrouble({ pods, deployments, claims, now }), afterMs: untilLateMs({ pods, now }) };
 }
 
-/** Waits for the pods of a component, and says why they do not work if they say so. */
-export function waitForPods(component: ComponentName, message: string, context: PodsContext): Wait {
+/**
+ * Waits for the pods of a component, and says why they do not work if they say so.
+ * @param isStuck whether they have made no progress in time, which then is a fact
+ */
+export function waitForPods(component: ComponentName, message: string, context: PodsContext, isStuck = false): Wait {
   const { trouble, afterMs } = troubleOf(component, context);
   const told = trouble ? `${message}; ${trouble.message}` : message;
-  return wait(trouble?.reason ?? 'WaitingForPods', told, { afterMs });
+  return wait(trouble?.reason ?? 'WaitingForPods', told, { afterMs, facts: isStuck ? { rolloutFailure: told } : {} });
 }

@@ -12,16 +12,46 @@ interface RevisionObject extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** The newest recorded revision of a control plane, which holds its last accepted spec; undefined if there is none. */
-export function newestRevision(reader: Pick<Reader, 'list'>, cluster: string): RevisionFacts | undefined {
-  const recorded = reader.list<RevisionObject>(ConfigMap, objectLabels(cluster, 'revision'));
-  return recorded.flatMap((object) => read(cluster, object)).sort((one, other) => other.number - one.number)[0];
+/** Why the operator does not reconcile the newest spec. */
+export interface Refusal {
+  /** `RevisionFailed` when it was tried. */
+  readonly reason: 'InvalidConfiguration' | 'RevisionFailed';
+  readonly message: string;
+}
+
+/** The recorded revisions of a control plane. */
+export interface RecordedRevisions {
+  /** The one with the last accepted spec. */
+  readonly newest: RevisionFacts | undefined;
+  /** The last one by which the control plane has served. */
+  readonly served: RevisionFacts | undefined;
+}
+
+export function recordedRevisions(reader: Pick<Reader, 'list'>, cluster: string): RecordedRevisions {
+  const recorded = reader
+    .list<RevisionObject>(ConfigMap, objectLabels(cluster, 'revision'))
+    .flatMap((object) => read(cluster, object))
+    .sort((one, other) => other.number - one.number);
+  return { newest: recorded[0], served: recorded.find(({ hasServed }) => hasServed) };
+}
+
+/** The revision to reconcile while the newest spec is refused: the newest one, or if that has failed the last that served. */
+export function lastUsable({ newest, served }: RecordedRevisions): RevisionFacts | undefined {
+  return newest?.failure === undefined ? newest : served;
+}
+
+/** What is recorded on: the newest revision, and the last one that served if that is another one. */
+export function kept({ newest, served }: RecordedRevisions): RevisionFacts[] {
+  return [...new Set([newest, served])].filter((revision) => revision !== undefined);
 }
 
 function read(cluster: string, { metadata, data = {} }: RevisionObject): RevisionFacts[] {
   const number = revisionNumber(cluster, metadata.name);
-  const { [revisionKeys.spec]: spec, [revisionKeys.generation]: generation } = data;
-  return number === undefined || spec === undefined ? [] : [{ number, spec, generation: Number(generation) }];
+  const { spec, generation, served, failure } = revisionKeys;
+  const text = data[spec];
+  if (number === undefined || text === undefined) return [];
+  const outcome = definedOnly({ hasServed: data[served] === 'true' || undefined, failure: data[failure] });
+  return [{ number, spec: text, generation: Number(data[generation]), ...outcome }];
 }
 
 /** The revision that records an accepted spec: the newest one if it has this spec, otherwise the next one. */
@@ -49,4 +79,12 @@ export function atRevision(
   } catch {
     return undefined;
   }
+}
+
+/** Why a spec has failed that was tried as the newest revision; undefined if it has not failed, or was not tried. */
+export function failureOf(
+  hostedControlPlane: Pick<HostedControlPlane, 'metadata' | 'spec'>,
+  { newest }: RecordedRevisions,
+): string | undefined {
+  return newest && nextRevision(newest, hostedControlPlane) === newest ? newest.failure : undefined;
 }

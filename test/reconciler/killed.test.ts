@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { HostedControlPlane, Secret } from '../../constructs/api/resources.ts';
+import { HostedControlPlane, Secret, StatefulSet } from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { completeCluster, everyCrash, expectSameAfter, orderedCluster } from '../support/loop/scenario.ts';
 import { ourName, type MemoryCluster } from '../support/loop/memory-cluster.ts';
@@ -34,13 +34,21 @@ it('an operator that crashes at any write of a bring-up leads to the same contro
   // One operator process per write takes a while on a busy machine.
 }, 240_000);
 
-it('an operator that crashes at any write of an upgrade leads to the same control plane', async () => {
-  const management = await completeCluster(small);
-  await management.change({ version: 'v1.36.4', replicas: 2 });
-  const crashes = await everyCrash(management);
-  expect(crashes.length).toBeGreaterThan(5);
-  await expectSameAfter(crashes, management);
-});
+it.each([
+  ['patch release', 'v1.36.4', '3.6.8'],
+  ['minor version, with that of etcd at last,', 'v1.37.1', '3.7.0'],
+])(
+  'an operator that crashes at any write of an upgrade to a %s leads to the same control plane',
+  async (_, version, etcd) => {
+    const management = await completeCluster(small);
+    await management.change({ version, replicas: 2 });
+    const crashes = await everyCrash(management);
+    expect(crashes.length).toBeGreaterThan(5);
+    expect(JSON.stringify(management.objects.get(StatefulSet, 'c1-etcd'))).toContain(`etcd:${etcd}-0`);
+    expect(management.hostedControlPlane).toMatchObject({ status: { version } });
+    await expectSameAfter(crashes, management);
+  },
+);
 
 it('an operator that crashes at any write of a restart that a user requests leads to the same control plane', async () => {
   const management = await completeCluster(small);

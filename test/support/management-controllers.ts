@@ -117,6 +117,7 @@ function rollOut(
   const { metadata, spec } = workload;
   const replicas = spec.replicas ?? 1;
   const revision = revisionOf(workload);
+  if (JSON.stringify(spec.template).includes(`:${missingTag}"`)) return getStuck(management, workload, revision);
   const pods = Array.from({ length: replicas }, (_, ordinal) => `${metadata.name}-${ordinal}`);
   for (const [ordinal, name] of pods.entries()) {
     const present = management.get<StoredObject>(Pod, name);
@@ -133,6 +134,33 @@ function rollOut(
   const status = { observedGeneration: metadata.generation ?? 0, ...counts, ...(isSet ? revisions : {}) };
   management.put({ ...workload, status });
   return pods;
+}
+
+/** The tag of an image that no registry has. */
+export const missingTag = 'missing';
+
+/** A new pod cannot start, and the old ones stay, for longer than the Deployment allows. */
+function getStuck(management: ControlledObjects, workload: Workload & StoredObject, revision: string): string[] {
+  const { metadata, spec } = workload;
+  const labels = spec.template.metadata.labels ?? {};
+  const olds = management.list<StoredObject>(Pod, labels).filter((pod) => pod.metadata.name !== `${metadata.name}-new`);
+  const fresh = podOf(workload, { name: `${metadata.name}-new`, ordinal: 9, revision }, undefined);
+  const waiting = { reason: 'ImagePullBackOff', message: 'no such tag' };
+  const containerStatuses = spec.template.spec.containers.map(({ name }) => ({
+    name,
+    ready: false,
+    state: { waiting },
+  }));
+  management.put({ ...fresh, status: { conditions: [{ type: 'Ready', status: 'False' }], containerStatuses } });
+  const conditions = [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }];
+  const counts = {
+    replicas: olds.length + 1,
+    readyReplicas: olds.length,
+    availableReplicas: olds.length,
+    updatedReplicas: 1,
+  };
+  management.put({ ...workload, status: { observedGeneration: metadata.generation ?? 0, ...counts, conditions } });
+  return [fresh, ...olds].map((pod) => pod.metadata.name);
 }
 
 const revisionLabel = 'controller-revision-hash';

@@ -74,7 +74,7 @@ export const summaryConditions = {
   },
   SpecAccepted: {
     meaning:
-      'the operator has accepted the spec; while it refuses a spec, it reconciles the last accepted one, whose certificates, etcd and backups it keeps',
-    reasons: { CheckingConfiguration: 'Routine' },
+      'the operator has accepted the spec; while it refuses a spec, or when a component did not become ready by it in time, it reconciles the last usable one, whose certificates, etcd and backups it keeps',
+    reasons: { CheckingConfiguration: 'Routine', RevisionFailed: 'Warning' },
   },
 } as const satisfies Readonly<Record<string, ConditionDescription>>;

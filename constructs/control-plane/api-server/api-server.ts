@@ -11,6 +11,7 @@ import { AuthenticationConfig, authenticationVolume } from './authentication.ts'
 import { AuditConfig, auditMounts, auditRestarts, auditVolumes } from './audit/audit.ts';
 import { fanOut, fanOutVolumes } from './audit/fan-out.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
+import { definedOnly } from '../../cluster/defined.ts';
 import { readAtStart } from '../certificates/restarts.ts';
 import { container, podTemplate, probes, projected } from '../../pod/component.ts';
 import { exposureStrategy } from '../exposure/exposure.ts';
@@ -58,6 +59,7 @@ export class ApiServer extends Construct {
       spec: {
         replicas: cluster.spec.replicas,
         selector: { matchLabels: selector },
+        ...definedOnly({ progressDeadlineSeconds: cluster.spec.rollout?.progressDeadlineSeconds }),
         // Never fewer than requested, and one at a time, because every API server reads all of etcd when it starts.
         strategy: {
           type: 'RollingUpdate',

@@ -2,6 +2,7 @@ import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import type { ControllerPod } from '../../api/pod-spec.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
+import { definedOnly } from '../../cluster/defined.ts';
 import { container, podTemplate, probes, projected, type ProjectedSource } from '../../pod/component.ts';
 import { exposureStrategy } from '../exposure/exposure.ts';
 import { type Flag, renderFlags } from '../../pod/flags.ts';
@@ -68,6 +69,7 @@ export class KubeClientComponent extends Construct {
       spec: {
         replicas,
         selector: { matchLabels: selector },
+        ...definedOnly({ progressDeadlineSeconds: cluster.spec.rollout?.progressDeadlineSeconds }),
         // A surge pod would only wait for the leader's lease, so the old pod stops first.
         strategy: {
           type: 'RollingUpdate',

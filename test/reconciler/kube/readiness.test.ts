@@ -50,7 +50,7 @@ describe('deploymentReadiness', () => {
         availableReplicas: 2,
         conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }],
       }),
-      notReady('2 of 3 replicas available, without progress for too long'),
+      { ...notReady('2 of 3 replicas available, without progress for too long'), isStuck: true },
     ],
   ])('evaluates a Deployment that %s', (_, object, expected) => {
     expect(deploymentReadiness(object)).toEqual(expected);
