@@ -90,8 +90,9 @@ async function hostedThrough(
     try {
       return await work(api);
     } finally {
-      await api.connection.close();
+      // First: the forwarding does not pass the end of a connection on, for which the client would wait.
       forwarded.close();
+      await api.connection.close();
     }
   };
   return {

@@ -16,6 +16,7 @@ import { type Extent, smokeExtent, wholeExtent } from './extent.ts';
 import { measureFleet } from './fleet/fleet.ts';
 import { type Figure, line, seconds, unmeasured, withoutGoal } from './figure.ts';
 import { measureStalls } from './stalls.ts';
+import { measureUpgrade } from './upgrade.ts';
 import { measureInClusterAccess, measureWorkers } from './workers.ts';
 
 const inTestbed: Readonly<Record<string, (testbed: BenchTestbed) => Promise<Figure[]>>> = {
@@ -23,6 +24,7 @@ const inTestbed: Readonly<Record<string, (testbed: BenchTestbed) => Promise<Figu
   workers: measureWorkers,
   'in-cluster-access': measureInClusterAccess,
   rest: measureRest,
+  upgrade: measureUpgrade,
 };
 
 type Report = (line: string) => void;

@@ -15,6 +15,8 @@ export interface Extent {
   readonly shapes: readonly Shape[];
   /** What one control plane costs while nothing happens: its spec, and the duration. */
   readonly rest: { readonly spec: object; readonly settleMs: number; readonly ms: number };
+  /** The control plane that is upgraded. */
+  readonly upgrade: Shape;
   readonly requests: Pick<RequestPlan, 'rounds' | 'onOpenConnection' | 'onNewConnections'>;
   readonly backupBytes: number;
   readonly stalls: {
@@ -30,11 +32,14 @@ export interface Extent {
 
 const smallest: Shape = { name: '1 API server, 1 etcd member', replicas: 1, members: 1 };
 
+const highlyAvailable: Shape = { name: '2 API servers, 3 etcd members', replicas: 2, members: 3 };
+
 /** Enough work for reliable figures. @param clusters size of the fleet */
 export function wholeExtent(runs: number, clusters: number): Extent {
   return {
     runs,
-    shapes: [smallest, { name: '2 API servers, 3 etcd members', replicas: 2, members: 3 }],
+    shapes: [smallest, highlyAvailable],
+    upgrade: highlyAvailable,
     rest: { spec: { version: kubernetesVersion, exposure: { loadBalancer: {} } }, settleMs: 5_000, ms: 120_000 },
     requests: { rounds: 20, onOpenConnection: 100, onNewConnections: 10 },
     backupBytes: 2 ** 30,
@@ -48,6 +53,7 @@ export function wholeExtent(runs: number, clusters: number): Extent {
 export const smokeExtent: Extent = {
   runs: 1,
   shapes: [smallest],
+  upgrade: smallest,
   rest: { spec: single, settleMs: 0, ms: 5_000 },
   requests: { rounds: 1, onOpenConnection: 5, onNewConnections: 2 },
   backupBytes: 2 ** 23,

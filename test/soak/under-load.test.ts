@@ -18,7 +18,7 @@ import { addWorker, removeWorker, withHostedApi, type Worker } from '../testbed/
 import { Random } from '../simulation/random.ts';
 import { NodeWatcher } from '../cluster/workers/node-watcher.ts';
 import { RestartCounter } from './restart-counter.ts';
-import { ContinuousLoad } from './continuous-load.ts';
+import { ContinuousLoad, kubeletPath } from '../support/continuous-load.ts';
 
 const name = { namespace: 'under-load', name: 'rotated' };
 /** A kubelet renews its certificate after 70 to 90 % of this, instead of a year's. */
@@ -62,7 +62,7 @@ beforeAll(async () => {
   await api.client.connection.close();
   old = { etcd: await pairNamed('etcd'), cluster: await pairNamed('ca'), proxy: await pairNamed('proxy') };
   load = new ContinuousLoad({
-    node: worker.name,
+    path: kubeletPath(worker.name),
     open: async () => (await openHostedApi(instance, bench.client, name)).client,
   });
   node = new NodeWatcher(worker.name, open);

@@ -7,8 +7,12 @@ import { isAlreadyExists, kubeErrorOf } from '../../reconciler/kube/errors.ts';
 export interface Tally {
   /** Requests with the expected answer. */
   answered: number;
+  /** Requests that took longer than a second, with a second attempt if there was one. */
+  slow: number;
   /** Requests without an answer on one connection, and with one on a new connection at once. */
   reconnects: number;
+  /** Why there was no answer on the first connection. */
+  readonly reasons: string[];
   /** Requests without an answer on the new connection either, or that were refused. */
   readonly failures: string[];
 }
@@ -16,25 +20,31 @@ export interface Tally {
 export interface ContinuousLoadOptions {
   /** Opens the API with a client that reads its kubeconfig again. Closed by the load. */
   readonly open: () => Promise<KubeClient>;
-  /** The node whose kubelet is called through the API server, as `kubectl logs` does. */
-  readonly node: string;
+  /** The path that is called, such as that of a kubelet behind the API server, which `kubectl logs` calls too. */
+  readonly path: string;
 }
+
+/** The path at which an API server reaches the kubelet of a node. */
+export const kubeletPath = (node: string): string => `/api/v1/nodes/${node}/proxy/healthz`;
 
 const namespace = 'default';
 /** Pause after each answer: the system under test shares the processors. */
 const restMs = 50;
+const slowMs = 1_000;
+/** An election in etcd may take seconds. Such a write is slow, and has not failed. */
+const writeDeadlineMs = 30_000;
 /** Timeout after which a call counts as unanswered on its connection. */
 const deadlineMs = 5_000;
 
 /**
- * A writer, a watcher and a client that calls a kubelet through the API server, without end. Each uses one connection
+ * A writer, a watcher and a client that calls a path, such as that of a kubelet behind the API server, without end. Each uses one connection
  * and opens another one, with the current kubeconfig, when that gives no answer.
  */
 export class ContinuousLoad {
-  readonly writes: Tally = { answered: 0, reconnects: 0, failures: [] };
-  readonly calls: Tally = { answered: 0, reconnects: 0, failures: [] };
+  readonly writes: Tally = { answered: 0, slow: 0, reconnects: 0, reasons: [], failures: [] };
+  readonly calls: Tally = { answered: 0, slow: 0, reconnects: 0, reasons: [], failures: [] };
   /** Events of the watch; each restart of the watch counts as a reconnect. */
-  readonly events: Tally = { answered: 0, reconnects: 0, failures: [] };
+  readonly events: Tally = { answered: 0, slow: 0, reconnects: 0, reasons: [], failures: [] };
   readonly #options: ContinuousLoadOptions;
   readonly #written: string[] = [];
   readonly #seen = new Set<string>();
@@ -74,7 +84,7 @@ export class ContinuousLoad {
       const name = `load-${number}`;
       const { apiVersion, kind } = ConfigMap;
       const object = { apiVersion, kind, metadata: { namespace, name, labels: { test: 'load' } } };
-      await client.create(object, { fieldManager: 'test', deadlineMs }).catch((error: unknown) => {
+      await client.create(object, { fieldManager: 'test', deadlineMs: writeDeadlineMs }).catch((error: unknown) => {
         // the previous attempt may have succeeded, with only its answer lost
         if (attempt === 'first' || !isAlreadyExists(error)) throw error;
       });
@@ -83,7 +93,7 @@ export class ContinuousLoad {
   }
 
   #call(): Promise<void> {
-    const path = `/api/v1/nodes/${this.#options.node}/proxy/healthz`;
+    const { path } = this.#options;
     const goesOn = () => !this.#isStopped;
     return this.#repeat(this.calls, goesOn, async (client) => {
       await client.raw(path, { deadlineMs });
@@ -97,6 +107,7 @@ export class ContinuousLoad {
   ): Promise<void> {
     let client = await this.#options.open();
     while (goesOn()) {
+      const start = performance.now();
       try {
         await ask(client, 'first');
         tally.answered += 1;
@@ -107,13 +118,22 @@ export class ContinuousLoad {
         try {
           await ask(client, 'second');
           tally.reconnects += 1;
+          tally.reasons.push(`${new Date().toISOString()} ${describe(first)}`);
         } catch (second) {
           tally.failures.push(`${new Date().toISOString()} ${String(first)}; then ${String(second)}`);
         }
       }
+      if (performance.now() - start > slowMs) tally.slow += 1;
       await sleep(restMs);
     }
     await client.connection.close();
+  }
+
+  /** The version from which to watch. What the writer wrote before is seen by this. */
+  async #list(client: KubeClient, selection: { readonly namespace: string; readonly labelSelector: string }) {
+    const { items, resourceVersion } = await client.list(ConfigMap, selection);
+    for (const { metadata } of items) this.#seen.add(metadata.name);
+    return resourceVersion;
   }
 
   async #watch(): Promise<void> {
@@ -122,7 +142,7 @@ export class ContinuousLoad {
       const client = await this.#options.open();
       try {
         const selection = { namespace, labelSelector: 'test=load', deadlineMs };
-        resourceVersion ??= (await client.list(ConfigMap, selection)).resourceVersion;
+        resourceVersion ??= await this.#list(client, selection);
         for await (const event of client.watch(ConfigMap, { ...selection, resourceVersion, timeoutSeconds: 20 })) {
           if (event.type === 'BOOKMARK') resourceVersion = event.resourceVersion;
           else {
@@ -134,12 +154,19 @@ export class ContinuousLoad {
         }
       } catch (error) {
         // a refused request has failed; an interrupted watch continues from its last version
-        if ((kubeErrorOf(error)?.code ?? 0) === 0) this.events.reconnects += 1;
-        else this.events.failures.push(`${new Date().toISOString()} ${String(error)}`);
+        if ((kubeErrorOf(error)?.code ?? 0) === 0) {
+          this.events.reconnects += 1;
+          this.events.reasons.push(`${new Date().toISOString()} ${describe(error)}`);
+        } else this.events.failures.push(`${new Date().toISOString()} ${String(error)}`);
         await sleep(restMs);
       } finally {
         void client.connection.close();
       }
     }
   }
+}
+
+/** An error with its causes, which name what happened to the connection. */
+function describe(error: unknown): string {
+  return error instanceof Error && error.cause !== undefined ? `${error}: ${describe(error.cause)}` : String(error);
 }

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Deployment, Pod } from '../../../constructs/api/resources.ts';
-import { versionAnnotation } from '../../../constructs/pod/component.ts';
-import { defaultsFor } from '../../../constructs/cluster/versions.ts';
-import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { BackupWorkbench, unverifiedBackup } from '../../support/backup-workbench.ts';
-import { recordFault } from '../../support/fault-table.ts';
-import { until } from '../../support/until.ts';
-import { kubernetesVersion, single } from '../../support/workbench.ts';
+import { Deployment, Pod } from '../../constructs/api/resources.ts';
+import { versionAnnotation } from '../../constructs/pod/component.ts';
+import { defaultsFor } from '../../constructs/cluster/versions.ts';
+import type { KubeObject } from '../../reconciler/kube/object.ts';
+import { BackupWorkbench, unverifiedBackup } from '../support/backup-workbench.ts';
+import { recordFault } from '../support/fault-table.ts';
+import { until } from '../support/until.ts';
+import { kubernetesVersion, single } from '../support/workbench.ts';
 
 const namespace = 'upgrades';
 const limitMs = 240_000;
@@ -21,7 +21,7 @@ const { etcd, konnectivity } = defaultsFor(kubernetesVersion);
 const image = { tag: kubernetesVersion };
 const older = {
   ...single,
-  version: 'v1.35.1',
+  version: 'v1.36.1',
   deployment: {
     apiServer: { image, konnectivity: { image: { tag: `v${konnectivity}` } } },
     controllerManager: { image },
@@ -60,9 +60,9 @@ test('Kubernetes changes its minor version only after a backup, also when the st
     limitMs,
   );
   expect(message).toMatch(
-    /Kubernetes 1\.35 to 1\.36 waits for a backup, which fails: .* set etcd\.backup\.beforeUpgrade: false/,
+    /Kubernetes 1\.36 to 1\.37 waits for a backup, which fails: .* set etcd\.backup\.beforeUpgrade: false/,
   );
-  expect(await renderedVersion()).toBe('v1.35.1');
+  expect(await renderedVersion()).toBe('v1.36.1');
   await bench.untilCondition('c1', 'Available', { status: 'True' });
 
   await bench.setStore();
@@ -70,7 +70,7 @@ test('Kubernetes changes its minor version only after a backup, also when the st
   await until('the API server to be changed', async () => (await renderedVersion()) === kubernetesVersion, limitMs);
   const backups = bench.backups('c1');
   const [newest] = (await backups.list()).backups;
-  expect((await backups.manifest(newest!)).takenFor).toEqual(['change:Kubernetes 1.35 to 1.36']);
+  expect((await backups.manifest(newest!)).takenFor).toEqual(['change:Kubernetes 1.36 to 1.37']);
   await until(
     'only API servers of the new version',
     async () => {

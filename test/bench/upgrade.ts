@@ -1,0 +1,116 @@
+import { clusterNameLabel } from '../../constructs/api/group.ts';
+import { Pod } from '../../constructs/api/resources.ts';
+import { defaultsFor, minorOf } from '../../constructs/cluster/versions.ts';
+import { isReady, type PodObject } from '../../reconciler/kube/readiness.ts';
+import { ContinuousLoad } from '../support/continuous-load.ts';
+import { type HostedControlPlaneObject, kubernetesVersion, Workbench } from '../support/workbench.ts';
+import { addMinor } from '../testbed/further-minor.ts';
+import { openHostedApi } from '../testbed/hosted-api.ts';
+import { type Instance, kubeconfigPath } from '../testbed/instance.ts';
+import { until } from '../testbed/progress.ts';
+import { benchNamespace, type BenchTestbed } from './bench-testbed.ts';
+import type { Figure } from './figure.ts';
+import { measureProvisioning } from './product.ts';
+
+const cluster = 'upgraded';
+const from = '1.36';
+const timeoutMs = 300_000;
+/** A read that needs etcd. */
+const path = '/api/v1/namespaces/kube-system/configmaps?limit=1';
+
+/**
+ * From one minor of Kubernetes to the next while users never stop, and for comparison all pods of the same objects replaced at
+ * once, by somebody who does not wait.
+ */
+export async function measureUpgrade({ instance, extent, report }: BenchTestbed): Promise<Figure[]> {
+  const { name, replicas, members } = extent.upgrade;
+  const { version } = await addMinor(instance, from, report);
+  const bench = await Workbench.open(kubeconfigPath(instance), benchNamespace);
+  const spec = { version, replicas, etcd: { replicas: members }, exposure: { loadBalancer: {} } };
+  await measureProvisioning(bench, cluster, spec);
+
+  const steps: Figure[] = [];
+  const upgrade = `${name}, ${from} to 1.${minorOf(kubernetesVersion)}`;
+  const upgraded = await underLoad(instance, bench, async () => {
+    const start = performance.now();
+    await bench.patch(cluster, { spec: { version: kubernetesVersion } });
+    for (const [what, isOver] of Object.entries(ends)) {
+      await until({ what: `${what} of ${cluster}`, timeoutMs, intervalMs: 100 }, async () =>
+        isOver(await bench.get(cluster)),
+      );
+      steps.push({
+        name: `${upgrade}: ${what}, since the change`,
+        value: (performance.now() - start) / 1000,
+        unit: 's',
+      });
+    }
+  });
+  const atOnce = `${name}, all pods at once`;
+  let ready = Number.NaN;
+  const replaced = await underLoad(instance, bench, async () => {
+    const start = performance.now();
+    await replaceAll(bench);
+    ready = (performance.now() - start) / 1000;
+  });
+  await bench.client.connection.close();
+  return [
+    ...steps,
+    ...requestFigures(upgrade, upgraded, { atMost: 0 }),
+    { name: `${atOnce}: ready`, value: ready, unit: 's' },
+    ...requestFigures(atOnce, replaced),
+  ];
+}
+
+/** When each step of an upgrade is over, in their order. */
+const ends: Readonly<Record<string, (object: HostedControlPlaneObject) => boolean>> = {
+  checks: ({ status }) => status?.preflight?.version === kubernetesVersion,
+  'API servers': ({ status }) => status?.version === kubernetesVersion,
+  'controller manager and scheduler': ({ status }) =>
+    ['ControllerManagerReady', 'SchedulerReady'].every((wanted) =>
+      status?.conditions?.some((condition) => condition.type === wanted && condition.status === 'True'),
+    ),
+  etcd: ({ status }) =>
+    status?.etcd?.members?.every((member) => member.version === defaultsFor(kubernetesVersion).etcd) ?? false,
+};
+
+/** What a writer and a reader see during the work. */
+async function underLoad(instance: Instance, bench: Workbench, work: () => Promise<void>): Promise<ContinuousLoad> {
+  const open = async () =>
+    (await openHostedApi(instance, bench.client, { namespace: bench.namespace, name: cluster })).client;
+  const load = new ContinuousLoad({ open, path });
+  try {
+    await work();
+  } finally {
+    await load.stop();
+  }
+  return load;
+}
+
+async function replaceAll(bench: Workbench): Promise<void> {
+  const { client, namespace } = bench;
+  const selection = { namespace, labelSelector: `${clusterNameLabel}=${cluster}` };
+  const { items: old } = await client.list<PodObject>(Pod, selection);
+  const gone = new Set(old.map(({ metadata }) => metadata.uid));
+  await Promise.all(old.map(({ metadata }) => client.delete(Pod, { namespace, name: metadata.name })));
+  await until({ what: `new pods of ${cluster}`, timeoutMs, intervalMs: 100 }, async () => {
+    const { items } = await client.list<PodObject>(Pod, selection);
+    return items.length === old.length && items.every((pod) => isReady(pod) && !gone.has(pod.metadata.uid));
+  });
+}
+
+function requestFigures(name: string, { writes, calls }: ContinuousLoad, goal?: Figure['goal']): Figure[] {
+  const all = [writes, calls];
+  const sum = (count: (tally: (typeof all)[number]) => number) => all.reduce((total, tally) => total + count(tally), 0);
+  // A write that got no answer has failed, even if it succeeded when it was repeated. A read may be repeated once.
+  const failed = sum(({ failures }) => failures.length) + writes.reconnects;
+  const unit = 'requests';
+  return [
+    {
+      name: `${name}: sent`,
+      value: sum(({ answered, reconnects, failures }) => answered + reconnects + failures.length),
+      unit,
+    },
+    { name: `${name}: failed`, value: failed, unit, ...(goal && { goal }) },
+    { name: `${name}: slower than a second`, value: sum(({ slow }) => slow), unit },
+  ];
+}

@@ -1,0 +1,116 @@
+import { DaemonSet, Deployment, Secret, StatefulSet } from '../../../constructs/api/resources.ts';
+import { namesOf } from '../../../constructs/cluster/names.ts';
+import { ports } from '../../../constructs/cluster/ports.ts';
+import { minors } from '../../../constructs/cluster/minors.ts';
+import { etcdVersionIn, minorOf, tagOf } from '../../../constructs/cluster/versions.ts';
+import { apiServiceHost } from '../../../constructs/control-plane/certificates/plan.ts';
+import { KubeClient } from '../../../reconciler/kube/client.ts';
+import { connectionFor } from '../../../reconciler/kube/config.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { hasEnded } from '../../../reconciler/kube/readiness.ts';
+import { clientOf } from '../../../reconciler/pki/kubeconfig.ts';
+import { pairOf, type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { ContinuousUser } from '../../support/continuous-user.ts';
+import type { Workbench } from '../../support/workbench.ts';
+
+interface Templated extends KubeObject {
+  readonly spec: { readonly template: { readonly spec: { readonly containers: readonly { image?: string }[] } } };
+}
+
+/** The minor of Kubernetes that each part of a control plane has reached, in the order in which an upgrade changes them. */
+interface Stages {
+  readonly servedByOldest: number;
+  readonly reported: number;
+  readonly controllers: number;
+  readonly addOns: number;
+  readonly etcd: number;
+}
+
+/**
+ * Watches that the steps of upgrades keep their order, and that the status is ahead of no API server. It reads the last step
+ * first: whatever a step has reached when it is read, the steps before it must have reached when they are read later.
+ */
+export class UpgradeStages extends ContinuousUser {
+  readonly problems: string[] = [];
+  samples = 0;
+  readonly #bench: Workbench;
+  readonly #cluster: string;
+  readonly #hosted: KubeClient;
+
+  /** @param hosted a client of the hosted cluster, which stays open */
+  constructor(bench: Workbench, cluster: string, hosted: KubeClient) {
+    super();
+    this.#bench = bench;
+    this.#cluster = cluster;
+    this.#hosted = hosted;
+    this.begin(300, () => this.#sample());
+  }
+
+  async #sample(): Promise<void> {
+    const { namespace, client } = this.#bench;
+    const names = namesOf(this.#cluster);
+    const etcd = minorOfEtcd(imageIn(await client.get<Templated>(StatefulSet, { namespace, name: names.etcd })));
+    const kubeProxy = { namespace: 'kube-system', name: 'kube-proxy' };
+    const addOns = await this.#hosted.get<Templated>(DaemonSet, kubeProxy).catch(() => undefined);
+    const controllers = await client.get<Templated>(Deployment, { namespace, name: names.controllerManager });
+    const { status } = await this.#bench.get(this.#cluster);
+    const served = await this.#servedMinors();
+    if (addOns === undefined || status?.version === undefined || served.length === 0) return;
+    this.samples += 1;
+    this.#judge({
+      servedByOldest: Math.min(...served),
+      reported: minorOf(status.version),
+      controllers: minorOf(tagOf(imageIn(controllers)) ?? ''),
+      addOns: minorOf(tagOf(imageIn(addOns)) ?? ''),
+      etcd,
+    });
+  }
+
+  #judge(stages: Stages): void {
+    const { servedByOldest, reported, controllers, addOns, etcd } = stages;
+    const reached = [servedByOldest, controllers, addOns, etcd];
+    if (reported > servedByOldest || reached.some((minor, index) => minor > (reached[index - 1] ?? Infinity))) {
+      this.problems.push(`${new Date().toISOString()} ${JSON.stringify(stages)}`);
+    }
+  }
+
+  /** What `/version` says at each API server that answers. */
+  async #servedMinors(): Promise<number[]> {
+    const { namespace, client } = this.#bench;
+    const { secrets } = namesOf(this.#cluster);
+    const ca = pairOf(await client.get<SecretObject>(Secret, { namespace, name: secrets.clusterCA }))?.certificate;
+    const kubeconfig = await client.get<SecretObject>(Secret, { namespace, name: secrets.kubeconfig });
+    const identity = clientOf(valueOf(kubeconfig, 'value'));
+    if (ca === undefined || !identity) throw new Error(`Cluster ${this.#cluster} has no administrator yet`);
+    const { certificate: cert, key } = identity;
+    const serverName = apiServiceHost({ name: this.#cluster, namespace });
+    const pods = (await this.#bench.pods(this.#cluster, 'api-server')).filter((pod) => !hasEnded(pod));
+    const answers = pods.map(async ({ status }) => {
+      if (status?.podIP === undefined) return [];
+      const server = `https://${status.podIP}:${ports.api}`;
+      const api = new KubeClient(connectionFor({ server, ca, cert, key, serverName }), { deadlineMs: 2_000 });
+      try {
+        return [minorOf((JSON.parse(await api.raw('/version')) as { gitVersion: string }).gitVersion)];
+      } catch {
+        return [];
+      } finally {
+        await api.connection.close();
+      }
+    });
+    return (await Promise.all(answers)).flat();
+  }
+}
+
+function imageIn({ spec }: Templated): string | undefined {
+  return spec.template.spec.containers[0]?.image;
+}
+
+/** A version between those of two minors is a step to the later one. */
+function minorOfEtcd(image: string | undefined): number {
+  const version = etcdVersionIn(tagOf(image));
+  const exact = Object.entries(minors).findLast(([, { etcd }]) => etcd === version)?.[0];
+  if (exact !== undefined) return Number(exact);
+  const own = version?.slice(0, version.lastIndexOf('.'));
+  const [last = ''] = Object.entries(minors).findLast(([, { etcd }]) => etcd.startsWith(`${own}.`)) ?? [];
+  return Number(last) + 1;
+}
