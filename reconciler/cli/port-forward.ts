@@ -23,8 +23,13 @@ export async function forwardPort(config: KubeConfig, { namespace, pod, port }: 
     sockets.add(socket);
     // The client of this connection reports what breaks it.
     socket.on('error', () => {});
-    socket.on('close', () => sockets.delete(socket));
-    forward.portForward(namespace, pod, [port], socket, null, socket).catch(() => socket.destroy());
+    const forwarded = forward.portForward(namespace, pod, [port], socket, null, socket);
+    forwarded.catch(() => socket.destroy());
+    socket.on('close', () => {
+      sockets.delete(socket);
+      // Its polite end waits half a minute for an answer, and the process with it.
+      void forwarded.then((opened) => (typeof opened === 'function' ? opened() : opened)?.terminate()).catch(() => {});
+    });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -90,7 +90,6 @@ async function hostedThrough(
     try {
       return await work(api);
     } finally {
-      // First: the forwarding does not pass the end of a connection on, for which the client would wait.
       forwarded.close();
       await api.connection.close();
     }
