@@ -51,8 +51,10 @@ export async function reconcileNormal(
   const facts = mergeFacts(results.map((result) => result.facts));
   await writeStatus(context, { ...scope, facts }, results, updates);
 
+  // An unrelated error must not keep a spec that has failed.
+  const goesBack = hasNewest(scope) && (await recordOutcome({ ...scope, facts }, results));
   throwUnexpected(results);
-  if (hasNewest(scope) && (await recordOutcome({ ...scope, facts }, results))) return scope.now;
+  if (goesBack) return scope.now;
   await prune(context.memory.applySet, context.key, { cluster: scope.cluster, reader: scope.reader, facts }, results);
   const unpruned = await pruneWorkload({ ...scope, facts }, results);
   return earliest([...results.map(({ requeueAt }) => requeueAt), rolloutOf(scope).later, unpruned]);

@@ -149,8 +149,6 @@ export interface Facts {
   readonly revision?: RevisionFacts | undefined;
   /** The accepted specs to record: the newest one, and the last one by which the control plane has served. */
   readonly revisions?: readonly RevisionFacts[] | undefined;
-  /** Why a component has made no progress in time, in the words of its pods; missing while there is time. */
-  readonly rolloutFailure?: string | undefined;
   /** The spec whose configuration of the API server is being checked; nothing of it is rendered when missing. */
   readonly apiServerCheck?: HostedControlPlaneSpec | undefined;
   /** The verification in progress; nothing of it is rendered when missing. */

@@ -16,7 +16,7 @@ export const minors: Readonly<Record<number, MinorDefaults>> = {
   34: { etcd: '3.6.5', konnectivity: '0.34.0', coredns: '1.12.1' },
   35: { etcd: '3.6.6', konnectivity: '0.34.0', coredns: '1.13.1' },
   36: { etcd: '3.6.8', konnectivity: '0.36.0', coredns: '1.14.2' },
-  // no release of konnectivity is newer
+  // the newest release of konnectivity that the tests can build
   37: { etcd: '3.7.0', konnectivity: '0.36.0', coredns: '1.14.6' },
 };
 

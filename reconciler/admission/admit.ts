@@ -117,9 +117,7 @@ function admitOwned(
   const newest = readSpec(object);
   const revisions = findRevisions(metadata.namespace ?? '', owner);
   const refusal = refusalOf(newest, revisions);
-  if (newest.kind === 'accepted' && refusal === undefined)
-    return { ...newest, kind: 'admitted', clusterObject: cluster };
-  const last = readRevision(object, lastUsable(revisions));
+  const last = refusal && readRevision(object, lastUsable(revisions));
   if (last?.kind === 'accepted') return { ...last, kind: 'admitted', clusterObject: cluster, refusal };
   if (newest.kind === 'accepted') return { ...newest, kind: 'admitted', clusterObject: cluster };
   return { kind: 'invalid', message: newest.refusal };

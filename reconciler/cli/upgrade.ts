@@ -8,8 +8,8 @@ import type { HostedClient } from '../hosted/hosted-client.ts';
 import { KubeClient, type KubernetesApi } from '../kube/client.ts';
 import { connectionFor } from '../kube/config.ts';
 import { hasEnded, type PodObject } from '../kube/readiness.ts';
-import { clientOf } from '../pki/kubeconfig.ts';
-import { pairOf, type SecretObject, valueOf } from '../pki/secret.ts';
+import { caOf, clientOf } from '../pki/kubeconfig.ts';
+import { type SecretObject, valueOf } from '../pki/secret.ts';
 import { findProblems, preflightChecks, type PreflightProblem } from '../upgrade/preflight/checks.ts';
 import { observePreflight } from '../upgrade/preflight/observe.ts';
 import { skippedChecks } from '../upgrade/preflight/skipped.ts';
@@ -17,7 +17,7 @@ import { columns } from './columns.ts';
 import { clusterArgument, type Command, hasSwitch, type Session, textOption, UsageError } from './command.ts';
 import { type ControlPlane, findControlPlane } from './control-plane.ts';
 
-/** Tells what stands in the way of an upgrade, before anybody asks for it. */
+/** Reports what would hold an upgrade, before a user requests it. */
 export const upgrade: Command = {
   name: 'upgrade',
   usage: 'CLUSTER --to VERSION --check',
@@ -71,14 +71,11 @@ async function hostedThrough(
   { cluster, object }: ControlPlane,
   pods: readonly PodObject[],
 ): Promise<Pick<HostedClient, 'asAdministrator' | 'at'>> {
-  const { secrets } = namesOf(cluster);
-  const read = (name: string) => client.find<SecretObject>(Secret, { namespace, name });
-  const ca = pairOf(await read(secrets.clusterCA))?.certificate;
-  const identity = clientOf(valueOf(await read(secrets.kubeconfig), 'value'));
+  const { kubeconfig: name } = namesOf(cluster).secrets;
+  const kubeconfig = valueOf(await client.find<SecretObject>(Secret, { namespace, name }), 'value');
+  const [ca, identity] = [caOf(kubeconfig), clientOf(kubeconfig)];
   if (ca === undefined || !identity) {
-    throw new Error(
-      `Secret ${secrets.clusterCA} or ${secrets.kubeconfig} of cluster ${cluster} does not exist: wait until the control plane is Ready`,
-    );
+    throw new Error(`Secret ${name} of cluster ${cluster} holds no kubeconfig: wait until the control plane is Ready`);
   }
   const through = async <T>(pod: string, work: (api: KubernetesApi) => Promise<T>): Promise<T> => {
     const forwarded = await forward({ namespace, pod, port: exposureStrategy(object.spec).securePort });

@@ -51,6 +51,8 @@ export interface Wait {
   /** When to reconcile again; unset if an event triggers the next reconcile. */
   readonly afterMs?: number | undefined;
   readonly report?: StatusReport | undefined;
+  /** Whether what it waits for has made no progress in time. */
+  readonly isStuck?: boolean | undefined;
 }
 
 export function done(): Done;
@@ -79,9 +81,9 @@ export function degraded<const Found extends Partial<Facts>>(
 export function wait(
   reason: ConditionReason,
   message: string,
-  { facts = {}, afterMs, report }: Partial<Pick<Wait, 'facts' | 'afterMs' | 'report'>> = {},
+  { facts = {}, afterMs, report, isStuck }: Partial<Pick<Wait, 'facts' | 'afterMs' | 'report' | 'isStuck'>> = {},
 ): Wait {
-  return { kind: 'wait', reason, message, facts, afterMs, report };
+  return { kind: 'wait', reason, message, facts, afterMs, report, isStuck };
 }
 
 /**

@@ -16,6 +16,8 @@ export interface PhaseResult {
   readonly phase: { readonly condition: ConditionType };
   readonly update: ConditionUpdate;
   readonly isDone: boolean;
+  /** Whether it waits for something that has made no progress in time. */
+  readonly isStuck?: boolean | undefined;
   readonly facts: Facts;
   /** When to reconcile again even if nothing happens. */
   readonly requeueAt?: Date | undefined;
@@ -84,9 +86,9 @@ function ended(phase: PhaseResult['phase'], outcome: Outcome, now: Date): Omit<P
     const { reason, message, requeueAt, report } = outcome;
     return { phase, isDone: true, update: conditionUpdate('False', reason, message), requeueAt, report };
   }
-  const { reason, message, afterMs, report } = outcome;
+  const { reason, message, afterMs, report, isStuck } = outcome;
   const requeueAt = afterMs === undefined ? undefined : new Date(now.getTime() + afterMs);
-  return { phase, isDone: false, update: conditionUpdate('False', reason, message), requeueAt, report };
+  return { phase, isDone: false, isStuck, update: conditionUpdate('False', reason, message), requeueAt, report };
 }
 
 function failed(error: unknown): ConditionUpdate {

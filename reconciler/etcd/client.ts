@@ -268,7 +268,7 @@ const Status = z.object({
 
 /**
  * Parses alarms. The errors of a status contain them as `memberID:123 alarm:NOSPACE`, without the ID if it is zero, and with
- * one or two spaces since etcd 3.7: its protobuf library makes a different choice in each build, so that nobody parses this.
+ * one or two spaces since etcd 3.7, whose protobuf library varies them from build to build.
  */
 export function alarmsIn(error: string): MemberAlarm[] {
   const [, memberId = '0', name] = /^(?:memberID:(\d+) +)?alarm:(NOSPACE|CORRUPT)/.exec(error) ?? [];

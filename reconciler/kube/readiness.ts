@@ -7,7 +7,7 @@ export type Readiness =
       readonly ready: false;
       readonly message: string;
       /** Whether its controller has seen no progress for longer than the object allows. */
-      readonly isStuck?: boolean;
+      readonly isStuck?: boolean | undefined;
     };
 
 /** The fields of a Deployment that describe its rollout. */

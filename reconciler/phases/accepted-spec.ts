@@ -15,6 +15,11 @@ export const acceptedSpec = phase({
     const recorded = recordedRevisions(reader, cluster.name);
     const usable = lastUsable(recorded);
     const present = { revision: usable, revisions: kept(recorded) };
+    if (refusal?.reason === 'RevisionFailed') {
+      const until = 'until you correct the spec, or change rollout.after to try it again';
+      const message = `${refusal.message}: ${until}, the operator reconciles the last spec with which the control plane has served, which is that of generation ${usable?.generation}`;
+      return degraded(refusal.reason, message, present);
+    }
     if (refusal !== undefined) {
       const message = `${refusal.message}: until you correct it, ${meanwhile(usable?.generation)}`;
       return degraded(refusal.reason, message, present);

@@ -60,7 +60,8 @@ export const apiServer = phase({
 
     const readiness = deploymentReadiness(live.find(({ kind }) => kind === Deployment.kind));
     if (!readiness.ready) {
-      return waitForPods('api-server', `API server: ${readiness.message}`, scope, readiness.isStuck);
+      const { message, isStuck } = readiness;
+      return waitForPods('api-server', { message: `API server: ${message}`, isStuck }, scope);
     }
     const older = podsOfOtherVersions(scope);
     if (older.length > 0) {

@@ -24,7 +24,8 @@ function controller(component: 'controller-manager' | 'scheduler', condition: An
 
       const readiness = deploymentReadiness(live.find(({ kind }) => kind === Deployment.kind));
       if (readiness.ready) return done();
-      return waitForPods(component, `${component}: ${readiness.message}`, scope, readiness.isStuck);
+      const { message, isStuck } = readiness;
+      return waitForPods(component, { message: `${component}: ${message}`, isStuck }, scope);
     },
   });
 }

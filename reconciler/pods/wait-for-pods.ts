@@ -23,12 +23,13 @@ export function troubleOf(component: ComponentName, { cluster, reader, now }: Po
   return { trouble: podTrouble({ pods, deployments, claims, now }), afterMs: untilLateMs({ pods, now }) };
 }
 
-/**
- * Waits for the pods of a component, and says why they do not work if they say so.
- * @param isStuck whether they have made no progress in time, which then is a fact
- */
-export function waitForPods(component: ComponentName, message: string, context: PodsContext, isStuck = false): Wait {
+/** Waits for the pods of a component, and says why they do not work if they say so. */
+export function waitForPods(
+  component: ComponentName,
+  { message, isStuck }: Pick<Wait, 'message' | 'isStuck'>,
+  context: PodsContext,
+): Wait {
   const { trouble, afterMs } = troubleOf(component, context);
   const told = trouble ? `${message}; ${trouble.message}` : message;
-  return wait(trouble?.reason ?? 'WaitingForPods', told, { afterMs, facts: isStuck ? { rolloutFailure: told } : {} });
+  return wait(trouble?.reason ?? 'WaitingForPods', told, { afterMs, isStuck });
 }

@@ -1,3 +1,4 @@
+import type { ConditionType } from '../../constructs/api/conditions.ts';
 import { minorOf, parseVersion } from '../../constructs/cluster/versions.ts';
 import { Pod } from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
@@ -8,12 +9,12 @@ import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import type { Facts, RevisionFacts } from '../../constructs/cluster/facts.ts';
 import type { PhaseResult } from '../engine/run-phases.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
-import { kept, type RecordedRevisions, recordedRevisions } from './revisions.ts';
+import { recordedRevisions } from './revisions.ts';
 
 type OutcomeScope = ControlPlaneContext & { readonly facts: Facts };
 
 /** What must be ready for a control plane to serve. */
-const components = ['APIServerDeploymentsReady', 'ControllerManagerReady', 'SchedulerReady'];
+const components: readonly ConditionType[] = ['APIServerDeploymentsReady', 'ControllerManagerReady', 'SchedulerReady'];
 
 /**
  * Records what became of the newest revision, which this reconcile has: that the control plane serves by it, or that a
@@ -25,39 +26,31 @@ export async function recordOutcome(scope: OutcomeScope, results: readonly Phase
   const { cluster, facts, hostedControlPlane, reader, writer } = scope;
   const { revision } = facts;
   if (revision === undefined || revision.hasServed) return false;
-  const { served } = recordedRevisions(reader, cluster.name);
-  const record = async (outcome: Pick<RevisionFacts, 'hasServed' | 'failure'>) => {
-    const revisions = kept({ newest: { ...revision, ...outcome }, served: outcome.hasServed ? undefined : served });
-    await writer.apply(renderControlPlane(cluster, { ...facts, revisions }, 'revision'));
-  };
+  const record = (...revisions: readonly RevisionFacts[]) =>
+    writer.apply(renderControlPlane(cluster, { ...facts, revisions }, 'revision'));
+  const ofComponents = results.filter(({ phase }) => components.includes(phase.condition));
   // A version that is held back is not that of the revision.
   const isRendered = cluster.spec.version === hostedControlPlane.spec.version;
-  if (isRendered && components.every((type) => isDone(results, type))) {
-    await record({ hasServed: true });
+  if (isRendered && ofComponents.every(({ isDone }) => isDone)) {
+    await record({ ...revision, hasServed: true });
     return false;
   }
-  if (facts.rolloutFailure === undefined || !mayGoBack(scope, { newest: revision, served })) return false;
-  const way = changesMinor(revision, served) ? `; ${underTopology}` : '';
-  await record({ failure: `${facts.rolloutFailure}${way}` });
+  const { served } = recordedRevisions(reader, cluster.name);
+  const stuck = ofComponents.find(({ isStuck }) => isStuck);
+  if (stuck === undefined || served === undefined || !mayGoBack(scope, revision, served)) return false;
+  const way = minorIn(revision) === minorIn(served) ? '' : `; ${underTopology}`;
+  await record({ ...revision, failure: `${stuck.update.message}${way}` }, served);
   return true;
 }
 
-function isDone(results: readonly PhaseResult[], type: string): boolean {
-  return results.some(({ phase, isDone: isOver }) => phase.condition === type && isOver);
-}
-
 /** API servers of a minor may write what those of the minor before cannot read, once none of these serves any more. */
-function mayGoBack({ cluster, reader }: OutcomeScope, { newest, served }: RecordedRevisions): boolean {
-  if (served === undefined || newest === undefined || served.number >= newest.number) return false;
-  if (!changesMinor(newest, served)) return true;
+function mayGoBack({ cluster, reader }: OutcomeScope, newest: RevisionFacts, served: RevisionFacts): boolean {
+  const before = minorIn(served);
+  if (minorIn(newest) === before) return true;
   const serving = reader.list<PodObject>(Pod, selectorLabels(cluster.name, 'api-server')).filter(isReady);
   return serving.some(
-    ({ metadata }) => parseVersion(metadata.annotations?.[versionAnnotation] ?? '')?.minor === minorIn(served),
+    ({ metadata }) => parseVersion(metadata.annotations?.[versionAnnotation] ?? '')?.minor === before,
   );
-}
-
-function changesMinor(newest: RevisionFacts, served: RevisionFacts | undefined): boolean {
-  return served !== undefined && minorIn(newest) !== minorIn(served);
 }
 
 function minorIn({ spec }: RevisionFacts): number {

@@ -40,7 +40,7 @@ export function lastUsable({ newest, served }: RecordedRevisions): RevisionFacts
   return newest?.failure === undefined ? newest : served;
 }
 
-/** What is recorded on: the newest revision, and the last one that served if that is another one. */
+/** The revisions whose records stay: the newest one, and the last one that served if that is another one. */
 export function kept({ newest, served }: RecordedRevisions): RevisionFacts[] {
   return [...new Set([newest, served])].filter((revision) => revision !== undefined);
 }

@@ -3,7 +3,7 @@ import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { ConditionUpdate } from '../engine/condition-update.ts';
 import type { EventNote } from '../kube/events.ts';
 
-/** The fields of a status that record what the operator has done by itself. */
+/** The fields of a status that record what the operator has done without a request for it. */
 export type UpkeepRecord = Pick<
   HostedControlPlaneStatus,
   'etcdLastBackupTime' | 'etcdLastDefragTime' | 'etcdVolumeSize' | 'preflight' | 'conditions'
@@ -15,7 +15,7 @@ export interface NextRecord extends Omit<UpkeepRecord, 'conditions'> {
 }
 
 /**
- * Events for what the operator has done by itself since the last status. That status is the memory of what was reported,
+ * Events for what the operator has done without a request since the last status. That status is the memory of what was reported,
  * also across restarts. Notes repeat their text, so that frequent ones are counted in one Event.
  * @param created when the control plane was created: older backups are those of another one
  */

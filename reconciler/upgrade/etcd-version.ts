@@ -41,11 +41,10 @@ export function versionToRun(scope: VersionContext & { readonly etcdLoop: EtcdLo
   const rendered = etcdVersionIn(tagOf(image));
   const tagged = etcdVersionIn(cluster.spec.etcd.image?.tag);
   const requested = etcdVersion(cluster.spec);
-  const awaitedFirst =
-    rendered === undefined || rendered === requested
-      ? undefined
-      : awaitedKubernetes(`${rendered} to ${requested}`, scope.hostedControlPlane);
-  if (rendered !== undefined && awaitedFirst !== undefined) return { version: rendered, note: awaitedFirst };
+  if (rendered !== undefined && rendered !== requested) {
+    const note = awaitedKubernetes(`${rendered} to ${requested}`, scope.hostedControlPlane);
+    if (note !== undefined) return { version: rendered, note };
+  }
   const plan = planVersion({
     running: members.map(({ status }) => status?.version),
     clusterVersion: observation?.clusterVersion,

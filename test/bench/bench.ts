@@ -1,6 +1,6 @@
 /**
  * `npm run bench [-- --only NAME ...] [--json FILE] [--runs N] [--clusters N] [--smoke]`: how fast a control plane becomes ready, relative to
- * the same pods without the operator, what it costs the management API, and how backups and etcd's maintenance compare with
+ * the same pods without the operator, what it costs the management API, what users see of an upgrade, and how backups and etcd's maintenance compare with
  * etcd's own tools. Every ratio is of neighbours in one run on one machine. `--smoke` does as little as possible of everything,
  * all at once: it shows that each part works, and its figures mean nothing.
  */

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ConfigMap, Deployment } from '../../constructs/api/resources.ts';
 import { objectLabels } from '../../constructs/cluster/labels.ts';
 import { completeCluster, everyCrash, expectNoWrites, expectSameAfter, settleBy } from '../support/loop/scenario.ts';
+import { Life } from '../support/loop/life.ts';
 import type { MemoryCluster } from '../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { missingTag } from '../support/management-controllers.ts';
@@ -81,6 +82,20 @@ describe('a spec by which a component does not become ready in time', () => {
     const management = await after({ deployment: { apiServer: missing } }, { rollout });
     expect(imageOf(management, 'api-server')).toBe('v1.36.3');
     expect(recordsOf(management)).toEqual(['c1-revision-1', 'c1-revision-3']);
+  });
+
+  it('is taken back while another part of the reconcile fails', async () => {
+    const management = complete.copy();
+    const before = (action: string) => {
+      if (/NetworkPolicy/.test(action)) throw new Error('the network policies are refused');
+    };
+    const operator = await OperatorProcess.start(management, new Life({ before }));
+    await management.change({ deployment: { apiServer: missing }, networkPolicy: 'Disabled' });
+    await operator.rounds(12);
+    await operator.stop();
+    expect(String(operator.errors.at(-1))).toContain('the network policies are refused');
+    expect(conditionOf(management, 'SpecAccepted')).toMatch(/^False RevisionFailed/);
+    expect(imageOf(management, 'api-server')).toBe('v1.36.3');
   });
 
   it('gives way to a refused one: the last that served stays', async () => {

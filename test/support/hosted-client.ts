@@ -1,10 +1,17 @@
 import type { LookupFunction } from 'node:net';
 import { parse } from 'yaml';
 import { KubeClient } from '../../reconciler/kube/client.ts';
-import { connectionFor } from '../../reconciler/kube/config.ts';
+import { connectionFor, type ConnectionTarget } from '../../reconciler/kube/config.ts';
 
-/** A client from the text of a kubeconfig in the format that the operator writes. */
-export function hostedClient(kubeconfig: string, lookup?: LookupFunction): KubeClient {
+/**
+ * A client from the text of a kubeconfig in the format that the operator writes.
+ * @param at another address of an API server, and the name in its certificate
+ */
+export function hostedClient(
+  kubeconfig: string,
+  lookup?: LookupFunction,
+  at?: Pick<ConnectionTarget, 'server' | 'serverName'>,
+): KubeClient {
   const { clusters, users } = parse(kubeconfig) as {
     clusters: [{ cluster: { server: string; 'certificate-authority-data': string } }];
     users: [{ user: { 'client-certificate-data': string; 'client-key-data': string } }];
@@ -13,6 +20,7 @@ export function hostedClient(kubeconfig: string, lookup?: LookupFunction): KubeC
   return new KubeClient(
     connectionFor({
       server: clusters[0].cluster.server,
+      ...at,
       ca: text(clusters[0].cluster['certificate-authority-data']),
       cert: text(users[0].user['client-certificate-data']),
       key: text(users[0].user['client-key-data']),

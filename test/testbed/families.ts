@@ -19,6 +19,8 @@ export interface Family {
   readonly variables?: (version: string) => Readonly<Record<string, string>>;
 }
 
+export const etcdModule = 'go.etcd.io/etcd/server/v3';
+
 const serverBinaries = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 const nodeBinaries = ['kubelet', 'kube-proxy', 'kubeadm'];
 
@@ -40,9 +42,9 @@ const coredns: Family = {
 export const families: readonly Family[] = [
   {
     name: 'etcd',
-    module: 'go.etcd.io/etcd/server/v3',
+    module: etcdModule,
     binaries: {
-      etcd: 'go.etcd.io/etcd/server/v3',
+      etcd: etcdModule,
       etcdctl: 'go.etcd.io/etcd/etcdctl/v3',
       etcdutl: 'go.etcd.io/etcd/etcdutl/v3',
     },
@@ -136,7 +138,7 @@ export const furtherMinors: Readonly<Record<string, MinorFolders>> = {
 export function familiesOf(minor: MinorFolders): Family[] {
   const candidates = [
     kubernetes(minor.kubernetes, [...serverBinaries, ...nodeBinaries]),
-    { name: minor.etcd, module: 'go.etcd.io/etcd/server/v3', binaries: { etcd: 'go.etcd.io/etcd/server/v3' } },
+    { name: minor.etcd, module: etcdModule, binaries: { etcd: etcdModule } },
     { ...konnectivity, name: minor.konnectivity },
     { ...coredns, name: minor.coredns },
     ...furtherEtcd.filter(({ name }) => name === minor.lastEtcd),
@@ -147,8 +149,8 @@ export function familiesOf(minor: MinorFolders): Family[] {
 /** Built only by the tests that need them: etcd in the minors before the default one. */
 export const furtherEtcd: readonly Family[] = ['etcd-3.5', 'etcd-3.6'].map((name) => ({
   name,
-  module: 'go.etcd.io/etcd/server/v3',
-  binaries: { [name]: 'go.etcd.io/etcd/server/v3' },
+  module: etcdModule,
+  binaries: { [name]: etcdModule },
 }));
 
 /** Built only for users of an object store: an S3 server. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Binaries } from './binaries.ts';
-import { type MinorFolders, ownMinor, pinnedVersion } from './families.ts';
+import { etcdModule, type MinorFolders, ownMinor, pinnedVersion } from './families.ts';
 import { fileDigests } from './file-digest.ts';
 import { goEnvironment } from './go-environment.ts';
 import { haproxy } from './haproxy-image.ts';
@@ -14,8 +14,6 @@ import { run } from './run.ts';
 
 /** The workload image of tests: the host's static busybox under the name that Kubernetes' own tests use. */
 export const busyboxImage = 'registry.k8s.io/e2e-test-images/busybox:1.36.1-1';
-
-const etcdModule = 'go.etcd.io/etcd/server/v3';
 
 /** An image in the cache; the key is a hash of its content. */
 export interface PackedImage {
@@ -63,8 +61,8 @@ export async function pauseImage(binaries: Binaries): Promise<string> {
 }
 
 /** CoreDNS under the name and tag kubeadm would use for the version pinned here. */
-export async function corednsImage(): Promise<string> {
-  return `registry.k8s.io/coredns/coredns:${await pinnedVersion('coredns', 'github.com/coredns/coredns')}`;
+export async function corednsImage({ coredns }: MinorFolders = ownMinor): Promise<string> {
+  return `registry.k8s.io/coredns/coredns:${await pinnedVersion(coredns, 'github.com/coredns/coredns')}`;
 }
 
 /** The managers of Cluster API, by the names of their upstream images. */
@@ -108,7 +106,6 @@ export async function hostedClusterImages(minor: MinorFolders, binaries: Binarie
   const etcd = (await pinnedVersion(minor.etcd, etcdModule)).slice(1);
   const { lastEtcd } = minor;
   const konnectivity = await pinnedVersion(minor.konnectivity, 'sigs.k8s.io/apiserver-network-proxy');
-  const coredns = await pinnedVersion(minor.coredns, 'github.com/coredns/coredns');
   const server = (name: string) =>
     single(binaries, `registry.k8s.io/${name}:${kubernetes}`, `/usr/local/bin/${name}`, name);
   const etcdImage = (version: string, program: string) =>
@@ -124,7 +121,7 @@ export async function hostedClusterImages(minor: MinorFolders, binaries: Binarie
     ...(lastEtcd === undefined ? [] : [etcdImage((await pinnedVersion(lastEtcd, etcdModule)).slice(1), lastEtcd)]),
     proxy('proxy-server', 'konnectivity-server'),
     proxy('proxy-agent', 'konnectivity-agent'),
-    single(binaries, `registry.k8s.io/coredns/coredns:${coredns}`, '/coredns', 'coredns'),
+    single(binaries, await corednsImage(minor), '/coredns', 'coredns'),
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { ConditionReason } from '../../../constructs/api/conditions.ts';
-import { minorOf } from '../../../constructs/cluster/versions.ts';
+import { minorOf, parseVersion } from '../../../constructs/cluster/versions.ts';
 import { isRemovedBy, type RequestedAPI } from './removed-apis.ts';
 
 /** Names of the checks before a minor upgrade, as in the annotation that skips them. */
@@ -50,7 +50,7 @@ const nodes: Check = ({ version, nodes: all }) => {
   const target = minorOf(version);
   const [oldest, newest] = [target - kubeletMinors, target];
   const unfit = all.filter(({ kubeletVersion }) => {
-    const minor = minorIn(kubeletVersion);
+    const minor = parseVersion(kubeletVersion)?.minor;
     return minor !== undefined && (minor < oldest || minor > newest);
   });
   if (unfit.length === 0) return undefined;
@@ -106,14 +106,6 @@ const backup: Check = ({ backup: problem }) =>
         reason: 'BackupNotVerified',
         message: `the way back needs a backup that can be restored: ${problem}`,
       };
-
-function minorIn(kubeletVersion: string): number | undefined {
-  try {
-    return minorOf(kubeletVersion);
-  } catch {
-    return undefined;
-  }
-}
 
 function listed(names: readonly string[]): string {
   const shown = names.slice(0, namedAtMost).join(', ');

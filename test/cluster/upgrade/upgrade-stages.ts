@@ -4,13 +4,12 @@ import { ports } from '../../../constructs/cluster/ports.ts';
 import { minors } from '../../../constructs/cluster/minors.ts';
 import { etcdVersionIn, minorOf, tagOf } from '../../../constructs/cluster/versions.ts';
 import { apiServiceHost } from '../../../constructs/control-plane/certificates/plan.ts';
-import { KubeClient } from '../../../reconciler/kube/client.ts';
-import { connectionFor } from '../../../reconciler/kube/config.ts';
+import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { hasEnded } from '../../../reconciler/kube/readiness.ts';
-import { clientOf } from '../../../reconciler/pki/kubeconfig.ts';
-import { pairOf, type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
 import { ContinuousUser } from '../../support/continuous-user.ts';
+import { hostedClient } from '../../support/hosted-client.ts';
 import type { Workbench } from '../../support/workbench.ts';
 
 interface Templated extends KubeObject {
@@ -37,7 +36,7 @@ export class UpgradeStages extends ContinuousUser {
   readonly #cluster: string;
   readonly #hosted: KubeClient;
 
-  /** @param hosted a client of the hosted cluster, which stays open */
+  /** @param hosted a client of the hosted cluster, which the caller closes after {@link stop} */
   constructor(bench: Workbench, cluster: string, hosted: KubeClient) {
     super();
     this.#bench = bench;
@@ -77,20 +76,17 @@ export class UpgradeStages extends ContinuousUser {
   /** What `/version` says at each API server that answers. */
   async #servedMinors(): Promise<number[]> {
     const { namespace, client } = this.#bench;
-    const { secrets } = namesOf(this.#cluster);
-    const ca = pairOf(await client.get<SecretObject>(Secret, { namespace, name: secrets.clusterCA }))?.certificate;
-    const kubeconfig = await client.get<SecretObject>(Secret, { namespace, name: secrets.kubeconfig });
-    const identity = clientOf(valueOf(kubeconfig, 'value'));
-    if (ca === undefined || !identity) throw new Error(`Cluster ${this.#cluster} has no administrator yet`);
-    const { certificate: cert, key } = identity;
+    const { kubeconfig: name } = namesOf(this.#cluster).secrets;
+    const kubeconfig = valueOf(await client.get<SecretObject>(Secret, { namespace, name }), 'value') ?? '';
     const serverName = apiServiceHost({ name: this.#cluster, namespace });
     const pods = (await this.#bench.pods(this.#cluster, 'api-server')).filter((pod) => !hasEnded(pod));
     const answers = pods.map(async ({ status }) => {
       if (status?.podIP === undefined) return [];
-      const server = `https://${status.podIP}:${ports.api}`;
-      const api = new KubeClient(connectionFor({ server, ca, cert, key, serverName }), { deadlineMs: 2_000 });
+      const api = hostedClient(kubeconfig, undefined, { server: `https://${status.podIP}:${ports.api}`, serverName });
       try {
-        return [minorOf((JSON.parse(await api.raw('/version')) as { gitVersion: string }).gitVersion)];
+        return [
+          minorOf((JSON.parse(await api.raw('/version', { deadlineMs: 2_000 })) as { gitVersion: string }).gitVersion),
+        ];
       } catch {
         return [];
       } finally {

@@ -19,7 +19,9 @@ it('asks again when containers that are being created become late, which no even
     },
     status: { containerStatuses: [{ name: 'scheduler', state: { waiting: { reason: 'ContainerCreating' } } }] },
   });
-  expect(waitForPods('scheduler', 'the scheduler is not ready', { cluster: clusterOf(), reader, now })).toMatchObject({
+  expect(
+    waitForPods('scheduler', { message: 'the scheduler is not ready' }, { cluster: clusterOf(), reader, now }),
+  ).toMatchObject({
     reason: 'WaitingForPods',
     message: 'the scheduler is not ready',
     afterMs: 20_000,
