@@ -12,15 +12,15 @@ export interface MinorDefaults {
 /** The supported minors of Kubernetes 1, with their images. */
 export const minors: Readonly<Record<number, MinorDefaults>> = {
   32: { etcd: '3.5.24', konnectivity: '0.32.0', coredns: '1.11.3' },
-  33: { etcd: '3.5.24', konnectivity: '0.33.0', coredns: '1.12.0' },
+  // here, for 1.35 and for 1.37: the newest release of konnectivity that the tests can build
+  33: { etcd: '3.5.24', konnectivity: '0.34.0', coredns: '1.12.0' },
   34: { etcd: '3.6.5', konnectivity: '0.34.0', coredns: '1.12.1' },
   35: { etcd: '3.6.6', konnectivity: '0.34.0', coredns: '1.13.1' },
   36: { etcd: '3.6.8', konnectivity: '0.36.0', coredns: '1.14.2' },
-  // the newest release of konnectivity that the tests can build
   37: { etcd: '3.7.0', konnectivity: '0.36.0', coredns: '1.14.6' },
 };
 
-/** The minors that can be rendered. Tests run the newest three with real binaries. */
+/** The minors that can be rendered. Every test run uses binaries of the newest three, the soak tests those of the two before. */
 export const supportedMinors: readonly number[] = Object.keys(minors).map(Number);
 
 /** The supported minors as text, such as `1.32 to 1.37`. */
@@ -41,6 +41,11 @@ const changes = {
    * since they last did. They read the client certificate in it again in every minor.
    */
   reloadsKubeconfigCA: 36,
+  /**
+   * API servers, controller manager and scheduler of this minor all emulate the minor before, also with mutating admission
+   * policies. Those of 1.34 and before were never run this way.
+   */
+  emulatesMinorBefore: 35,
 } as const;
 
 /** The name of a change between minors. */

@@ -2,6 +2,7 @@ import { coerce, type SemVer } from 'semver';
 import type { Container } from '../api/pod-spec.ts';
 import { definedOnly } from './defined.ts';
 import { firstMinorWith, type MinorChange, type MinorDefaults, minors, supportedRange } from './minors.ts';
+import type { Release } from './release-revisions.ts';
 
 /** The parts of an image reference. */
 export interface Image {
@@ -65,20 +66,36 @@ export function defaultsFor(version: string): MinorDefaults {
   return defaults;
 }
 
+/** What the versions of default images are read from. */
+interface Versioned {
+  readonly spec: { readonly version: string };
+  readonly release?: Release | undefined;
+}
+
+/**
+ * The versions of a cluster's default images: the recorded ones, as long as its minor is the one that they were recorded for.
+ * @throws as {@link defaultsFor}
+ */
+export function defaultsOf({ spec: { version }, release }: Versioned): MinorDefaults {
+  return release?.minor === minorOf(version) ? release.images : defaultsFor(version);
+}
+
 /** What the version of etcd is read from. */
-interface EtcdVersionSource {
-  readonly version: string;
-  readonly etcd?:
-    | { readonly version?: string | undefined; readonly image?: Container['image'] | undefined }
-    | undefined;
+interface EtcdVersionSource extends Versioned {
+  readonly spec: Versioned['spec'] & {
+    readonly etcd?:
+      | { readonly version?: string | undefined; readonly image?: Container['image'] | undefined }
+      | undefined;
+  };
 }
 
 /**
  * The version of etcd: that of the user's image if its tag is one, because that is what runs; then that of the
- * HostedControlPlane, otherwise the default of its Kubernetes minor. It never depends on the version of the operator.
+ * HostedControlPlane, otherwise the default of its Kubernetes minor.
  */
-export function etcdVersion({ version, etcd }: EtcdVersionSource): string {
-  return etcdVersionIn(etcd?.image?.tag) ?? etcd?.version?.replace(/^v/, '') ?? defaultsFor(version).etcd;
+export function etcdVersion(cluster: EtcdVersionSource): string {
+  const { etcd } = cluster.spec;
+  return etcdVersionIn(etcd?.image?.tag) ?? etcd?.version?.replace(/^v/, '') ?? defaultsOf(cluster).etcd;
 }
 
 /** The version that a tag of an etcd image begins with, such as 3.6.9 for v3.6.9-hardened; undefined for another tag. */

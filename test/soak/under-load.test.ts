@@ -17,7 +17,7 @@ import { instanceFrom } from '../testbed/instance.ts';
 import { addWorker, removeWorker, withHostedApi, type Worker } from '../testbed/workers.ts';
 import { Random } from '../simulation/random.ts';
 import { NodeWatcher } from '../cluster/workers/node-watcher.ts';
-import { RestartCounter } from './restart-counter.ts';
+import { RestartCounter } from '../support/restart-counter.ts';
 import { ContinuousLoad, kubeletPath } from '../support/continuous-load.ts';
 
 const name = { namespace: 'under-load', name: 'rotated' };

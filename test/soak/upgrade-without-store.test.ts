@@ -22,6 +22,7 @@ const image = { tag: kubernetesVersion };
 const older = {
   ...single,
   version: 'v1.36.1',
+  upgrade: { hold: '0s' },
   deployment: {
     apiServer: { image, konnectivity: { image: { tag: `v${konnectivity}` } } },
     controllerManager: { image },

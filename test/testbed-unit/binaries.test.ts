@@ -13,7 +13,9 @@ import {
   goDirectory,
   helm,
   objectStore,
+  pinnedMinors,
   pinnedVersion,
+  soakMinors,
 } from '../testbed/families.ts';
 
 const family = (name: string) => {
@@ -24,7 +26,7 @@ const family = (name: string) => {
 
 const all = [
   ...families,
-  ...Object.values(furtherMinors).flatMap(familiesOf),
+  ...Object.values(pinnedMinors).flatMap(familiesOf),
   ...furtherEtcd,
   certManager,
   helm,
@@ -34,6 +36,19 @@ const all = [
 test('every folder of pinned modules is a family and the other way round', async () => {
   // etcd 3.6 is there for a minor of Kubernetes and for tests of etcd alone
   expect([...new Set(all.map(({ name }) => name))].sort()).toEqual((await readdir(goDirectory)).sort());
+});
+
+test.for(Object.entries(soakMinors))('the programs of Kubernetes %s are its own', ([wanted, folders]) => {
+  const servers = familiesOf(folders).filter(({ binaries }) => binaries['kube-apiserver']);
+  expect(servers.at(-1)?.name).toBe(`kubernetes-${wanted}`);
+  expect(familiesOf(folders).flatMap(({ binaries }) => Object.keys(binaries))).toEqual(
+    expect.arrayContaining(['kube-controller-manager', 'kube-scheduler', 'kube-proxy', 'kubelet', 'kubeadm', 'etcd']),
+  );
+});
+
+test('what only the soak tests run is not built before all other tests', () => {
+  const built = new Set(Object.values(furtherMinors).flatMap((minor) => familiesOf(minor).map(({ name }) => name)));
+  expect(['1.33', '1.34', '1.36.3'].filter((wanted) => built.has(`kubernetes-${wanted}`))).toEqual([]);
 });
 
 test.for(all.filter(({ name }) => name !== 'pause'))('the version of $name is pinned', async ({ name, module }) => {

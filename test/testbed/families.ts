@@ -20,6 +20,7 @@ export interface Family {
 }
 
 export const etcdModule = 'go.etcd.io/etcd/server/v3';
+const etcdutl = 'go.etcd.io/etcd/etcdutl/v3';
 
 const serverBinaries = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 const nodeBinaries = ['kubelet', 'kube-proxy', 'kubeadm'];
@@ -46,7 +47,7 @@ export const families: readonly Family[] = [
     binaries: {
       etcd: etcdModule,
       etcdctl: 'go.etcd.io/etcd/etcdctl/v3',
-      etcdutl: 'go.etcd.io/etcd/etcdutl/v3',
+      etcdutl,
     },
   },
   kubernetes('kubernetes', [...serverBinaries, ...nodeBinaries, 'kubectl']),
@@ -107,6 +108,10 @@ export interface MinorFolders {
   readonly coredns: string;
   /** The patch release of etcd through which an upgrade to the next minor goes, where it is another one. */
   readonly lastEtcd?: string;
+  /** Tests restore backups into its etcd, with its own etcdutl. */
+  readonly restores?: true;
+  /** Of which minor's folder the kubelet and kubeadm are, where `kubernetes` has only what a control plane runs. */
+  readonly node?: string;
 }
 
 /** Those of the newest minor, which most tests use. */
@@ -115,6 +120,7 @@ export const ownMinor: MinorFolders = {
   etcd: 'etcd',
   konnectivity: 'konnectivity',
   coredns: 'coredns',
+  restores: true,
 };
 
 /** Those of other minors, built only by the tests that need them. */
@@ -134,11 +140,41 @@ export const furtherMinors: Readonly<Record<string, MinorFolders>> = {
   },
 };
 
-/** What a minor does not share with the newest one. */
+/** Those of minors and patch releases that only the soak tests run. */
+export const soakMinors: Readonly<Record<string, MinorFolders>> = {
+  '1.33': {
+    kubernetes: 'kubernetes-1.33',
+    etcd: 'etcd-1.33',
+    konnectivity: 'konnectivity-1.35',
+    coredns: 'coredns-1.33',
+    lastEtcd: 'etcd-3.5',
+  },
+  '1.34': {
+    kubernetes: 'kubernetes-1.34',
+    etcd: 'etcd-1.34',
+    konnectivity: 'konnectivity-1.35',
+    coredns: 'coredns-1.34',
+  },
+  '1.36.3': {
+    ...ownMinor,
+    kubernetes: 'kubernetes-1.36.3',
+    etcd: 'etcd-1.36',
+    coredns: 'coredns-1.36',
+    node: 'kubernetes-1.36',
+  },
+};
+
+/** All that {@link ownMinor} is not. */
+export const pinnedMinors: Readonly<Record<string, MinorFolders>> = { ...furtherMinors, ...soakMinors };
+
+/** What a minor does not share with the newest one. Of two families with a program of one name, the later one's is used. */
 export function familiesOf(minor: MinorFolders): Family[] {
+  const { node } = minor;
+  const whole = [...serverBinaries, ...nodeBinaries];
   const candidates = [
-    kubernetes(minor.kubernetes, [...serverBinaries, ...nodeBinaries]),
-    { name: minor.etcd, module: etcdModule, binaries: { etcd: etcdModule } },
+    ...(node === undefined ? [] : [kubernetes(node, whole)]),
+    kubernetes(minor.kubernetes, node === undefined ? whole : [...serverBinaries, 'kube-proxy']),
+    { name: minor.etcd, module: etcdModule, binaries: { etcd: etcdModule, ...(minor.restores && { etcdutl }) } },
     { ...konnectivity, name: minor.konnectivity },
     { ...coredns, name: minor.coredns },
     ...furtherEtcd.filter(({ name }) => name === minor.lastEtcd),

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Binaries, findBinaries, findFurtherBinaries } from './binaries.ts';
-import { familiesOf, furtherMinors, pinnedVersion } from './families.ts';
+import { familiesOf, pinnedMinors, pinnedVersion } from './families.ts';
 import { importArchive } from './image-store.ts';
 import { hostedClusterImages, pack } from './images.ts';
 import { binDirectory, type Instance } from './instance.ts';
@@ -12,6 +12,8 @@ import { step, type Report } from './progress.ts';
 export interface FurtherMinor {
   /** Its pinned version, such as `v1.35.8`. */
   readonly version: string;
+  /** The version of its kubelet, which a patch release may share with another one. */
+  readonly kubelet: string;
   /** Gives a worker's machine its kubelet, its kubeadm and its images, before it joins. */
   readonly equip: (worker: Machine) => Promise<void>;
   /** Gives any machine the images of its add-ons, which run on nodes of earlier minors too. */
@@ -21,10 +23,13 @@ export interface FurtherMinor {
 const nodePrograms = ['kubelet', 'kubeadm'] as const;
 const nodeImages = /\/(kube-proxy|coredns|proxy-agent):/;
 
-/** Gives the machine of the management cluster the images of another minor, which is built if the cache does not have it. */
+/**
+ * Gives the machine of the management cluster the images of another minor, such as `1.35`, or of a patch release, such as
+ * `1.36.3`. What the cache does not have of it is built. @throws for one that is not pinned
+ */
 export async function addMinor(instance: Instance, minor: string, report: Report): Promise<FurtherMinor> {
-  const folders = furtherMinors[minor];
-  if (!folders) throw new Error(`Kubernetes ${minor} is not pinned: use ${Object.keys(furtherMinors).join(' or ')}`);
+  const folders = pinnedMinors[minor];
+  if (!folders) throw new Error(`Kubernetes ${minor} is not pinned: use ${Object.keys(pinnedMinors).join(' or ')}`);
   const own = await findBinaries(instance.cache, process.env['HCP_TESTBED_BIN'], () => {});
   const further = await findFurtherBinaries(familiesOf(folders), instance.cache, report);
   const binaries: Binaries = { ...own, ...further };
@@ -44,6 +49,7 @@ export async function addMinor(instance: Instance, minor: string, report: Report
   return {
     provideAddOns,
     version: await pinnedVersion(folders.kubernetes, 'k8s.io/kubernetes'),
+    kubelet: await pinnedVersion(folders.node ?? folders.kubernetes, 'k8s.io/kubernetes'),
     async equip(worker) {
       // seen by this machine alone: its mounts are its own
       for (const program of nodePrograms) {

@@ -77,15 +77,8 @@ export async function traefikImage(): Promise<string> {
 
 /** Every image under its registry name, with its binary at upstream's path. */
 async function catalogue(binaries: Binaries): Promise<Image[]> {
-  const etcd = (await pinnedVersion('etcd', etcdModule)).slice(1);
   return [
     ...(await hostedClusterImages(ownMinor, binaries)),
-    {
-      // upstream's own image: the one of Kubernetes has no etcdutl
-      reference: `gcr.io/etcd-development/etcd:v${etcd}`,
-      config: { Entrypoint: ['/usr/local/bin/etcd'] },
-      entries: ['etcd', 'etcdctl', 'etcdutl'].map((name) => file(binaries, `/usr/local/bin/${name}`, name)),
-    },
     single(binaries, await pauseImage(binaries), '/pause', 'pause', '65535:65535'),
     single(binaries, await clusterApiImage('cluster-api-controller'), '/manager', 'capi-core', '65532'),
     single(
@@ -118,11 +111,21 @@ export async function hostedClusterImages(minor: MinorFolders, binaries: Binarie
     server('kube-scheduler'),
     await kubeProxy(`registry.k8s.io/kube-proxy:${kubernetes}`, binary(binaries, 'kube-proxy')),
     etcdImage(etcd, 'etcd'),
+    ...(minor.restores ? [etcdTools(etcd, binaries)] : []),
     ...(lastEtcd === undefined ? [] : [etcdImage((await pinnedVersion(lastEtcd, etcdModule)).slice(1), lastEtcd)]),
     proxy('proxy-server', 'konnectivity-server'),
     proxy('proxy-agent', 'konnectivity-agent'),
     single(binaries, await corednsImage(minor), '/coredns', 'coredns'),
   ];
+}
+
+/** Upstream's own image: the one of Kubernetes has no etcdutl. */
+function etcdTools(version: string, binaries: Binaries): Image {
+  return {
+    reference: `gcr.io/etcd-development/etcd:v${version}`,
+    config: { Entrypoint: ['/usr/local/bin/etcd'] },
+    entries: ['etcd', 'etcdctl', 'etcdutl'].map((name) => file(binaries, `/usr/local/bin/${name}`, name)),
+  };
 }
 
 /** The image of one program. */

@@ -5,11 +5,10 @@ import { expect, inject, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { binDirectory, instanceFrom } from '../../testbed/instance.ts';
 import { run } from '../../testbed/run.ts';
-import { Rendered } from '../../support/rendered-cluster.ts';
 import { kubernetesVersion } from '../../support/workbench.ts';
-import { findFurtherBinaries } from '../../testbed/binaries.ts';
-import { familiesOf, furtherMinors, pinnedVersion } from '../../testbed/families.ts';
+import { furtherMinors } from '../../testbed/families.ts';
 import { RenderedPart } from '../../support/rendered-hosted-cluster.ts';
+import { imagesOf, pinnedBy, renderedFor } from './pinned-images.ts';
 
 const version = kubernetesVersion;
 const changes = { spec: { version } };
@@ -39,31 +38,13 @@ test('kubeadm accepts the configuration of the cluster', async () => {
 
 test('images with their own versions are those that kubeadm pins', async () => {
   const own = join(binDirectory(instanceFrom(process.env, inject('testbed'))), 'kubeadm');
-  expect(await pinnedBy(own, version)).toEqual(expect.arrayContaining(imagesOf(version)));
+  expect(await pinnedBy(own, version)).toEqual(expect.arrayContaining(renderedFor(version)));
 });
 
 test.each(Object.entries(furtherMinors))('so are those of Kubernetes %s', async (_, folders) => {
-  const { kubeadm: program } = await findFurtherBinaries(
-    familiesOf(folders),
-    instanceFrom(process.env).cache,
-    () => {},
-  );
-  const older = await pinnedVersion(folders.kubernetes, 'k8s.io/kubernetes');
-  expect(await pinnedBy(program ?? '', older)).toEqual(expect.arrayContaining(imagesOf(older)));
+  const { pinned, rendered } = await imagesOf(folders);
+  expect(pinned).toEqual(expect.arrayContaining(rendered));
 });
-
-async function pinnedBy(program: string, wanted: string): Promise<string[]> {
-  return (await run([program, 'config', 'images', 'list', '--kubernetes-version', wanted])).trim().split('\n');
-}
-
-function imagesOf(wanted: string): (string | undefined)[] {
-  const spec = { spec: { version: wanted } };
-  return [
-    ...new RenderedPart('kube-proxy', spec).workload.containers,
-    ...new RenderedPart('coredns', spec).workload.containers,
-    ...new Rendered(spec).workload('c1-etcd').containers,
-  ].map(({ image }) => image);
-}
 
 /** Go writes every field, also without a value. */
 function withoutZeros(value: unknown): unknown {

@@ -3,7 +3,7 @@ import { Pod } from '../../constructs/api/resources.ts';
 import { componentLabel } from '../../constructs/cluster/labels.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { PodObject } from '../../reconciler/kube/readiness.ts';
-import { ContinuousUser } from '../support/continuous-user.ts';
+import { ContinuousUser } from './continuous-user.ts';
 
 /** Counts restarts of pods and containers of a control plane. */
 export class RestartCounter extends ContinuousUser {
