@@ -10,6 +10,7 @@ import { ApplySet } from './kube/apply-set.ts';
 import { type KubeObject, objectName } from './kube/object.ts';
 import { foreignChangeReverted, hostedChangeReverted } from './status/events.ts';
 import type { ReconcilerOptions } from './reconciler-options.ts';
+import { AdoptionWaves } from './revision/adoption-waves.ts';
 
 /**
  * State that is kept between reconciles, for each HostedControlPlane by its key. It may be lost: a new process finds
@@ -26,6 +27,7 @@ export class Memory {
   readonly probes: EndpointProbes;
   readonly work: BackgroundWork;
   readonly etcd: EtcdLoops;
+  readonly waves = new AdoptionWaves();
 
   /**
    * @param onChange called with the key when something has changed here that no watch of the management cluster reports

@@ -17,6 +17,7 @@ import { reachable } from './phases/reachable.ts';
 import { restore } from './phases/restore.ts';
 import { routes } from './phases/routes.ts';
 import { serviceAccountKeyRotation } from './phases/service-account-key-rotation.ts';
+import { upgradeHold } from './phases/upgrade-hold.ts';
 import { upgradePreflight } from './phases/upgrade-preflight.ts';
 import { verification } from './phases/verification.ts';
 import { coreDNS, inClusterAccess, konnectivityAgent, kubeProxy, serviceAccess } from './phases/workload/add-ons.ts';
@@ -48,6 +49,7 @@ export const phases: readonly AnyPhase[] = [
   apiServer,
   controllerManager,
   scheduler,
+  upgradeHold,
   reachable,
   workloadRBAC,
   clusterInfo,

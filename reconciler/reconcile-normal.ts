@@ -61,7 +61,7 @@ export async function reconcileNormal(
 }
 
 function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted): Scope {
-  const { hostedControlPlane, clusterObject, refusal, candidate } = admission;
+  const { hostedControlPlane, clusterObject, release, refusal, candidate } = admission;
   const {
     client,
     management,
@@ -86,7 +86,8 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
     hostedControlPlane,
     clusterObject,
     refusal,
-    candidate: candidate && hostedClusterOf({ hostedControlPlane: candidate, clusterObject }, managementIssuer),
+    release,
+    candidate: candidate && hostedClusterOf({ ...candidate, clusterObject }, managementIssuer),
     cluster,
     managementIssuer,
     facts: {

@@ -47,6 +47,10 @@ export interface ReconcilerOptions {
   readonly managementNetwork?: ManagementNetwork | undefined;
   /** The issuer of the management cluster's tokens; undefined when the platform names none. */
   readonly managementIssuer?: ManagementIssuer | undefined;
+  /** The newest release revision that it adopts. @default the newest one that it renders */
+  readonly newestRevision?: number | undefined;
+  /** How many control planes adopt it at a time because their own is no longer kept. @default 1 */
+  readonly adoptionConcurrency?: number | undefined;
   /** Image of the pods that restore backups; undefined if it is not known. */
   readonly operatorImage?: string | undefined;
 }

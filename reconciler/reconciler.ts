@@ -1,4 +1,6 @@
+import type { HostedControlPlane as HostedControlPlaneObject } from '../constructs/api/hosted-control-plane.ts';
 import { HostedControlPlane } from '../constructs/api/resources.ts';
+import { newestRevision } from '../constructs/cluster/release-revisions.ts';
 import type { RequeueAt } from './engine/requeue.ts';
 import { reconcileNormal } from './reconcile-normal.ts';
 import { addFinalizer } from './management/finalizer.ts';
@@ -8,7 +10,9 @@ import { objectName } from './kube/object.ts';
 import { Memory } from './memory.ts';
 import type { ReconcilerOptions } from './reconciler-options.ts';
 import { reconcileDelete } from './reconcile-delete.ts';
-import { recordedRevisions } from './revision/revisions.ts';
+import { fleetMember } from './revision/adoption-waves.ts';
+import { chooseRelease, type ReleaseChoice } from './revision/choose-release.ts';
+import { type RecordedRevisions, recordedRevisions } from './revision/revisions.ts';
 import { conditionUpdate, notPaused } from './engine/condition-update.ts';
 
 /** Brings the control plane of a HostedControlPlane to the state that its spec describes, as far as possible now. */
@@ -43,11 +47,11 @@ export class Reconciler {
       return undefined;
     }
 
-    const admission = admit(
-      object,
-      (namespace, name) => management.findCluster(namespace, name),
-      (namespace, cluster) => recordedRevisions(management.readerOf(namespace, cluster), cluster),
-    );
+    const admission = admit(object, {
+      findCluster: (namespace, name) => management.findCluster(namespace, name),
+      findRevisions: (namespace, cluster) => recordedRevisions(management.readerOf(namespace, cluster), cluster),
+      chooseRelease: (hostedControlPlane, recorded) => this.#chooseRelease(key, hostedControlPlane, recorded),
+    });
     const isActive = admission.kind === 'admitted' || admission.kind === 'deleting';
     if (!isActive) await memory.suspend(key, { keepsWork: false });
     const context = { key, object, options: this.#options, memory };
@@ -79,6 +83,19 @@ export class Reconciler {
         const checked = untilChecked(object, admission, { reader, managementIssuer: this.#options.managementIssuer });
         return reconcileNormal({ ...context, object: await addFinalizer(client, management, object) }, checked);
     }
+  }
+
+  #chooseRelease(
+    key: string,
+    hostedControlPlane: HostedControlPlaneObject,
+    recorded: RecordedRevisions,
+  ): ReleaseChoice {
+    const { clock, management, newestRevision: newest = newestRevision, adoptionConcurrency } = this.#options;
+    const now = new Date(clock.now());
+    const fleet = () => management.list(HostedControlPlane).map(fleetMember);
+    const turn = (revision: number) =>
+      this.#memory.waves.turn({ key, revision, newest, fleet, concurrency: adoptionConcurrency ?? 1, now });
+    return chooseRelease({ hostedControlPlane, recorded, now, newest, turn });
   }
 
   /** Number of background tasks that run now or wait for their turn. */

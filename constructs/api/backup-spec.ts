@@ -1,22 +1,9 @@
 import { z } from 'zod';
 import { Duration } from './duration.ts';
-
-/** One cron field: `*`, numbers, ranges and steps, as a comma-separated list. */
-function cronField(value: string): string {
-  const item = `(\\*|(${value})(-(${value}))?)(/[1-9][0-9]?)?`;
-  return `${item}(,${item})*`;
-}
-
-/** Minute, hour, day of the month, month, and day of the week, where both 0 and 7 mean Sunday. */
-const fields = ['[0-5]?[0-9]', '1?[0-9]|2[0-3]', '0?[1-9]|[12][0-9]|3[01]', '0?[1-9]|1[0-2]', '[0-7]'];
-
-/** Pattern of a schedule: `@daily`, or five cron fields separated by one space. */
-export const schedulePattern = new RegExp(`^(@daily|${fields.map(cronField).join(' ')})$`);
+import { Schedule, TimeZone } from './schedule.ts';
 
 const secretKey = (defaultKey: string, holds: string) =>
   z.string().min(1).max(253).default(defaultKey).describe(`Key of the Secret that holds ${holds}.`);
-
-const Schedule = z.string().max(256).regex(schedulePattern, 'must be @daily or five cron fields such as "30 2 * * *"');
 
 const StoreSecret = z.object({
   name: z.string().min(1).max(253).describe('Name of the Secret.'),
@@ -102,13 +89,7 @@ export const Backup = z.object({
   schedule: Schedule.describe(
     'Schedule of the backups: five cron fields, or @daily for a time of the night that differs from cluster to cluster.',
   ),
-  timeZone: z
-    .string()
-    .min(1)
-    .max(64)
-    .refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin')
-    .optional()
-    .describe('IANA time zone of the schedule, such as Europe/Berlin; UTC when unset.'),
+  timeZone: TimeZone.optional().describe('IANA time zone of the schedule, such as Europe/Berlin; UTC when unset.'),
   secret: StoreSecret.describe('Secret with the address of the bucket and its credentials.'),
   webIdentity: WebIdentity.optional().describe(
     'Authenticate as a ServiceAccount instead of with the access keys in the Secret.',
@@ -132,12 +113,3 @@ export const Backup = z.object({
     .describe('Take a final backup before the control plane is deleted. The deletion waits for it.'),
 });
 export type Backup = z.output<typeof Backup>;
-
-/** Whether the runtime knows a time zone. A CEL rule cannot check this: the operator refuses others. */
-export function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
-}

@@ -128,6 +128,13 @@ const columns: readonly PrinterColumn[] = [
     description: 'Time at which the first certificate in use expires.',
     priority: 1,
   },
+  {
+    name: 'Release',
+    type: 'integer',
+    jsonPath: '.status.releaseRevision',
+    description: 'Release revision by which the operator renders the control plane.',
+    priority: 1,
+  },
 ];
 
 /** Fields of the schema of every kind. The API server adds the documentation of `metadata`. */

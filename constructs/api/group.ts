@@ -116,6 +116,18 @@ export const etcdFormedAnnotation = `${group}/etcd-formed`;
  */
 export const serviceAccountIssuerAnnotation = `${group}/service-account-issuer`;
 
+/**
+ * On a HostedControlPlane: the release revision to adopt, such as `2`, if it is rendered by an older one. That replaces the pods
+ * that the newer one renders in another way.
+ */
+export const adoptRevisionAnnotation = `${group}/adopt-revision`;
+
+/** With any value, this HostedControlPlane is among the first that adopt a release revision when theirs is no longer kept. */
+export const canaryLabel = `${group}/canary`;
+
+/** On the StatefulSet of etcd: the release revision by which it is rendered; the first one when missing. */
+export const releaseRevisionAnnotation = `${group}/release-revision`;
+
 /** On an object, `clusterctl move` waits until it is gone. */
 export const blockMoveAnnotation = `${clusterctlLabel}/block-move`;
 

@@ -1,6 +1,7 @@
 import { exposuresOf, type ExposureSource } from './exposure-spec.ts';
 import type { InClusterAccessSource } from './in-cluster-access-spec.ts';
-import { notLowerMinor, skipsNoMinor } from './kubernetes-version.ts';
+import { firstMinorWith } from '../cluster/minors.ts';
+import { isAtLeastMinor, notLowerMinor, skipsNoMinor } from './kubernetes-version.ts';
 import type { ServiceAccountIssuer } from './service-account-issuer-spec.ts';
 import type { ValidationRule } from './validation-rule.ts';
 
@@ -27,6 +28,16 @@ export const noLoadBalancerBesideNodePort: ValidationRule<ExposureSource & InClu
     'inClusterAccess LoadBalancer cannot be combined with exposure.nodePort: remove inClusterAccess, or set it to Policy or Proxy',
   fieldPath: '.inClusterAccess',
   holds: (spec) => !(spec.inClusterAccess === 'LoadBalancer' && spec.exposure?.nodePort),
+};
+
+const policies = firstMinorWith('servesMutatingPolicies');
+
+/** The API servers of earlier minors never become ready with it: they wait for policies that they do not serve. */
+export const noPolicyBeforeItsMinor: ValidationRule<InClusterAccessSource & { readonly version: string }> = {
+  rule: `!has(self.inClusterAccess) || self.inClusterAccess != 'Policy' || ${isAtLeastMinor('self.version', policies)} || (oldSelf.hasValue() && has(oldSelf.value().inClusterAccess) && oldSelf.value().inClusterAccess == 'Policy' && oldSelf.value().version == self.version)`,
+  message: `inClusterAccess Policy needs Kubernetes 1.${policies} or newer: set inClusterAccess to Proxy, or remove it`,
+  fieldPath: '.inClusterAccess',
+  optionalOldSelf: true,
 };
 
 /** A template may lack the exposure strategy, because patches of a ClusterClass can add it. */
@@ -112,6 +123,9 @@ export const updateRules: readonly ValidationRule<ExposureSource>[] = [
   },
 ];
 
+/** CEL: this write asks for the restore of a backup with a name, whose manifest says which version it is of. */
+const restoresAnother = `has(self.spec.etcd.restore) && has(self.spec.etcd.restore.backup) && !self.spec.etcd.restore.backup.endsWith('.etcd') && !${unchanged('etcd.restore')}`;
+
 const issuerField = 'serviceAccountIssuer.issuer';
 const acceptedField = 'serviceAccountIssuer.acceptedIssuers';
 
@@ -135,11 +149,12 @@ export const objectRules: readonly ValidationRule<unknown>[] = [
     fieldPath: '.spec.version',
   },
   {
-    rule: `self.spec.version == oldSelf.spec.version || ${unreported('versions')} || oldSelf.status.versions.all(running, ${notLowerMinor('running.version', 'self.spec.version')})`,
+    // Neither may the restore be withdrawn alone on the way back.
+    rule: `(self.spec.version == oldSelf.spec.version && ${unchanged('etcd.restore')}) || ${unreported('versions')} || oldSelf.status.versions.all(running, ${notLowerMinor('running.version', 'self.spec.version')}) || (${restoresAnother})`,
     message:
-      'spec.version cannot go back to a minor below that of an API server that runs, because etcd contains objects that an older API server may not support: restore the previous version',
+      'spec.version cannot go back to a minor below that of an API server that runs, because etcd contains objects that an older API server may not support: restore the previous version, or run hcp rollback, which also restores a backup from before the upgrade',
     messageExpression:
-      "'spec.version cannot go back to ' + self.spec.version + ', because an API server runs ' + oldSelf.status.versions[size(oldSelf.status.versions) - 1].version + ' and etcd contains objects that an older API server may not support: restore the previous version'",
+      "'spec.version cannot go back to ' + self.spec.version + ', because an API server runs ' + oldSelf.status.versions[size(oldSelf.status.versions) - 1].version + ' and etcd contains objects that an older API server may not support: restore the previous version, or run hcp rollback, which also restores a backup from before the upgrade'",
     fieldPath: '.spec.version',
   },
   {

@@ -7,6 +7,7 @@ import {
   exactlyOneExposure,
   noLoadBalancerBesideNodePort,
   noOwnTokenIssuer,
+  noPolicyBeforeItsMinor,
   updateRules,
 } from './hosted-control-plane-rules.ts';
 import { InClusterAccess } from './in-cluster-access-spec.ts';
@@ -16,7 +17,8 @@ import { daemonOverlay, Overlay } from './overlay-spec.ts';
 import { ApiServerPod, addOnPod, controllerPod, daemonPod } from './pod-spec.ts';
 import { ServiceAccountIssuer } from './service-account-issuer-spec.ts';
 import type { HostedControlPlaneStatus } from './status.ts';
-import { MachineTemplate, Rollout } from './topology-spec.ts';
+import { Maintenance } from './maintenance-spec.ts';
+import { MachineTemplate, Rollout, Upgrade } from './topology-spec.ts';
 import { withRules } from './validation-rule.ts';
 
 /** The kind of the policies that restrict the traffic of a control plane's pods. */
@@ -155,6 +157,8 @@ export const templateFields = {
     .prefault({})
     .describe('CoreDNS in the hosted cluster.'),
   rollout: Rollout.optional().describe('Restarts on request.'),
+  maintenance: Maintenance.optional().describe('When the operator may replace pods without a request.'),
+  upgrade: Upgrade.optional().describe('Upgrades of the minor version of Kubernetes.'),
   machineTemplate: MachineTemplate.optional().describe(
     'Ignored, because a hosted control plane has no Machines. Cluster API may set it.',
   ),
@@ -186,7 +190,7 @@ export const HostedControlPlaneSpec = withRules(
     ),
     ...templateFields,
   }),
-  [exactlyOneExposure, noLoadBalancerBesideNodePort, noOwnTokenIssuer, ...updateRules],
+  [exactlyOneExposure, noLoadBalancerBesideNodePort, noPolicyBeforeItsMinor, noOwnTokenIssuer, ...updateRules],
 );
 export type HostedControlPlaneSpec = z.output<typeof HostedControlPlaneSpec>;
 

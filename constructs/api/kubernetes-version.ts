@@ -23,6 +23,10 @@ export const skipsNoMinor = (older: string, newer: string) =>
 export const notLowerMinor = (older: string, newer: string) =>
   compare(older, newer, `${minorOf(newer)} >= ${minorOf(older)}`);
 
+/** CEL: true when a version is of this minor of Kubernetes 1 or a later one, or no version. */
+export const isAtLeastMinor = (text: string, minor: number) =>
+  `(!${isVersion(text)} || ${minorOf(text)} >= ${10_000 + minor})`;
+
 const isSupported = `${minorOf('self')} in [${supportedMinors.map((minor) => 10_000 + minor).join(', ')}]`;
 
 /** Cluster API itself refuses to lower the version of a topology, except with this annotation of the Cluster. */
@@ -36,7 +40,7 @@ export const KubernetesVersion = withRules(
     .min(1)
     .max(256)
     .describe(
-      'Kubernetes version, such as v1.34.2; 1.34.2 means v1.34.2. It can go up by one minor at a time, and back to a minor while no API server of a later one exists. Patch releases can change in both directions.',
+      'Kubernetes version, such as v1.34.2; 1.34.2 means v1.34.2. It can go up by one minor at a time, and back to a minor while no API server of a later one exists, while those of a later one emulate it, or with a backup from before: see hcp rollback. Patch releases can change in both directions.',
     ),
   [
     {

@@ -48,7 +48,11 @@ export const HostedControlPlaneStatus = z.object({
     .describe(
       'Always true, because there are no control plane Machines. Without it, Cluster API would neither drain workers nor delete their Nodes.',
     ),
-  version: z.string().max(256).optional().describe('Oldest version among the API servers that serve.'),
+  version: z
+    .string()
+    .max(256)
+    .optional()
+    .describe('Oldest version among the API servers that serve: what they emulate if they do.'),
   versions: z
     .array(
       z
@@ -70,6 +74,13 @@ export const HostedControlPlaneStatus = z.object({
   readyReplicas: count().describe('Number of API server pods that are ready.'),
   availableReplicas: count().describe('Number of API server pods that are available: ready for the minimum time.'),
   upToDateReplicas: count().describe('Number of API server pods that match the spec.'),
+  releaseRevision: z
+    .int32()
+    .min(1)
+    .optional()
+    .describe(
+      'Release revision: the templates, flags and default images by which the operator renders the control plane.',
+    ),
   inClusterAccess: InClusterAccess.optional().describe('How pods of the hosted cluster reach their API server.'),
   serviceAccountIssuer: z
     .string()
@@ -88,6 +99,13 @@ export const HostedControlPlaneStatus = z.object({
     })
     .optional()
     .describe('Checks before a change of the minor version of Kubernetes that have succeeded.'),
+  emulation: z
+    .object({
+      binaries: z.string().min(1).max(256).describe('Version of these binaries.'),
+      since: time().describe('Time since which all of them run.'),
+    })
+    .optional()
+    .describe('Present while binaries of the next minor emulate status.version.'),
   hosts: z
     .array(
       z

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Duration } from './duration.ts';
 
 const metadata = z.object({
   labels: z.record(z.string(), z.string().describe('Value.')).optional().describe('Labels.'),
@@ -61,6 +62,13 @@ export const MachineTemplate = z.object({
     })
     .optional()
     .describe('Ignored.'),
+});
+
+/** How an upgrade goes on. */
+export const Upgrade = z.object({
+  hold: Duration.optional().describe(
+    'How long API servers and controllers of a new minor emulate the minor before, once all of them run, such as 1h. Until then spec.version can go back. 5m by default; 0s for no emulation.',
+  ),
 });
 
 /** Restarts on request. */

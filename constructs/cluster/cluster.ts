@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { HostedControlPlaneSpec } from '../api/hosted-control-plane.ts';
 import { addressAt } from './cidr.ts';
+import type { Release } from './release-revisions.ts';
 
 /** The input of a render: one Cluster and its HostedControlPlane. Plain data without key material. */
 export interface HostedCluster {
@@ -9,6 +10,13 @@ export interface HostedCluster {
   readonly namespace: string;
   readonly network: ClusterNetwork;
   readonly spec: HostedControlPlaneSpec;
+  /** What the operator has recorded to render it by; the newest release when missing. */
+  readonly release?: Release | undefined;
+  /**
+   * Version of the API servers' and controllers' binaries while these emulate the minor of `spec.version`, which is the minor
+   * before theirs; that of the spec when missing.
+   */
+  readonly binaries?: string | undefined;
 }
 
 export interface ClusterNetwork {

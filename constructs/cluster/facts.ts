@@ -1,4 +1,5 @@
 import type { HostedControlPlaneSpec } from '../api/hosted-control-plane.ts';
+import type { Release } from './release-revisions.ts';
 
 /** The address of a hosted API server. */
 export interface Endpoint {
@@ -32,6 +33,8 @@ export interface EtcdFacts {
   readonly version?: string | undefined;
   /** Image to run instead of the user's own, while the version of that is not allowed. */
   readonly image?: string | undefined;
+  /** Release revision to render it by instead of the cluster's, while its version waits for the rest of an upgrade. */
+  readonly releaseRevision?: number | undefined;
 }
 
 /** What the management cluster's network is to its control planes. */
@@ -86,6 +89,8 @@ export interface RevisionFacts {
   readonly generation: number;
   /** The spec as JSON, without the fields by which nothing is rendered: `controlPlaneEndpoint` and `machineTemplate`. */
   readonly spec: string;
+  /** What the control plane is rendered by besides the spec. */
+  readonly release: Release;
   /** Whether all components have become ready by it. */
   readonly hasServed?: boolean | undefined;
   /** Why a component did not become ready by it in time. */

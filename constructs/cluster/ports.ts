@@ -19,6 +19,8 @@ export const ports = {
   etcdClient: 2379,
   etcdPeer: 2380,
   etcdMetrics: 2381,
+  /** Its HTTP API with TLS, of which the operator reads the version of the cluster. */
+  etcdHTTP: 2382,
   controllerManager: 10257,
   scheduler: 10259,
 } as const;

@@ -9,6 +9,7 @@ import { revisionName } from '../cluster/names.ts';
 export const revisionKeys = {
   spec: 'spec.json',
   generation: 'generation',
+  release: 'release.json',
   served: 'served',
   failure: 'failure',
 } as const;
@@ -19,7 +20,7 @@ export interface RevisionProps {
 }
 
 /**
- * An accepted spec, in a ConfigMap, and what became of it. While the operator refuses a newer spec, or when that one has
+ * An accepted spec, in a ConfigMap, with the release by which it is rendered and what became of it. While the operator refuses a newer spec, or when that one has
  * failed, it reconciles this one. The HostedControlPlane owns it, so that it moves to another management cluster together
  * with it.
  */
@@ -35,6 +36,7 @@ export class Revision extends Construct {
       data: {
         [revisionKeys.generation]: String(revision.generation),
         [revisionKeys.spec]: revision.spec,
+        [revisionKeys.release]: JSON.stringify(revision.release),
         ...(revision.hasServed ? { [revisionKeys.served]: 'true' } : {}),
         ...(revision.failure === undefined ? {} : { [revisionKeys.failure]: revision.failure }),
       },

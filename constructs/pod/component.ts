@@ -9,6 +9,9 @@ import { restrictedPod, type RestrictedPodProps } from './restricted-pod.ts';
 /** Annotation of API server pods with the `spec.version` for which they were rendered. */
 export const versionAnnotation = 'controlplane.cluster.x-k8s.io/version';
 
+/** Annotation of API server pods with the version of their binaries, while these emulate an earlier minor. */
+export const binariesAnnotation = 'controlplane.cluster.x-k8s.io/binaries';
+
 /** Annotation with the certificates and configuration that a pod reads only when it starts. */
 export const restartsWithAnnotation = 'controlplane.cluster.x-k8s.io/restarts-with';
 
@@ -23,6 +26,8 @@ export interface PodTemplateProps extends Omit<RestrictedPodProps, 'selector' | 
   readonly restartsWith?: Readonly<Record<string, string>>;
   /** Kubernetes version of the pod, independent of the name of its image; see {@link versionAnnotation}. */
   readonly version?: string;
+  /** See {@link binariesAnnotation}. */
+  readonly binaries?: string | undefined;
 }
 
 /** The pod template of every workload in the management cluster. */
@@ -30,6 +35,7 @@ export function podTemplate(props: PodTemplateProps): k8s.PodTemplateSpec {
   const { cluster, component, near, initContainers, containers, volumes, spreadPerRevision, settings } = props;
   const annotations = definedOnly({
     [versionAnnotation]: props.version,
+    [binariesAnnotation]: props.binaries,
     [restartsWithAnnotation]: restartsWith(props.restartsWith),
   });
   const selector = selectorLabels(cluster.name, component);

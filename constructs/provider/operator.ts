@@ -12,6 +12,7 @@ export const managerEnvironment: Readonly<Record<string, string>> = {
   LOG_FORMAT: 'json',
   LOG_LEVEL: 'info',
   MAX_CONCURRENT_RECONCILES: '10',
+  ADOPTION_CONCURRENCY: '1',
 };
 
 /**

@@ -7,7 +7,7 @@ import type { Endpoint } from '../cluster/facts.ts';
 import { type Flag, renderFlags } from '../pod/flags.ts';
 import { withAdditions } from '../pod/overlay.ts';
 import { restrictedPod } from '../pod/restricted-pod.ts';
-import { defaultsFor, imageReference } from '../cluster/versions.ts';
+import { defaultsOf, imageReference } from '../cluster/versions.ts';
 import { AddOnBudget, addOnNamespace, addOnTolerations, replicasFor } from './add-on.ts';
 import { serviceAccounts } from '../cluster/workload-identities.ts';
 import { apiServerVariables } from './in-cluster-access/variables.ts';
@@ -89,7 +89,8 @@ export class CoreDNS extends Construct {
   }
 }
 
-function podSpec({ spec }: HostedCluster, endpoint: Endpoint): k8s.PodSpec {
+function podSpec(cluster: HostedCluster, endpoint: Endpoint): k8s.PodSpec {
+  const { spec } = cluster;
   const settings = spec.coredns;
   const defaults = { registry: 'registry.k8s.io', repository: 'coredns/coredns' };
   const pod = restrictedPod({
@@ -99,7 +100,7 @@ function podSpec({ spec }: HostedCluster, endpoint: Endpoint): k8s.PodSpec {
     containers: [
       container({
         name,
-        image: imageReference(spec, { ...defaults, tag: `v${defaultsFor(spec.version).coredns}` }, settings.image),
+        image: imageReference(spec, { ...defaults, tag: `v${defaultsOf(cluster).coredns}` }, settings.image),
         command: ['/coredns'],
         args: renderFlags(corednsFlags, settings.args),
         env: apiServerVariables(endpoint),

@@ -8,7 +8,7 @@ import { type Flag, renderFlags } from '../pod/flags.ts';
 import { ports } from '../cluster/ports.ts';
 import { withAdditions } from '../pod/overlay.ts';
 import { restrictedPod } from '../pod/restricted-pod.ts';
-import { defaultsFor, imageReference } from '../cluster/versions.ts';
+import { defaultsOf, imageReference } from '../cluster/versions.ts';
 import { AddOnBudget, addOnNamespace, addOnTolerations, replicasFor } from './add-on.ts';
 import { konnectivityAudience, serviceAccounts } from '../cluster/workload-identities.ts';
 import { apiServerVariables } from './in-cluster-access/variables.ts';
@@ -104,7 +104,7 @@ function podTemplate(props: KonnectivityAgentProps, address: string): k8s.PodTem
 }
 
 function podSpec({ cluster, endpoint, konnectivityEndpoint }: KonnectivityAgentProps, address: string): k8s.PodSpec {
-  const { konnectivityClient: settings, version } = cluster.spec;
+  const { konnectivityClient: settings } = cluster.spec;
   const defaults = { registry: 'registry.k8s.io', repository: 'kas-network-proxy/proxy-agent' };
   const pod = restrictedPod({
     selector: labels,
@@ -124,7 +124,7 @@ function podSpec({ cluster, endpoint, konnectivityEndpoint }: KonnectivityAgentP
         name,
         image: imageReference(
           cluster.spec,
-          { ...defaults, tag: `v${defaultsFor(version).konnectivity}` },
+          { ...defaults, tag: `v${defaultsOf(cluster).konnectivity}` },
           settings.image,
         ),
         command: ['/proxy-agent'],

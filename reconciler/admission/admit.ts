@@ -13,6 +13,7 @@ import { ClusterObject, owningCluster } from '../management/cluster-object.ts';
 import type { KubeObject, ObjectMeta } from '../kube/object.ts';
 import { holdsNewest } from '../api-server/held-configuration.ts';
 import type { Reader } from '../management/view.ts';
+import type { ReleaseChoice } from '../revision/choose-release.ts';
 import {
   atRevision,
   failureOf,
@@ -48,34 +49,42 @@ export interface Admitted {
   readonly kind: 'admitted';
   readonly hostedControlPlane: HostedControlPlane;
   readonly clusterObject: ClusterObject;
+  readonly release: ReleaseChoice;
   /** Why the spec of the object is refused, if it is: {@link hostedControlPlane} has the last usable one instead. */
   readonly refusal?: Refusal | undefined;
   /**
    * The object by its newest spec, while a kube-apiserver checks or has refused its configuration: {@link
    * hostedControlPlane} has the last accepted one instead.
    */
-  readonly candidate?: HostedControlPlane | undefined;
+  readonly candidate?: Candidate | undefined;
 }
 
-type FindRevisions = (namespace: string, cluster: string) => RecordedRevisions;
+/** An object by its newest spec, with the release for it. */
+interface Candidate {
+  readonly hostedControlPlane: HostedControlPlane;
+  readonly release: ReleaseChoice;
+}
+
+/** What the operator knows besides the object. */
+export interface Known {
+  readonly findCluster: (namespace: string, name: string) => KubeObject | undefined;
+  readonly findRevisions: (namespace: string, cluster: string) => RecordedRevisions;
+  readonly chooseRelease: (hostedControlPlane: HostedControlPlane, recorded: RecordedRevisions) => ReleaseChoice;
+}
 
 /**
  * Decides what the operator may do. A pause takes precedence over everything, including deletion. A deletion needs no
  * valid spec, so that every object can be deleted.
  */
-export function admit(
-  object: KubeObject,
-  findCluster: (namespace: string, name: string) => KubeObject | undefined,
-  findRevisions: FindRevisions,
-): Admission {
+export function admit(object: KubeObject, known: Known): Admission {
   const { metadata } = object;
   const owner = owningCluster(metadata);
-  const found = owner === undefined ? undefined : findCluster(metadata.namespace ?? '', owner);
+  const found = owner === undefined ? undefined : known.findCluster(metadata.namespace ?? '', owner);
   const cluster = found && ClusterObject.parse(found);
 
   const paused = pausedBy(metadata, cluster);
   if (paused) return { kind: 'paused', message: paused };
-  const admission = admitOwned(object, owner, cluster, findRevisions);
+  const admission = admitOwned(object, owner, cluster, known);
   if (!metadata.deletionTimestamp) return admission;
   const attended = admission.kind === 'admitted' && mayLast(metadata, cluster) ? admission : undefined;
   return { kind: 'deleting', cluster: owner, clusterIsGone: !cluster, attended };
@@ -94,7 +103,7 @@ function admitOwned(
   object: KubeObject,
   owner: string | undefined,
   cluster: ClusterObject | undefined,
-  findRevisions: FindRevisions,
+  { findRevisions, chooseRelease }: Known,
 ): Admission {
   const { metadata } = object;
   if (owner === undefined) return { kind: 'unowned', message: unowned(metadata.name) };
@@ -114,19 +123,26 @@ function admitOwned(
       message: `the name of Cluster ${owner} has ${owner.length} characters, but a hosted control plane supports at most ${maxClusterNameLength}: create a Cluster with a shorter name`,
     };
   }
+  const admitted = (by: Candidate, refusal?: Refusal): Admitted => ({
+    ...by,
+    kind: 'admitted',
+    clusterObject: cluster,
+    refusal,
+  });
   const newest = readSpec(object);
-  const revisions = findRevisions(metadata.namespace ?? '', owner);
-  const refusal = refusalOf(newest, revisions);
-  const last = refusal && readRevision(object, lastUsable(revisions));
-  if (last?.kind === 'accepted') return { ...last, kind: 'admitted', clusterObject: cluster, refusal };
-  if (newest.kind === 'accepted') return { ...newest, kind: 'admitted', clusterObject: cluster };
-  return { kind: 'invalid', message: newest.refusal };
-}
-
-function refusalOf(newest: ReadSpec, revisions: RecordedRevisions): Refusal | undefined {
-  if (newest.kind === 'refused') return { reason: 'InvalidConfiguration', message: newest.refusal };
-  const failure = failureOf(newest.hostedControlPlane, revisions);
-  return failure === undefined ? undefined : { reason: 'RevisionFailed', message: failure };
+  const recorded = findRevisions(metadata.namespace ?? '', owner);
+  const last = () => readRevision(object, lastUsable(recorded));
+  if (newest.kind === 'refused') {
+    const { refusal: message } = newest;
+    const usable = last();
+    return usable ? admitted(usable, { reason: 'InvalidConfiguration', message }) : { kind: 'invalid', message };
+  }
+  const { hostedControlPlane } = newest;
+  const release = chooseRelease(hostedControlPlane, recorded);
+  const failure = failureOf(hostedControlPlane, release.release, recorded);
+  const usable = failure === undefined ? undefined : last();
+  if (failure !== undefined && usable) return admitted(usable, { reason: 'RevisionFailed', message: failure });
+  return admitted({ hostedControlPlane, release });
 }
 
 /**
@@ -141,10 +157,10 @@ export function untilChecked(
     managementIssuer,
   }: { reader: Pick<Reader, 'get' | 'list'>; managementIssuer: ManagementIssuer | undefined },
 ): Admitted {
-  const { clusterObject, hostedControlPlane, refusal } = admission;
+  const { clusterObject, hostedControlPlane, release, refusal } = admission;
   const last = readRevision(object, lastUsable(recordedRevisions(reader, clusterObject.metadata.name)));
-  if (refusal !== undefined || last?.kind !== 'accepted') return admission;
-  const held = { ...admission, hostedControlPlane: last.hostedControlPlane, candidate: hostedControlPlane };
+  if (refusal !== undefined || last === undefined) return admission;
+  const held = { ...admission, ...last, candidate: { hostedControlPlane, release } };
   const clusterOf = (one: Admitted) => hostedClusterOf(one, managementIssuer);
   return holdsNewest(clusterOf(admission), clusterOf(held), reader) ? held : admission;
 }
@@ -154,9 +170,12 @@ type ReadSpec =
   | { readonly kind: 'accepted'; readonly hostedControlPlane: HostedControlPlane }
   | { readonly kind: 'refused'; readonly refusal: string };
 
-function readRevision(object: KubeObject, revision: RevisionFacts | undefined): ReadSpec | undefined {
+/** The object by a recorded revision, if the operator still accepts that. */
+function readRevision(object: KubeObject, revision: RevisionFacts | undefined): Candidate | undefined {
   const recorded = revision && atRevision(object, revision);
-  return recorded && readSpec(recorded);
+  const read = recorded && readSpec(recorded);
+  if (revision === undefined || read?.kind !== 'accepted') return undefined;
+  return { hostedControlPlane: read.hostedControlPlane, release: { release: revision.release } };
 }
 
 function readSpec(object: KubeObject): ReadSpec {
@@ -183,7 +202,11 @@ function unowned(name: string): string {
 
 /** The cluster of an admitted HostedControlPlane, including choices that its status has fixed, or the platform has made. */
 export function hostedClusterOf(
-  { hostedControlPlane, clusterObject }: Pick<Admitted, 'hostedControlPlane' | 'clusterObject'>,
+  {
+    hostedControlPlane,
+    clusterObject,
+    release,
+  }: Pick<Admitted, 'hostedControlPlane' | 'clusterObject'> & Partial<Pick<Admitted, 'release'>>,
   managementIssuer?: ManagementIssuer,
 ): HostedCluster {
   const cluster = {
@@ -191,6 +214,7 @@ export function hostedClusterOf(
     namespace: hostedControlPlane.metadata.namespace,
     network: networkOf(clusterObject.spec?.clusterNetwork),
     spec: keepingProxies(hostedControlPlane.spec, hostedControlPlane.status?.inClusterAccess),
+    release: release?.release,
   };
   return withManagementIssuer(cluster, managementIssuer);
 }

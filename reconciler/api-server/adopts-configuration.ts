@@ -1,4 +1,5 @@
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
+import { binariesVersion } from '../../constructs/cluster/emulation.ts';
 import { namedIssuers } from '../../constructs/cluster/service-account-issuer.ts';
 import { imageReference, kubernetesImage } from '../../constructs/cluster/versions.ts';
 import { checkedFiles } from '../../constructs/control-plane/api-server/checked-configuration.ts';
@@ -17,7 +18,7 @@ export function adoptsConfiguration(cluster: HostedCluster, deployment: ApiServe
   const { image, args = {} } = spec.deployment.apiServer;
   if (!deploymentReadiness(deployment).ready) return false;
   if (checkedFiles(cluster).length > 0 || namedIssuers(cluster).length > 0) return false;
-  const wanted = imageReference(spec, kubernetesImage('kube-apiserver', spec.version), image);
+  const wanted = imageReference(spec, kubernetesImage('kube-apiserver', binariesVersion(cluster)), image);
   const running = apiServerArguments(deployment) ?? {};
   const facts = { advertiseAddress: running['advertise-address'] };
   const flags = mergeFlags(apiServerFlags(cluster, unknown, facts), args);

@@ -97,6 +97,6 @@ async function readMarker(
 }
 
 /** What cannot be read proves nothing: the backup counts as foreign, and is kept. An error of the store is rethrown. */
-function unreadable(error: unknown): undefined {
+export function unreadable(error: unknown): undefined {
   if (error instanceof StoreError && error.reason !== 'ObjectNotFound') throw error;
 }

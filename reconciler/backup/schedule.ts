@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Cron } from 'croner';
-import { isTimeZone } from '../../constructs/api/backup-spec.ts';
+import { isTimeZone } from '../../constructs/api/schedule.ts';
 
 /** When backups of one cluster are due. */
 export interface Schedule {

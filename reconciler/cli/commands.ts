@@ -6,6 +6,7 @@ import { importControlPlane } from './import.ts';
 import { kubeconfig } from './kubeconfig.ts';
 import { rebuild } from './rebuild.ts';
 import { restore } from './restore.ts';
+import { rollback } from './rollback.ts';
 import { served } from './served.ts';
 import { upgrade } from './upgrade.ts';
 
@@ -17,6 +18,7 @@ export const commands: readonly Command[] = [
   restore,
   rebuild,
   upgrade,
+  rollback,
   importControlPlane,
   kubeconfig,
   certificates,

@@ -1,5 +1,3 @@
-import type { Restore } from '../../constructs/api/restore-spec.ts';
-import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import { backupId, type BackupName, type BackupOwner } from '../backup/names.ts';
 import { spanText } from './amounts.ts';
 import { type Choice, chooseOwnFirst, describeForeign } from '../backup/choose-backup.ts';
@@ -7,18 +5,10 @@ import type { ClusterBackups, StoredBackup } from '../backup/cluster-backups.ts'
 import { readFolder } from '../backup/own-backups.ts';
 import { incarnationOf } from '../backup/ownership.ts';
 import { readChoice } from './choice.ts';
-import {
-  clusterArgument,
-  type Command,
-  hasSwitch,
-  otherClusterOption,
-  type Session,
-  textOption,
-  UsageError,
-} from './command.ts';
+import { clusterArgument, type Command, hasSwitch, otherClusterOption, type Session, textOption } from './command.ts';
 import { type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
-import { fieldManager } from './field-manager.ts';
 import { follow } from './follow.ts';
+import { confirmLoss, requestRestore } from './request-restore.ts';
 import { restoreProgress } from './restore-progress.ts';
 import { withBackups } from './store.ts';
 
@@ -82,13 +72,10 @@ async function restoreBackup(session: Session, request: RestoreRequest): Promise
   );
 
   session.terminal.tell(describeLoss(controlPlane.cluster, backup, request.from, session.now()));
-  const agreed = request.yes || (await session.terminal.confirm('Restore it?'));
-  if (agreed === undefined)
-    throw new UsageError('standard input is not a terminal, so the loss cannot be confirmed: add --yes');
-  if (!agreed) throw new Error('not confirmed, nothing was restored');
+  await confirmLoss(session, 'Restore it?', request.yes);
 
   const previous = controlPlane.object.status?.etcd?.restore?.request;
-  const generation = await ask(session, controlPlane, backup.id, request.from);
+  const generation = await requestRestore(session, controlPlane, { backup: backup.id, from: request.from });
   if (!request.wait) {
     session.terminal.print(`restore of ${backup.id} requested: see the condition EtcdRestoreReady`);
     return;
@@ -129,32 +116,6 @@ async function choose(
   if (chosen.kind === 'chosen') return { id: backupId(chosen.backup), backup: chosen.backup };
   if (chosen.kind === 'none') throw new Error(describeMissing(request, [...found.own, ...found.foreign]));
   throw new Error(describeForeign(chosen, from ?? { namespace: object.metadata.namespace, cluster }));
-}
-
-/**
- * Sets the field to the name of the backup, so that exactly this backup is restored even if a newer one is stored
- * meanwhile.
- */
-async function ask(
-  { client, namespace, now }: Session,
-  { object }: ControlPlane,
-  backup: string,
-  from: BackupOwner | undefined,
-): Promise<number> {
-  const restored = {
-    backup,
-    latest: null,
-    before: null,
-    from: from === undefined ? null : { ...from, identity: null },
-    request: new Date(now()).toISOString(),
-  } satisfies Record<keyof Restore, unknown>;
-  const patched = await client.mergePatch(
-    HostedControlPlane,
-    { namespace, name: object.metadata.name },
-    { spec: { etcd: { restore: restored } } },
-    { fieldManager },
-  );
-  return patched.metadata.generation ?? 0;
 }
 
 function describeLoss(

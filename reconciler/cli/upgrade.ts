@@ -16,6 +16,7 @@ import { skippedChecks } from '../upgrade/preflight/skipped.ts';
 import { columns } from './columns.ts';
 import { clusterArgument, type Command, hasSwitch, type Session, textOption, UsageError } from './command.ts';
 import { type ControlPlane, findControlPlane } from './control-plane.ts';
+import { configurationResult } from './upgrade-configuration.ts';
 
 /** Reports what would hold an upgrade, before a user requests it. */
 export const upgrade: Command = {
@@ -49,9 +50,13 @@ async function checkUpgrade(session: Session, name: string, version: string): Pr
   const hosted = await hostedThrough(session, controlPlane, pods);
   const problems = findProblems(await observePreflight({ version, conditions: status?.conditions, pods }, hosted));
   const { checks: skipped } = skippedChecks(metadata);
-  for (const line of columns(rowsOf(problems, skipped))) session.terminal.print(line);
+  const configuration = configurationResult(controlPlane, version);
+  const rows = [...rowsOf(problems, skipped), ['configuration', configuration.result, configuration.message]];
+  for (const line of columns(rows)) session.terminal.print(line);
   const counting = problems.filter(({ check }) => !skipped.includes(check));
-  if (counting.length > 0) throw new Error(`the operator would hold the upgrade of ${name} to ${version}`);
+  if (counting.length > 0 || configuration.result === 'failed') {
+    throw new Error(`the operator would hold the upgrade of ${name} to ${version}`);
+  }
   session.terminal.print(`nothing holds the upgrade of ${name} to ${version}`);
 }
 

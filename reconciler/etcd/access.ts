@@ -6,6 +6,7 @@ import { isReady, type PodObject } from '../kube/readiness.ts';
 import { pairOf, type SecretObject } from '../pki/secret.ts';
 import type { Reader } from '../management/view.ts';
 import { MemberClient } from './client.ts';
+import { etcdHTTPPort } from './http-port.ts';
 import { type EtcdCredentials } from './member-endpoint.ts';
 import type { KnownMember } from './observe.ts';
 
@@ -39,9 +40,13 @@ export function openEtcd(cluster: { readonly name: string; readonly namespace: s
       const pod = pods.find(({ metadata }) => metadata.name === name);
       const host = pod?.status?.podIP;
       if (!pod || !host || pod.metadata.deletionTimestamp) return undefined;
-      const address = `${host.includes(':') ? `[${host}]` : host}:${ports.etcdClient}`;
+      const at = (port: number) => `${host.includes(':') ? `[${host}]` : host}:${port}`;
+      const [address, httpAddress] = [at(ports.etcdClient), at(etcdHTTPPort(pod))];
       const ordinal = Number(name.slice(name.lastIndexOf('-') + 1));
-      const client = new MemberClient({ name, address, serverName: etcdMemberHost(cluster, ordinal) }, credentials);
+      const client = new MemberClient(
+        { name, address, httpAddress, serverName: etcdMemberHost(cluster, ordinal) },
+        credentials,
+      );
       opened.set(name, client);
       return client;
     },
@@ -67,7 +72,7 @@ export function readyMembers(
 }
 
 /** The operator's identity for etcd, and the CA that it trusts. @throws when a Secret is missing */
-export function etcdCredentials(cluster: string, reader: Reader): EtcdCredentials {
+export function etcdCredentials(cluster: string, reader: Pick<Reader, 'get'>): EtcdCredentials {
   const { secrets } = namesOf(cluster);
   const certificateAuthority = pairOf(reader.get<SecretObject>(Secret, secrets.etcdCA));
   const pair = pairOf(reader.get<SecretObject>(Secret, secrets.etcdController));

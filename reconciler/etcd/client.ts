@@ -1,10 +1,12 @@
 import type { Etcd3, IOptions } from 'etcd3';
-import { z } from 'zod';
 import { messageOf } from '../kube/error-message.ts';
 import type { EtcdCredentials, MemberEndpoint } from './member-endpoint.ts';
 import { type HttpAccess, readClusterVersion } from './http-api.ts';
+import type { KeyVersion } from './key-changes.ts';
 import { countKeysByResource, type KeyCounts } from './key-counts.ts';
-import type { MemberAlarm, MemberStatus, Registration } from './members.ts';
+import { listKeys } from './list-keys.ts';
+import { type ReportedStatus, statusIn } from './member-status.ts';
+import type { MemberAlarm, Registration } from './members.ts';
 import { grpcMessage } from './grpc-message.ts';
 import { readSnapshot } from './snapshot.ts';
 import { type KeysHash, TrustingEtcd3 } from './trusting-client.ts';
@@ -41,20 +43,8 @@ export class MemberClient {
   }
 
   /** The member's status and the alarms it knows. Unlike a request for alarms, this writes nothing. */
-  async status(): Promise<{ readonly status: MemberStatus; readonly alarms: readonly MemberAlarm[] }> {
-    const answer = await this.#call('status', ({ maintenance }, options) => maintenance.status(options));
-    const { header, leader, dbSize, dbSizeInUse, errors, ...rest } = Status.parse(answer);
-    const status: MemberStatus = {
-      ...rest,
-      memberId: header.member_id,
-      clusterId: header.cluster_id,
-      leaderId: leader === '0' ? undefined : leader,
-      revision: header.revision,
-      dbSizeBytes: dbSize,
-      dbSizeInUseBytes: dbSizeInUse,
-      errors,
-    };
-    return { status, alarms: errors.flatMap(alarmsIn) };
+  async status(): Promise<ReportedStatus> {
+    return statusIn(await this.#call('status', ({ maintenance }, options) => maintenance.status(options)));
   }
 
   /**
@@ -183,6 +173,21 @@ export class MemberClient {
     });
   }
 
+  /** All keys at a revision, a page at a time. The revision must not be compacted meanwhile. */
+  keys(revision: number): AsyncGenerator<readonly KeyVersion[]> {
+    return listKeys(({ start, end, limit }) => {
+      const range = {
+        key: start,
+        range_end: end,
+        revision: String(revision),
+        limit,
+        keys_only: true,
+        serializable: true,
+      };
+      return this.#call('list keys', ({ kv }, options) => kv.range(range, options), { limitMs: countDeadlineMs });
+    });
+  }
+
   /** ID of the etcd cluster in hexadecimal digits, as etcdctl prints it. */
   async clusterId(): Promise<string> {
     const { header } = await this.#call('status', ({ maintenance }, options) => maintenance.status(options));
@@ -250,28 +255,3 @@ const once = {
 
 /** A key that never exists, to check whether the database answers. */
 const anyKey = Buffer.from([0]);
-
-const count = z.coerce.number();
-
-/** etcd3's own type lacks half of the fields. */
-const Status = z.object({
-  header: z.object({ cluster_id: z.string(), member_id: z.string(), revision: count }),
-  version: z.string(),
-  leader: z.string(),
-  raftTerm: count,
-  raftIndex: count,
-  raftAppliedIndex: count,
-  dbSize: count,
-  dbSizeInUse: count,
-  errors: z.array(z.string()),
-});
-
-/**
- * Parses alarms. The errors of a status contain them as `memberID:123 alarm:NOSPACE`, without the ID if it is zero, and with
- * one or two spaces since etcd 3.7, whose protobuf library varies them from build to build.
- */
-export function alarmsIn(error: string): MemberAlarm[] {
-  const [, memberId = '0', name] = /^(?:memberID:(\d+) +)?alarm:(NOSPACE|CORRUPT)/.exec(error) ?? [];
-  if (!name) return [];
-  return [{ memberId, alarm: name === 'NOSPACE' ? 'Nospace' : 'Corrupt' }];
-}

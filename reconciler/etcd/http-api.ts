@@ -25,13 +25,13 @@ export async function readClusterVersion(access: HttpAccess): Promise<string> {
 }
 
 async function ask(
-  { member: { name, address, serverName }, credentials, deadlineMs }: HttpAccess,
+  { member: { name, address, httpAddress = address, serverName }, credentials, deadlineMs }: HttpAccess,
   what: string,
   path: string,
 ): Promise<unknown> {
   const text = await new Promise<string>((resolve, reject) => {
     const asked = request(
-      `https://${address}${path}`,
+      `https://${httpAddress}${path}`,
       {
         ...credentials,
         // A CA certificate that an issuer has signed is trusted without the issuer's certificate.

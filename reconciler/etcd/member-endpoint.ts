@@ -4,6 +4,8 @@ export interface MemberEndpoint {
   readonly name: string;
   /** Host and port; may be an address that no certificate contains. */
   readonly address: string;
+  /** Host and port for HTTP, where it has one of its own. */
+  readonly httpAddress?: string | undefined;
   readonly serverName: string;
 }
 

@@ -26,6 +26,14 @@ const Environment = z.object({
     .min(1, 'must be a whole number of at least 1')
     .default(10)
     .describe('Maximum number of HostedControlPlanes that are reconciled concurrently.'),
+  ADOPTION_CONCURRENCY: z.coerce
+    .number('must be a whole number of at least 1')
+    .int('must be a whole number of at least 1')
+    .min(1, 'must be a whole number of at least 1')
+    .default(1)
+    .describe(
+      'Maximum number of control planes that adopt a newer release revision at a time because theirs is no longer kept.',
+    ),
   CONTROLLER_NAMESPACE: z.string().min(1).optional().describe('Namespace of the Lease for leader election.'),
   POD_NAME: z.string().min(1).optional().describe('Name of the pod of the operator.'),
   OPERATOR_IMAGE: z
@@ -63,6 +71,8 @@ const Environment = z.object({
 export interface Config {
   readonly leaderElection: boolean;
   readonly maxConcurrentReconciles: number;
+  /** How many control planes adopt a newer release revision at a time because theirs is no longer kept. */
+  readonly adoptionConcurrency: number;
   readonly controllerNamespace: string | undefined;
   /** Name of the operator's pod; undefined outside a cluster. */
   readonly podName: string | undefined;
@@ -113,6 +123,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
   return {
     leaderElection: parsed.data.LEADER_ELECTION,
     maxConcurrentReconciles: parsed.data.MAX_CONCURRENT_RECONCILES,
+    adoptionConcurrency: parsed.data.ADOPTION_CONCURRENCY,
     controllerNamespace: parsed.data.CONTROLLER_NAMESPACE,
     podName: parsed.data.POD_NAME,
     operatorImage: parsed.data.OPERATOR_IMAGE,

@@ -35,6 +35,8 @@ export interface OperatorOptions {
   readonly onRequest?: (record: RequestRecord) => void;
   /** Resolves the host names of endpoints. By default with the resolver of the machine. */
   readonly lookup?: LookupFunction | undefined;
+  /** The newest release revision that it adopts. @default the newest one that it renders */
+  readonly newestRevision?: number | undefined;
   /** Called for every request to a hosted cluster. */
   readonly onHostedRequest?: (record: RequestRecord) => void;
 }
@@ -64,6 +66,7 @@ export class Operator {
     onRequest,
     onHostedRequest,
     lookup,
+    newestRevision,
   }: OperatorOptions) {
     this.#log = log;
     this.#clock = clock;
@@ -106,6 +109,8 @@ export class Operator {
       operatorImage: config.operatorImage,
       managementNetwork: { denied: config.deniedCidrs, dns },
       managementIssuer,
+      newestRevision,
+      adoptionConcurrency: config.adoptionConcurrency,
       lookup,
       onHostedRequest: (record) => {
         this.metrics.requested('hosted', record);

@@ -1,40 +1,49 @@
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
-import { kept, lastUsable, nextRevision, recordedRevisions } from '../revision/revisions.ts';
+import { kept, lastUsable, nextRevision, type RecordedRevisions, recordedRevisions } from '../revision/revisions.ts';
 import { phase } from './scope.ts';
 
 /**
- * The record of the spec that all phases reconcile. While the newest spec is refused, that is the last accepted one: its
- * certificates, etcd and backups need the operator, whatever was written last. After a spec that has failed it is the last one
- * with which the control plane has served.
+ * The record of the spec that all phases reconcile, and of the release by which they render it. While the newest spec is refused,
+ * that is the last accepted one: its certificates, etcd and backups need the operator, whatever was written last. After a spec, or
+ * a release, that has failed it is the last one with which the control plane has served.
  */
 export const acceptedSpec = phase({
   condition: 'SpecAccepted',
   needs: [],
-  async run({ candidate, cluster, facts, hostedControlPlane, reader, refusal, writer }): Promise<Outcome> {
+  async run({ candidate, cluster, facts, hostedControlPlane, reader, refusal, release, writer }): Promise<Outcome> {
     const recorded = recordedRevisions(reader, cluster.name);
     const usable = lastUsable(recorded);
     const present = { revision: usable, revisions: kept(recorded) };
+    // That of what is rendered: a version that waits keeps the release it has.
+    const report = { releaseRevision: (cluster.release ?? release.release).revision };
     if (refusal?.reason === 'RevisionFailed') {
-      const until = 'until you correct the spec, or change rollout.after to try it again';
-      const message = `${refusal.message}: ${until}, the operator reconciles the last spec with which the control plane has served, which is that of generation ${usable?.generation}`;
-      return degraded(refusal.reason, message, present);
+      return degraded(refusal.reason, `${refusal.message}: ${untilCorrected(recorded)}`, present, { report });
     }
     if (refusal !== undefined) {
       const message = `${refusal.message}: until you correct it, ${meanwhile(usable?.generation)}`;
-      return degraded(refusal.reason, message, present);
+      return degraded(refusal.reason, message, present, { report });
     }
     if (candidate !== undefined) {
       const checking = 'the condition APIServerConfigurationAccepted says whether kube-apiserver accepts the spec';
-      return degraded('CheckingConfiguration', `${checking}: ${meanwhile(usable?.generation)}`, present);
+      const message = `${checking}: ${meanwhile(usable?.generation)}`;
+      return degraded('CheckingConfiguration', message, present, { report });
     }
-    const revision = nextRevision(recorded.newest, hostedControlPlane);
+    const revision = nextRevision(recorded.newest, hostedControlPlane, release.release);
     const revisions = kept({ newest: revision, served: revision.hasServed ? undefined : recorded.served });
     await writer.apply(renderControlPlane(cluster, { ...facts, revisions }, 'revision'));
-    return done({ revision, revisions });
+    return done({ revision, revisions }, release.again, { message: release.pending, report });
   },
 });
 
 function meanwhile(generation: number | undefined): string {
   return `the operator reconciles the last accepted spec, which is that of generation ${generation}`;
+}
+
+function untilCorrected({ newest, served }: RecordedRevisions): string {
+  if (newest && newest.spec === served?.spec) {
+    const [failed, before] = [newest, served].map(({ release }) => release.revision);
+    return `the control plane does not become ready by release revision ${failed}: until you change rollout.after to try it again, or the spec, the operator renders it by revision ${before}`;
+  }
+  return `until you correct the spec, or change rollout.after to try it again, the operator reconciles the last spec with which the control plane has served, which is that of generation ${served?.generation}`;
 }

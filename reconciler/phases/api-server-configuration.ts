@@ -67,7 +67,8 @@ export const apiServerConfiguration = phase({
 
 /** By the newest spec, with its version: an upgrade that waits for its backup is rendered with the version that runs. */
 function newestOf({ candidate, cluster, hostedControlPlane }: Scope): HostedCluster {
-  return candidate ?? { ...cluster, spec: { ...cluster.spec, version: hostedControlPlane.spec.version } };
+  const { binaries: _, ...own } = cluster;
+  return candidate ?? { ...own, spec: { ...cluster.spec, version: hostedControlPlane.spec.version } };
 }
 
 /**

@@ -5,9 +5,10 @@ import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { mountsOf } from '../../constructs/pod/mounts.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { versionAnnotation } from '../../constructs/pod/component.ts';
+import { binariesAnnotation, versionAnnotation } from '../../constructs/pod/component.ts';
 import { refreshAuthentication } from '../api-server/refresh-authentication.ts';
 import { awaitedBackup } from '../upgrade/backup-before-upgrade.ts';
+import { awaitedRestore } from '../upgrade/way-back.ts';
 import type { KubeObject } from '../kube/object.ts';
 import {
   type DeploymentObject,
@@ -69,7 +70,9 @@ export const apiServer = phase({
     }
     // The cluster of this scope has the version that runs.
     const awaited = awaitedBackup('Kubernetes', scope);
-    return awaited ? degraded('WaitingForBackup', awaited, {}) : done();
+    if (awaited !== undefined) return degraded('WaitingForBackup', awaited, {});
+    const restored = awaitedRestore(scope);
+    return restored === undefined ? done() : degraded('WaitingForRestore', restored, {});
   },
 });
 
@@ -80,7 +83,10 @@ export const apiServer = phase({
 function podsOfOtherVersions({ cluster, reader }: Scope): string[] {
   return reader
     .list<PodObject>(Pod, selectorLabels(cluster.name, 'api-server'))
-    .filter((pod) => !hasEnded(pod) && pod.metadata.annotations?.[versionAnnotation] !== cluster.spec.version)
+    .filter((pod) => {
+      const { [versionAnnotation]: version, [binariesAnnotation]: binaries } = pod.metadata.annotations ?? {};
+      return !hasEnded(pod) && (version !== cluster.spec.version || binaries !== cluster.binaries);
+    })
     .map(({ metadata }) => metadata.name);
 }
 

@@ -35,7 +35,8 @@ export const etcd = phase({
       for (const [resource, object] of storage.objects) await writer.delete(resource, object);
       return wait('WaitingForMembers', 'etcd: its volume claims are created again with the StorageClass of the spec');
     }
-    const facts = { etcd: { ...starts, ...volumeFacts(plan, storage), version: choice.version, image: choice.image } };
+    const { version, image, releaseRevision } = choice;
+    const facts = { etcd: { ...starts, ...volumeFacts(plan, storage), version, image, releaseRevision } };
 
     const live = await writer.apply(renderControlPlane(cluster, { ...scope.facts, ...facts }, 'etcd'));
     const refusal = await growClaims(cluster.name, plan, scope);

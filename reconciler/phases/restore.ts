@@ -20,6 +20,7 @@ import { reportBlocker } from '../restore/blocker.ts';
 import { prepare, retryMs } from '../restore/prepare-in-background.ts';
 import { prepareWork, type RestoreRecord, type Restoring, restoringOf } from '../restore/restoring.ts';
 import { restoreSourceOf } from '../restore/source.ts';
+import { isAhead } from '../upgrade/way-back.ts';
 import { phase, type Scope } from './scope.ts';
 import { etcdCertificates } from './certificates.ts';
 import { secretProps } from '../pki/secret-props.ts';
@@ -98,6 +99,8 @@ async function act(scope: Scope, restoring: Restoring, decision: RestoreDecision
       await removePods(scope);
       return going('RestoringMembers', 'removing the restore pods');
     case 'start':
+      // What was watched since this reconcile began may allow a version that it does not have yet.
+      if (isAhead(scope)) return going('RestoringMembers', 'the version goes back with the data', soonMs);
       return degraded(
         'StartingMembers',
         'etcd and the API servers start with the restored data',

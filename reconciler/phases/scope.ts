@@ -13,6 +13,7 @@ import type { HostedClient } from '../hosted/hosted-client.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { ClusterObject } from '../management/cluster-object.ts';
 import type { ControlPlaneContext, DeletionWriter, Reader, SharedResources } from '../management/view.ts';
+import type { ReleaseChoice } from '../revision/choose-release.ts';
 import type { Refusal } from '../revision/revisions.ts';
 import type { TrustProbes } from '../rotation/ca/trust-probes.ts';
 import type { Work } from '../tasks/background-work.ts';
@@ -27,6 +28,8 @@ export interface Scope<Established extends FactName = never> extends ControlPlan
    * has the last accepted spec instead.
    */
   readonly candidate: HostedCluster | undefined;
+  /** The release of the spec that this reconcile has. */
+  readonly release: ReleaseChoice;
   /** The issuer of the management cluster's tokens; undefined when the platform names none. */
   readonly managementIssuer: ManagementIssuer | undefined;
   /** Facts that the phases it needs have established. */

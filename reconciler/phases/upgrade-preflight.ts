@@ -11,7 +11,9 @@ import {
   type PreflightObservation,
   preflightChecks,
 } from '../upgrade/preflight/checks.ts';
+import { heldByConfiguration } from '../upgrade/preflight/configuration.ts';
 import { observePreflight, observeWithoutHosted } from '../upgrade/preflight/observe.ts';
+import { isHeld } from '../upgrade/emulation.ts';
 import { hasPassed } from '../upgrade/preflight/passed.ts';
 import { skippedChecks } from '../upgrade/preflight/skipped.ts';
 import { minorChange } from '../upgrade/version-change.ts';
@@ -27,9 +29,14 @@ export const upgradePreflight = phase({
   condition: 'UpgradePreflightSucceeded',
   needs: [certificates, kubeconfig],
   async run(scope): Promise<Outcome> {
+    const held = heldByConfiguration(scope);
+    if (held !== undefined) return degraded(held.reason, held.message, {});
     const change = minorChange('Kubernetes', scope);
     const { cluster, hostedControlPlane, reader, now } = scope;
     if (change === undefined) return done();
+    // The checks are repeated at the end of the hold.
+    if (isHeld({ ...hostedControlPlane, rendered: cluster.spec.version, binaries: cluster.binaries, now }))
+      return done();
     if (hasPassed(hostedControlPlane, now)) return done({}, new Date(now.getTime() + recheckMs));
     const { version } = hostedControlPlane.spec;
     const { conditions } = hostedControlPlane.status ?? {};

@@ -13,6 +13,7 @@ import { messageOf } from '../kube/error-message.ts';
 import type { RestoreContext } from './context.ts';
 import type { MemberAct } from './plan.ts';
 import { completedRequests, restoredAnnotations, type RestorePodObject } from './observe.ts';
+import { clusterToRestore } from '../upgrade/way-back.ts';
 import { operatorImageOf } from '../receiver/operator-image.ts';
 import { amount } from './prepare.ts';
 import type { PreparedBackup, RestoreSource } from './prepared-backup.ts';
@@ -82,7 +83,7 @@ async function createPods(
     revisionBump: revisionBump(startTime),
     operatorImage: operatorImageOf(scope),
   };
-  const objects = renderControlPlane(cluster, { ...facts, etcdRestore }, 'etcd-restore');
+  const objects = renderControlPlane(clusterToRestore(scope), { ...facts, etcdRestore }, 'etcd-restore');
   for (const ordinal of ordinals) {
     const names = [etcdVolumeClaim(cluster.name, ordinal), etcdRestorePod(cluster.name, ordinal)];
     for (const object of objects.filter(({ metadata }) => names.includes(metadata.name))) {

@@ -86,7 +86,8 @@ function hasBegunBefore({ record, members }: RestoreObservation, request: string
   return known.includes(request) || members.some(({ claim }) => claim?.restored.includes(request));
 }
 
-function isRestored(members: readonly MemberRestore[], request: string): boolean {
+/** Whether all volumes hold the data of a request. */
+export function isRestored(members: readonly MemberRestore[], request: string): boolean {
   const claims = members.flatMap(({ claim }) => (claim ? [claim] : []));
   return claims.length > 0 && claims.every(({ restored }) => restored.includes(request));
 }

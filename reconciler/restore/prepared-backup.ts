@@ -42,5 +42,7 @@ export interface RestoreSource {
   readonly storeReader: StoreReader;
   /** Version of etcd that will use the data. */
   readonly etcdVersion: string;
+  /** Version of the API servers that will use the data. */
+  readonly kubernetesVersion: string;
   readonly clock: Clock;
 }

@@ -2,6 +2,7 @@ import { compare, parse } from 'semver';
 import type { BackupChoice } from '../backup/choose-backup.ts';
 import type { StoredBackup } from '../backup/cluster-backups.ts';
 import type { Manifest } from '../backup/manifest.ts';
+import { parseVersion } from '../../constructs/cluster/versions.ts';
 import { backupId, type BackupOwner } from '../backup/names.ts';
 import type { RestoreSource } from './prepared-backup.ts';
 
@@ -34,7 +35,18 @@ export function refuseUnsuitable(
       `backup ${backup} is not encrypted, although etcd.backup.encryption is set: set etcd.restore.backup to its name to restore it`,
     );
   }
+  refuseNewerKubernetes(backup, manifest.kubernetesVersion, restoreSource.kubernetesVersion);
   refuseNewerEtcd(`backup ${backup}`, manifest.etcdVersion, restoreSource.etcdVersion);
+}
+
+/** API servers may have written what those of an earlier minor cannot read. */
+function refuseNewerKubernetes(backup: string, taken: string, wanted: string): void {
+  const [from, to] = [parseVersion(taken), parseVersion(wanted)];
+  if (from && to && (from.major > to.major || (from.major === to.major && from.minor > to.minor))) {
+    throw new Error(
+      `backup ${backup} was taken from Kubernetes ${taken}, and ${wanted} may not support objects of a newer minor version: restore an older backup, or set the version to ${taken} or newer`,
+    );
+  }
 }
 
 /** @param what was taken from etcd @throws a sentence for the user if its version is newer than the wanted one */

@@ -4,6 +4,7 @@ import { knownMembers, watchedMemberObjects } from '../etcd/member-objects.ts';
 import { choiceOf } from '../backup/choose-backup.ts';
 import { incarnationOf } from '../backup/ownership.ts';
 import { InvalidConfiguration } from '../engine/outcome.ts';
+import { clusterToRestore } from '../upgrade/way-back.ts';
 import type { RestoreContext } from './context.ts';
 import type { RestoreSource } from './prepared-backup.ts';
 import { ownerOf } from './request.ts';
@@ -37,7 +38,8 @@ export function restoreSourceOf(
       openEtcd: () => openEtcd(cluster, reader),
       kubernetesVersion: cluster.spec.version,
     },
-    etcdVersion: etcdVersion(cluster.spec),
+    etcdVersion: etcdVersion(clusterToRestore({ cluster, hostedControlPlane })),
+    kubernetesVersion: hostedControlPlane.spec.version,
     clock,
   };
 }

@@ -1,5 +1,5 @@
 import type { ConditionType } from '../../constructs/api/conditions.ts';
-import { minorOf, parseVersion } from '../../constructs/cluster/versions.ts';
+import { parseVersion } from '../../constructs/cluster/versions.ts';
 import { Pod } from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { versionAnnotation } from '../../constructs/pod/component.ts';
@@ -9,7 +9,7 @@ import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import type { Facts, RevisionFacts } from '../../constructs/cluster/facts.ts';
 import type { PhaseResult } from '../engine/run-phases.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
-import { recordedRevisions } from './revisions.ts';
+import { minorIn, recordedRevisions } from './revisions.ts';
 
 type OutcomeScope = ControlPlaneContext & { readonly facts: Facts };
 
@@ -38,21 +38,17 @@ export async function recordOutcome(scope: OutcomeScope, results: readonly Phase
   const { served } = recordedRevisions(reader, cluster.name);
   const stuck = ofComponents.find(({ isStuck }) => isStuck);
   if (stuck === undefined || served === undefined || !mayGoBack(scope, revision, served)) return false;
-  const way = minorIn(revision) === minorIn(served) ? '' : `; ${underTopology}`;
+  const way = minorIn(revision.spec) === minorIn(served.spec) ? '' : `; ${underTopology}`;
   await record({ ...revision, failure: `${stuck.update.message}${way}` }, served);
   return true;
 }
 
 /** API servers of a minor may write what those of the minor before cannot read, once none of these serves any more. */
 function mayGoBack({ cluster, reader }: OutcomeScope, newest: RevisionFacts, served: RevisionFacts): boolean {
-  const before = minorIn(served);
-  if (minorIn(newest) === before) return true;
+  const before = minorIn(served.spec);
+  if (minorIn(newest.spec) === before) return true;
   const serving = reader.list<PodObject>(Pod, selectorLabels(cluster.name, 'api-server')).filter(isReady);
   return serving.some(
     ({ metadata }) => parseVersion(metadata.annotations?.[versionAnnotation] ?? '')?.minor === before,
   );
-}
-
-function minorIn({ spec }: RevisionFacts): number {
-  return minorOf((JSON.parse(spec) as { readonly version: string }).version);
 }

@@ -1,9 +1,12 @@
+import { z } from 'zod';
 import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import { ConfigMap } from '../../constructs/api/resources.ts';
 import { definedOnly } from '../../constructs/cluster/defined.ts';
 import type { RevisionFacts } from '../../constructs/cluster/facts.ts';
 import { objectLabels } from '../../constructs/cluster/labels.ts';
 import { revisionNumber } from '../../constructs/cluster/names.ts';
+import { type Release, releaseOf } from '../../constructs/cluster/release-revisions.ts';
+import { minorOf } from '../../constructs/cluster/versions.ts';
 import { revisionKeys } from '../../constructs/control-plane/revision.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Reader } from '../management/view.ts';
@@ -47,24 +50,57 @@ export function kept({ newest, served }: RecordedRevisions): RevisionFacts[] {
 
 function read(cluster: string, { metadata, data = {} }: RevisionObject): RevisionFacts[] {
   const number = revisionNumber(cluster, metadata.name);
-  const { spec, generation, served, failure } = revisionKeys;
+  const { spec, generation, release, served, failure } = revisionKeys;
   const text = data[spec];
   if (number === undefined || text === undefined) return [];
   const outcome = definedOnly({ hasServed: data[served] === 'true' || undefined, failure: data[failure] });
-  return [{ number, spec: text, generation: Number(data[generation]), ...outcome }];
+  const recorded = readRelease(data[release], text);
+  return recorded ? [{ number, spec: text, release: recorded, generation: Number(data[generation]), ...outcome }] : [];
 }
 
-/** The revision that records an accepted spec: the newest one if it has this spec, otherwise the next one. */
-export function nextRevision(
-  newest: RevisionFacts | undefined,
-  { metadata: { generation = 0 }, spec }: Pick<HostedControlPlane, 'metadata' | 'spec'>,
-): RevisionFacts {
+const ReleaseRecord = z.object({
+  revision: z.int().min(1),
+  minor: z.int(),
+  images: z.object({ etcd: z.string(), konnectivity: z.string(), coredns: z.string() }),
+});
+
+/** The recorded release. Records without one are those of operators before there was a second release revision. */
+function readRelease(text: string | undefined, spec: string): Release | undefined {
+  try {
+    return text === undefined ? releaseOf(minorIn(spec), 1) : ReleaseRecord.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The version of Kubernetes in a recorded spec. @throws when the record is not JSON */
+export function versionIn(spec: string): string {
+  return (JSON.parse(spec) as { readonly version: string }).version;
+}
+
+/** The minor of that version. @throws also when it is not one */
+export function minorIn(spec: string): number {
+  return minorOf(versionIn(spec));
+}
+
+/** The spec of an object as revisions record it. */
+export function specText({ spec }: Pick<HostedControlPlane, 'spec'>): string {
   // The operator publishes the endpoint, and the CRD refuses every change of it. Cluster API reads machineTemplate, and
   // the operator does not.
   const { controlPlaneEndpoint: _, machineTemplate: _inert, ...asked } = spec;
-  const text = JSON.stringify(asked, undefined, 2);
-  if (newest?.spec === text) return newest;
-  return { number: (newest?.number ?? 0) + 1, generation, spec: text };
+  return JSON.stringify(asked, undefined, 2);
+}
+
+/** The revision that records an accepted spec with its release: the newest one if it has both, otherwise the next one. */
+export function nextRevision(
+  newest: RevisionFacts | undefined,
+  hostedControlPlane: Pick<HostedControlPlane, 'metadata' | 'spec'>,
+  release: Release,
+): RevisionFacts {
+  const spec = specText(hostedControlPlane);
+  if (newest?.spec === spec && newest.release.revision === release.revision) return newest;
+  const { generation = 0 } = hostedControlPlane.metadata;
+  return { number: (newest?.number ?? 0) + 1, generation, spec, release };
 }
 
 /** The object with the spec of a revision instead of its own; undefined if the record is not JSON. */
@@ -81,10 +117,11 @@ export function atRevision(
   }
 }
 
-/** Why a spec has failed that was tried as the newest revision; undefined if it has not failed, or was not tried. */
+/** Why a spec has failed that was tried as the newest revision, by this release; undefined if it has not failed, or was not tried. */
 export function failureOf(
   hostedControlPlane: Pick<HostedControlPlane, 'metadata' | 'spec'>,
+  release: Release,
   { newest }: RecordedRevisions,
 ): string | undefined {
-  return newest && nextRevision(newest, hostedControlPlane) === newest ? newest.failure : undefined;
+  return newest && nextRevision(newest, hostedControlPlane, release) === newest ? newest.failure : undefined;
 }

@@ -19,6 +19,8 @@ export interface Observation {
   readonly cluster: string;
   readonly spec: HostedControlPlaneSpec;
   readonly previous: HostedControlPlaneStatus | undefined;
+  /** Version of the binaries that emulate the version of the API servers, if any do. */
+  readonly binaries?: string | undefined;
   /** Results of the phases. */
   readonly phases: ConditionUpdates;
   /** Additional status fields that the phases report. */
@@ -64,6 +66,9 @@ export function observedStatus(observed: Observation): Omit<HostedControlPlaneSt
     }),
     ...(observed.loadBalancerIP ? { legacyIP: observed.loadBalancerIP } : {}),
     ...kept(previous),
+    ...(observed.binaries && previous?.emulation?.binaries === observed.binaries
+      ? { emulation: previous.emulation }
+      : {}),
     ...found,
     ...(Object.keys(etcd).length > 0 ? { etcd } : {}),
   };

@@ -31,6 +31,7 @@ export function observe(
     cluster: cluster.name,
     spec: { ...cluster.spec, version: hostedControlPlane.spec.version },
     previous: hostedControlPlane.status,
+    binaries: cluster.binaries,
     phases,
     report,
     etcdReport,

@@ -1,4 +1,5 @@
 import { isMore } from '../../constructs/api/quantity.ts';
+import { keptRevisions } from '../../constructs/cluster/release-revisions.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { ConditionUpdate } from '../engine/condition-update.ts';
 import type { EventNote } from '../kube/events.ts';
@@ -6,7 +7,7 @@ import type { EventNote } from '../kube/events.ts';
 /** The fields of a status that record what the operator has done without a request for it. */
 export type UpkeepRecord = Pick<
   HostedControlPlaneStatus,
-  'etcdLastBackupTime' | 'etcdLastDefragTime' | 'etcdVolumeSize' | 'preflight' | 'conditions'
+  'etcdLastBackupTime' | 'etcdLastDefragTime' | 'etcdVolumeSize' | 'preflight' | 'releaseRevision' | 'conditions'
 >;
 
 /** A status that is about to be written, with what becomes the condition EtcdClusterHealthy. */
@@ -27,6 +28,7 @@ export function upkeepEvents(before: UpkeepRecord | undefined, after: NextRecord
     ...(isLater(before?.etcdLastDefragTime, after.etcdLastDefragTime) ? [defragmented] : []),
     ...grown(before?.etcdVolumeSize, after.etcdVolumeSize),
     ...skipped(before?.preflight, after.preflight),
+    ...adopted(before?.releaseRevision, after.releaseRevision),
     ...(health?.reason === 'SpaceExhausted' && after.health?.status === 'True' ? [disarmed] : []),
   ];
 }
@@ -59,6 +61,15 @@ function skipped(before: UpkeepRecord['preflight'], after: UpkeepRecord['preflig
   if (!after?.skipped || known === found) return [];
   const note = `the upgrade to ${after.version} begins although checks have found: ${after.skipped.join('; ')}`;
   return [{ type: 'Warning', reason: 'PreflightSkipped', action: 'Upgrade', note }];
+}
+
+/** A warning when nobody has asked for it. A way back has its condition. */
+function adopted(before: number | undefined, after: number | undefined): EventNote[] {
+  if (before === undefined || after === undefined || after <= before) return [];
+  const isForced = before <= after - keptRevisions;
+  const why = isForced ? `, because revision ${before} is no longer kept` : '';
+  const note = `the control plane adopts release revision ${after} instead of ${before}${why}: the pods that it renders in another way are replaced`;
+  return [{ type: isForced ? 'Warning' : 'Normal', reason: 'ReleaseAdopted', action: 'AdoptRelease', note }];
 }
 
 /** A first size is no growth, and a status whose size was lost has none. */

@@ -1,8 +1,10 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { newestRevision } from '../../constructs/cluster/release-revisions.ts';
 import type { RequestRecord } from '../kube/request.ts';
 import {
   conditionSamples,
   expirationSamples,
+  releaseRevisionSamples,
   renewalSamples,
   type ReportedObject,
   type Sample,
@@ -69,6 +71,15 @@ export class Metrics {
       ['namespace', 'name', 'type', 'status'],
       () => hostedControlPlanes().flatMap(conditionSamples),
     );
+    this.#gauge(
+      'release_revision',
+      'Release revision by which the operator renders the control plane.',
+      ['namespace', 'name'],
+      () => hostedControlPlanes().flatMap(releaseRevisionSamples),
+    );
+    this.#gauge('newest_release_revision', 'Newest release revision of the operator.', [], () => [
+      { labels: {}, value: newestRevision },
+    ]);
   }
 
   /** Content type of the text. */

@@ -46,6 +46,12 @@ export function conditionSamples(object: ReportedObject): Sample<'namespace' | '
     );
 }
 
+/** Release revision by which each control plane is rendered. */
+export function releaseRevisionSamples(object: ReportedObject): Sample<'namespace' | 'name'>[] {
+  const revision = object.status?.releaseRevision;
+  return revision === undefined ? [] : [{ labels: identity(object), value: revision }];
+}
+
 function certificatesOf({ status }: ReportedObject) {
   return status?.certificates ?? [];
 }

@@ -1,6 +1,7 @@
+import { releaseRevisionAnnotation } from '../../constructs/api/group.ts';
 import { StatefulSet } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { etcdVersion, etcdVersionIn, tagOf } from '../../constructs/cluster/versions.ts';
+import { etcdVersion, etcdVersionIn, minorOf, tagOf } from '../../constructs/cluster/versions.ts';
 import { awaitedBackup } from './backup-before-upgrade.ts';
 import { awaitedKubernetes } from './etcd-follows.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -8,6 +9,7 @@ import type { EtcdLoop } from '../etcd/loop.ts';
 import type { Reader } from '../management/view.ts';
 import type { VersionContext } from './version-change.ts';
 import { planVersion } from './version-rules.ts';
+import { hasNewData } from './way-back.ts';
 
 interface Templated extends KubeObject {
   readonly spec?: {
@@ -24,6 +26,8 @@ export interface VersionChoice {
   readonly image?: string | undefined;
   /** Why it differs from the version that the spec requests. */
   readonly problem?: { readonly reason: 'VersionNotAllowed' | 'WaitingForBackup'; readonly message: string };
+  /** The present release revision, which stays as long as the version waits. */
+  readonly releaseRevision?: number | undefined;
   /** Why it differs for now, in the usual course of an upgrade. */
   readonly note?: string;
 }
@@ -40,10 +44,13 @@ export function versionToRun(scope: VersionContext & { readonly etcdLoop: EtcdLo
   const image = presentImage(cluster.name, reader);
   const rendered = etcdVersionIn(tagOf(image));
   const tagged = etcdVersionIn(cluster.spec.etcd.image?.tag);
-  const requested = etcdVersion(cluster.spec);
+  const requested = etcdVersion(cluster);
+  if (rendered !== undefined && minorOf(requested) < minorOf(rendered) && hasNewData(scope)) {
+    return { version: requested };
+  }
   if (rendered !== undefined && rendered !== requested) {
     const note = awaitedKubernetes(`${rendered} to ${requested}`, scope.hostedControlPlane);
-    if (note !== undefined) return { version: rendered, note };
+    if (note !== undefined) return { version: rendered, note, releaseRevision: presentRevision(cluster.name, reader) };
   }
   const plan = planVersion({
     running: members.map(({ status }) => status?.version),
@@ -61,6 +68,12 @@ export function versionToRun(scope: VersionContext & { readonly etcdLoop: EtcdLo
   const awaited = plan.changesMinor ? awaitedBackup('etcd', scope) : undefined;
   if (!awaited) return choice(plan.version);
   return { ...choice(rendered ?? plan.version), problem: { reason: 'WaitingForBackup', message: awaited } };
+}
+
+/** The release revision of the StatefulSet; the first one for those of operators before there was a second one. */
+function presentRevision(cluster: string, reader: Reader): number {
+  const set = reader.get(StatefulSet, namesOf(cluster).etcd);
+  return Number(set?.metadata.annotations?.[releaseRevisionAnnotation] ?? 1);
 }
 
 /** The image in the StatefulSet's template; undefined without a StatefulSet. */

@@ -1,20 +1,32 @@
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
+import { recordedRevisions } from '../revision/revisions.ts';
 import { awaitedBackup } from './backup-before-upgrade.ts';
+import { nextStep, type UpgradeStep } from './emulation.ts';
 import { hasPassed } from './preflight/passed.ts';
-import { minorChange, renderedVersion, type VersionContext } from './version-change.ts';
+import { minorChange, renderedBinaries, renderedVersion, type VersionContext } from './version-change.ts';
+import { awaitedRestore } from './way-back.ts';
 
 /**
- * The cluster as it is rendered now. While a change of Kubernetes' minor version waits for its backup, or for the checks
- * before it, only the version waits: every other change, such as that of a certificate, is made with the version that runs.
+ * The cluster as it is rendered now. While a change of Kubernetes' minor version waits for its backup, for the checks before
+ * it, or for the restore without which there is no way back, only the version waits, and the release with it: every other change,
+ * such as that of a certificate, is made with the version that runs. While binaries of the new minor emulate the one before,
+ * everything but these binaries has the version before.
  */
 export function withHeldVersion(context: VersionContext & { readonly now: Date }): HostedCluster {
-  const { cluster } = context;
-  const version = isHeld(context) ? renderedVersion(context) : undefined;
-  if (!version) return cluster;
-  return { ...cluster, spec: { ...cluster.spec, version } };
+  const { cluster, hostedControlPlane, now } = context;
+  const rendered = renderedVersion(context);
+  if (rendered === undefined) return cluster;
+  if (awaitedRestore(context) !== undefined) return at({ version: rendered, binaries: undefined }, context);
+  if (minorChange('Kubernetes', context) === undefined) return cluster;
+  const mayProceed = awaitedBackup('Kubernetes', context) === undefined && hasPassed(hostedControlPlane, now);
+  const { spec, status } = hostedControlPlane;
+  const binaries = renderedBinaries(context);
+  return at(nextStep({ spec, status, rendered, binaries, mayProceed, now }), context);
 }
 
-function isHeld(context: VersionContext & { readonly now: Date }): boolean {
-  if (minorChange('Kubernetes', context) === undefined) return false;
-  return awaitedBackup('Kubernetes', context) !== undefined || !hasPassed(context.hostedControlPlane, context.now);
+function at({ version, binaries }: UpgradeStep, { cluster, reader }: VersionContext): HostedCluster {
+  if (version === cluster.spec.version) return cluster;
+  const { served } = recordedRevisions(reader, cluster.name);
+  const release = served?.release ?? cluster.release;
+  return { ...cluster, spec: { ...cluster.spec, version }, release, ...(binaries === undefined ? {} : { binaries }) };
 }

@@ -1,5 +1,5 @@
 import { Deployment, StatefulSet } from '../../constructs/api/resources.ts';
-import { versionAnnotation } from '../../constructs/pod/component.ts';
+import { binariesAnnotation, versionAnnotation } from '../../constructs/pod/component.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { etcdVersion, etcdVersionIn, parseVersion, tagOf } from '../../constructs/cluster/versions.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -38,13 +38,21 @@ function ofKubernetes(context: VersionContext): [string | undefined, string] {
 
 /** The version of Kubernetes that the API servers were rendered for last; undefined before they exist. */
 export function renderedVersion({ cluster, reader }: Pick<VersionContext, 'cluster' | 'reader'>): string | undefined {
-  const template = reader.get<Templated>(Deployment, namesOf(cluster.name).apiServer)?.spec?.template;
-  return template?.metadata?.annotations?.[versionAnnotation];
+  return annotationsOf(cluster, reader)?.[versionAnnotation];
 }
 
-function ofEtcd({ cluster, hostedControlPlane, reader }: VersionContext): [string | undefined, string] {
+/** The version of the binaries with which the API servers emulate {@link renderedVersion}; undefined if they do not. */
+export function renderedBinaries({ cluster, reader }: Pick<VersionContext, 'cluster' | 'reader'>): string | undefined {
+  return annotationsOf(cluster, reader)?.[binariesAnnotation];
+}
+
+function annotationsOf({ name }: VersionContext['cluster'], reader: VersionContext['reader']) {
+  return reader.get<Templated>(Deployment, namesOf(name).apiServer)?.spec?.template?.metadata?.annotations;
+}
+
+function ofEtcd({ cluster, hostedControlPlane: { spec }, reader }: VersionContext): [string | undefined, string] {
   const set = reader.get<Templated>(StatefulSet, namesOf(cluster.name).etcd);
   const containers = set?.spec?.template?.spec?.containers ?? [];
   const image = containers.find((container) => container.name === 'etcd')?.image;
-  return [etcdVersionIn(tagOf(image)), etcdVersion(hostedControlPlane.spec)];
+  return [etcdVersionIn(tagOf(image)), etcdVersion({ ...cluster, spec })];
 }

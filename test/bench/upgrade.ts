@@ -26,7 +26,8 @@ export async function measureUpgrade({ instance, extent, report }: BenchTestbed)
   const { name, replicas, members } = extent.upgrade;
   const { version } = await addMinor(instance, from, report);
   const bench = await Workbench.open(kubeconfigPath(instance), benchNamespace);
-  const spec = { version, replicas, etcd: { replicas: members }, exposure: { loadBalancer: {} } };
+  const withoutHold = { hold: '0s' };
+  const spec = { version, replicas, etcd: { replicas: members }, exposure: { loadBalancer: {} }, upgrade: withoutHold };
   await measureProvisioning(bench, cluster, spec);
 
   const steps: Figure[] = [];

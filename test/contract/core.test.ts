@@ -5,7 +5,7 @@ import { etcdFormedAnnotation, blockMoveAnnotation } from '../../constructs/api/
 import { Life } from '../support/loop/life.ts';
 import { type MemoryCluster, ourName } from '../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
-import { completeCluster, orderedCluster } from '../support/loop/scenario.ts';
+import { completeCluster, orderedCluster, settleBy } from '../support/loop/scenario.ts';
 import type { StoredObject } from '../support/memory-objects.ts';
 import { clusterName, namespace } from '../support/scope.ts';
 import {
@@ -72,7 +72,7 @@ describe('a control plane', () => {
     const [old] = apiServersIn(management);
     if (!old) throw new Error('no API server runs');
     const operator = await OperatorProcess.start(management);
-    await management.change({ version: newer });
+    await management.change({ version: newer, upgrade: { hold: '0s' } });
     expect(isUpgrading(read(management))).toBe(true);
     await operator.untilObserved();
     await operator.reconcile();
@@ -94,6 +94,20 @@ describe('a control plane', () => {
     await operator.stop();
     expect([isStable(read(management)), conditionOf(management, 'RollingOut')]).toEqual([true, 'False']);
     expect(allowsMachine(read(management), newer)).toBe(true);
+  });
+
+  it('is not upgraded for core, and gets no Machine, while newer binaries emulate its version', async () => {
+    const management = complete.copy();
+    await management.change({ version: newer, upgrade: { hold: '1h' } });
+    await settleBy(management);
+    expect(conditionOf(management, 'UpgradeHoldEnded')).toBe('False');
+    expect([isUpgrading(read(management)), conditionOf(management, 'RollingOut')]).toEqual([true, 'True']);
+    expect([version, newer].map((machine) => allowsMachine(read(management), machine))).toEqual([false, false]);
+
+    await management.change({ version });
+    await settleBy(management);
+    expect([isStable(read(management)), conditionOf(management, 'RollingOut')]).toEqual([true, 'False']);
+    expect(allowsMachine(read(management), version)).toBe(true);
   });
 
   it.each([

@@ -187,13 +187,39 @@ it('the management cluster as an issuer is refused where the platform names none
   expect(cluster.objects.get<StoredObject>(Deployment, 'c1-api-server')?.['spec']).toMatchObject({ replicas: 3 });
 });
 
-it('an upgrade is held while the newer kube-apiserver refuses the flags', async () => {
+it('an upgrade is held while the newer kube-apiserver refuses the flags, as the condition of its checks says', async () => {
   const cluster = await completeCluster({ version: 'v1.35.1', ...withArgs({ v: '2' }) });
   await cluster.change({ version: 'v1.36.3', ...withArgs({ [unknownFlag]: '1' }) });
   await settleBy(cluster);
   expect(apiServerArgs(cluster)).toContain('kube-apiserver:v1.35.1');
   const manager = cluster.objects.get<StoredObject>(Deployment, 'c1-controller-manager');
   expect(JSON.stringify(manager)).toContain('kube-controller-manager:v1.35.1');
+  expect(JSON.stringify(checkPod(cluster))).toContain('kube-apiserver:v1.36.3');
+  expect(conditionOf(cluster, 'UpgradePreflightSucceeded')).toBe(
+    'False ConfigurationRefused: the change of Kubernetes 1.35 to 1.36 is held: kube-apiserver v1.36.3 refuses flags, token issuers or audit settings: unknown flag: --nonsense',
+  );
+  await cluster.change(withArgs({ [unknownFlag]: null }));
+  await settleBy(cluster);
+  expect(conditionOf(cluster, 'UpgradePreflightSucceeded')).toMatch(/^True/);
+  expect(cluster.hostedControlPlane).toMatchObject({ status: { version: 'v1.36.3' } });
+});
+
+it('a change during the hold of an upgrade is checked as it will run afterwards, and made at once', async () => {
+  const cluster = plain.copy();
+  await cluster.change({ version: 'v1.37.1', upgrade: { hold: '1h' } });
+  await settleBy(cluster);
+  await cluster.change(withArgs({ v: '2' }));
+  await settleBy(cluster);
+  expect(apiServerArgs(cluster)).toMatch(/--emulated-version=1.36.*--v=2.*kube-apiserver:v1.37.1/);
+  const expectChecked = () => {
+    const checked = JSON.stringify(checkPod(cluster));
+    expect(checked).toMatch(/--v=2.*kube-apiserver:v1.37.1/);
+    expect(checked).not.toContain('--emulated-version');
+  };
+  expectChecked();
+  await cluster.user.delete(Pod, { namespace, name: 'c1-api-server-check' });
+  await settleBy(cluster);
+  expectChecked();
 });
 
 it('an operator that dies at any moment of a check leaves what the next one completes', async () => {

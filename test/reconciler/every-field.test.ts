@@ -33,6 +33,10 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'managementClusterIssuer.enabled': 'test/constructs/cluster/management-issuer.test.ts',
   'etcd.volumeRetention': 'test/reconciler/reconcile-delete.test.ts',
   'rollout.after': 'test/reconciler/reconcile-normal.test.ts',
+  'maintenance.window.start': 'test/reconciler/revision/choose-release.test.ts',
+  'maintenance.window.duration': 'test/reconciler/revision/choose-release.test.ts',
+  'maintenance.timeZone': 'test/reconciler/revision/choose-release.test.ts',
+  'upgrade.hold': 'test/reconciler/upgrade/hold.test.ts',
 };
 
 /** Fields that are read by a phase, and are not part of what is rendered. */

@@ -113,8 +113,16 @@ describe('an upgrade to a minor version', () => {
     expect(conditionOf(management, 'SpecAccepted')).toMatch(/disable-update-version-check/);
   });
 
-  it('is not taken back when no old API server is left, because only a backup leads back from there', async () => {
+  it('is taken back while binaries of the new minor emulate the old one', async () => {
     const management = await after({ version: 'v1.37.1', deployment: { scheduler: missing } });
+    const images = ['api-server', 'controller-manager', 'scheduler'].map((name) => imageOf(management, name));
+    expect(images).toEqual(['v1.36.3', 'v1.36.3', 'v1.36.3']);
+    expect(conditionOf(management, 'SpecAccepted')).toMatch(/^False RevisionFailed/);
+  });
+
+  it('is not taken back when no old API server is left, because only a backup leads back from there', async () => {
+    const upgrade = { hold: '0s' };
+    const management = await after({ version: 'v1.37.1', upgrade, deployment: { scheduler: missing } });
     expect(imageOf(management, 'api-server')).toBe('v1.37.1');
     expect(conditionOf(management, 'SpecAccepted')).toMatch(/^True/);
     expect(conditionOf(management, 'SchedulerReady')).toMatch(/no such tag/);

@@ -12,7 +12,7 @@ import {
   validFor,
 } from '../../reconciler/pki/issue.ts';
 import { findBinaries, findFurtherBinaries, type Binaries } from '../testbed/binaries.ts';
-import { familiesOf, furtherMinors } from '../testbed/families.ts';
+import { familiesOf, pinnedMinors } from '../testbed/families.ts';
 import { instanceFrom } from '../testbed/instance.ts';
 import { run } from '../testbed/run.ts';
 import { ChildProgram } from './child-program.ts';
@@ -70,7 +70,7 @@ export class ApiServer {
 
   async start(): Promise<void> {
     const { cache } = instanceFrom(process.env);
-    const folders = this.#minor === undefined ? undefined : furtherMinors[this.#minor];
+    const folders = this.#minor === undefined ? undefined : pinnedMinors[this.#minor];
     const binaries = {
       ...(await findBinaries(cache, process.env['HCP_TESTBED_BIN'], () => {})),
       ...(folders ? await findFurtherBinaries(familiesOf(folders), cache, () => {}) : {}),

@@ -50,6 +50,10 @@ export class LoneMember implements MemberCalls {
     return { total: 0, byResource: {} };
   }
 
+  async *keys() {
+    yield [];
+  }
+
   async *snapshot(): AsyncGenerator<Buffer> {
     yield snapshot;
   }

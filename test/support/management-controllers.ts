@@ -176,6 +176,7 @@ function podOf(
   present: StoredObject | undefined,
 ): StoredObject {
   const { labels, annotations } = template.metadata;
+  const isSame = present?.metadata.labels?.[revisionLabel] === revision;
   const containerStatuses = template.spec.containers.map((container) => ({
     name: container.name,
     ready: true,
@@ -187,8 +188,8 @@ function podOf(
     metadata: {
       name,
       labels: { ...labels, [revisionLabel]: revision },
-      // Annotations that others have set on a pod stay.
-      annotations: { ...present?.metadata.annotations, ...annotations },
+      // Annotations that others have set on a pod stay; a pod of another revision is another pod.
+      annotations: { ...(isSame ? present?.metadata.annotations : {}), ...annotations },
     },
   };
 }

@@ -17,16 +17,21 @@ export interface OperatedNamespaceOptions {
   readonly hasOwnRights?: boolean;
   /** What must exist, or may not exist, when the operator starts. By default nothing. */
   readonly prepare?: (client: KubeClient) => Promise<unknown>;
+  /** The newest release revision of its operators at first. By default that of this operator. */
+  readonly newestRevision?: number;
 }
 
 /** A namespace with its own operator, which reconciles no other namespace. */
 export class OperatedNamespace extends Workbench {
   readonly #options: OperatedNamespaceOptions;
+  /** The newest release revision of operators that start from now on; undefined for that of this operator. */
+  newestRevision: number | undefined;
   #operator: TestOperator | undefined;
 
   constructor(namespace: string, options: OperatedNamespaceOptions = {}) {
     super(namespace);
     this.#options = options;
+    this.newestRevision = options.newestRevision;
   }
 
   /** Creates the namespace and starts its operator. */
@@ -51,6 +56,7 @@ export class OperatedNamespace extends Workbench {
       kubeconfig: this.#kubeconfig,
       namespace: this.namespace,
       lookup: this.#options.lookup,
+      newestRevision: this.newestRevision,
       through: limited ? () => limited : through,
     });
   }

@@ -26,6 +26,8 @@ export interface TestOperatorOptions {
   readonly through?: ((connection: Connection) => Connection) | undefined;
   /** Resolves the hosts of endpoints. By default this machine's resolver does. */
   readonly lookup?: LookupFunction | undefined;
+  /** The newest release revision that it adopts. By default that of this operator. */
+  readonly newestRevision?: number | undefined;
 }
 
 /** Starts an operator and resolves when it is ready. `HCP_TEST_LOG=debug` prints its log. */
@@ -34,6 +36,7 @@ export async function startOperator({
   namespace,
   through,
   lookup,
+  newestRevision,
 }: TestOperatorOptions): Promise<TestOperator> {
   const requests: RequestRecord[] = [];
   const hostedRequests: RequestRecord[] = [];
@@ -41,6 +44,7 @@ export async function startOperator({
   const config: Config = {
     leaderElection: false,
     maxConcurrentReconciles: 4,
+    adoptionConcurrency: 1,
     controllerNamespace: undefined,
     podName: undefined,
     operatorImage: managerImage,
@@ -61,6 +65,7 @@ export async function startOperator({
     clock: systemClock,
     log: createLogger({ format: 'text', level }),
     lookup,
+    newestRevision,
     onLeadershipLost: () => {},
     onRequest: (record) => requests.push(record),
     onHostedRequest: (record) => hostedRequests.push(record),

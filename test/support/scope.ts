@@ -16,6 +16,8 @@ import type { EndpointProbe } from '../../reconciler/exposure/endpoint-probes.ts
 import type { HostedClient } from '../../reconciler/hosted/hosted-client.ts';
 import type { Scope } from '../../reconciler/phases/scope.ts';
 import type { SharedResources } from '../../reconciler/management/view.ts';
+import { releaseOf } from '../../constructs/cluster/release-revisions.ts';
+import { minorOf } from '../../constructs/cluster/versions.ts';
 import { observed } from '../reconciler/etcd/observed.ts';
 import type { MemoryObjects } from './memory-objects.ts';
 import { apiServerThat } from './api-server-answers.ts';
@@ -120,6 +122,7 @@ export function scopeOf(management: MemoryObjects, changes: ScopeChanges = {}): 
     clusterObject: ClusterObject.parse(clusterObjectWith({ spec: changes.clusterSpec ?? {} })),
     refusal: undefined,
     candidate: undefined,
+    release: { release: releaseOf(minorOf(hostedControlPlane.spec.version)) },
     managementIssuer: undefined,
     cluster: { ...hostedCluster(), spec: hostedControlPlane.spec },
     facts: {

@@ -12,10 +12,19 @@ export interface BootstrappedCluster {
   readonly close: () => Promise<void>;
 }
 
+export interface BootstrappedClusterOptions {
+  /** Path of the management cluster's kubeconfig. */
+  readonly kubeconfig: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** Version of the control plane and of its Machine. By default the newest one. */
+  readonly version?: string;
+}
+
 /** Brings one up, with this provider and the kubeadm bootstrap provider as real processes with their real rights. */
 export async function openBootstrappedCluster(
   instance: Instance,
-  { kubeconfig, namespace, name }: { readonly kubeconfig: string; readonly namespace: string; readonly name: string },
+  { kubeconfig, namespace, name, version = kubernetesVersion }: BootstrappedClusterOptions,
 ): Promise<BootstrappedCluster> {
   const report = (line: string): void => console.log(line);
   await installAddon(instance, 'kubeadm-bootstrap', report);
@@ -23,9 +32,9 @@ export async function openBootstrappedCluster(
   const bench = await Workbench.open(kubeconfig, namespace);
   await installInfrastructure(bench.client);
   await createInfrastructure(bench.client, namespace, name);
-  await bench.create(name, single, { infrastructureRef: infrastructureRef(name) });
+  await bench.create(name, { ...single, version }, { infrastructureRef: infrastructureRef(name) });
   await bench.untilReady(name);
-  const deployment = { namespace, cluster: name, version: kubernetesVersion, replicas: 1 };
+  const deployment = { namespace, cluster: name, version, replicas: 1 };
   await createMachineDeployment(instance, bench.client, deployment);
   const close = async (): Promise<void> => {
     await bench.deleteAll();

@@ -16,16 +16,19 @@ export interface JoinedMachineOptions {
   readonly cluster: string;
   /** Name of the Machine, and of the machine on this host. */
   readonly name: string;
+  /** Gives the machine the programs of another version than the testbed's. */
+  readonly equip?: (machine: Machine) => Promise<void>;
 }
 
 /** Creates a Machine's machine as infrastructure and cloud-init would, and waits until Cluster API has its Node. */
 export async function joinMachineOf(
   instance: Instance,
   client: KubeClient,
-  { namespace, cluster, name }: JoinedMachineOptions,
+  { namespace, cluster, name, equip = async () => {} }: JoinedMachineOptions,
 ): Promise<Machine> {
   const userData = await bootstrapData(instance, namespace, name);
   const machine = await addMachine(instance, name);
+  await equip(machine);
   await startKubelet(machine);
   await joinWith(machine, JSON.stringify(joinConfigurationIn(userData)));
   await withHostedApi(instance, { namespace, name: cluster }, async (api) => {

@@ -130,6 +130,7 @@ export const controlPlaneConditions = {
       WebhooksRefuse: 'Warning',
       EtcdNotHealthy: 'Warning',
       BackupNotVerified: 'Warning',
+      ConfigurationRefused: 'Warning',
     },
   },
   AuditReady: {
@@ -144,6 +145,7 @@ export const controlPlaneConditions = {
       WaitingForPods: 'Routine',
       PodsFailing: 'Warning',
       WaitingForBackup: 'Normal',
+      WaitingForRestore: 'Normal',
       MountMissing: 'Warning',
       ReconcileSucceeded: 'Normal',
     },
@@ -179,6 +181,11 @@ export const controlPlaneConditions = {
   SchedulerReady: {
     meaning: 'the scheduler is rolled out',
     reasons: { WaitingForPods: 'Routine', PodsFailing: 'Warning' },
+  },
+  UpgradeHoldEnded: {
+    meaning:
+      'no upgrade waits while binaries of the new minor emulate the minor before, from which it can still go back',
+    reasons: { HoldingUpgrade: 'Normal' },
   },
   AdminKubeconfigReady: {
     meaning: 'the kubeconfig Secret of the Cluster exists',

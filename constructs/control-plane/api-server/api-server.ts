@@ -11,6 +11,7 @@ import { AuthenticationConfig, authenticationVolume } from './authentication.ts'
 import { AuditConfig, auditMounts, auditRestarts, auditVolumes } from './audit/audit.ts';
 import { fanOut, fanOutVolumes } from './audit/fan-out.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
+import { binariesVersion } from '../../cluster/emulation.ts';
 import { definedOnly } from '../../cluster/defined.ts';
 import { readAtStart } from '../certificates/restarts.ts';
 import { container, podTemplate, probes, projected } from '../../pod/component.ts';
@@ -71,6 +72,7 @@ export class ApiServer extends Construct {
           near: 'etcd',
           settings,
           version: cluster.spec.version,
+          binaries: cluster.binaries,
           spreadPerRevision: true,
           restartsWith: {
             ...readAtStart(cluster, facts, 'api-server'),
@@ -98,7 +100,7 @@ export class ApiServer extends Construct {
               name: 'kube-apiserver',
               image: imageReference(
                 cluster.spec,
-                kubernetesImage('kube-apiserver', cluster.spec.version),
+                kubernetesImage('kube-apiserver', binariesVersion(cluster)),
                 settings.image,
               ),
               command: ['kube-apiserver'],

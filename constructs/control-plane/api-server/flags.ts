@@ -1,6 +1,7 @@
 import { auditFlags } from './audit/audit.ts';
 import { authenticationFlags } from './authentication.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
+import { binariesVersion, emulationFlags } from '../../cluster/emulation.ts';
 import { exposureStrategy } from '../exposure/exposure.ts';
 import { type Endpoint, type Facts, formatEndpoint, type Issuers } from '../../cluster/facts.ts';
 import { type Flag, formatFlags } from '../../pod/flags.ts';
@@ -50,6 +51,7 @@ export function apiServerFlags(
       `${apiServerPaths.egress}/${egressSelectorFile}`,
       'the API server reaches nodes through konnectivity',
     ],
+    ...emulationFlags(cluster),
     ['enable-admission-plugins', 'NodeRestriction', 'a kubelet can change only its own Node and pods'],
     ['enable-bootstrap-token-auth', 'true', 'kubeadm join'],
     ...(encryptionAtRest ? encryptionFlags : []),
@@ -165,16 +167,23 @@ function inClusterAccessFlags(cluster: HostedCluster, advertiseAddress: string |
   }
   return [
     ['endpoint-reconciler-type', 'none', 'pods of the hosted cluster do not connect to an advertised address'],
-    ...(access === 'Policy' ? policyFlags(cluster.spec.version) : []),
+    ...(access === 'Policy' ? policyFlags(cluster) : []),
   ];
 }
 
 /** In Kubernetes 1.34 and 1.35 mutating admission policies are disabled by default. */
-function policyFlags(version: string): Flag[] {
-  const api = policyApiVersion(version);
+function policyFlags(cluster: HostedCluster): Flag[] {
+  const api = policyApiVersion(cluster.spec.version);
   if (api === 'v1') return [];
+  const readsOtherAPI = policyApiVersion(binariesVersion(cluster)) !== api;
   return [
+    ...(readsOtherAPI ? forwardCompatible : []),
     ['feature-gates', 'MutatingAdmissionPolicy=true', 'on by default since 1.36'],
     ['runtime-config', `admissionregistration.k8s.io/${api}=true`, 'v1 since 1.36'],
   ];
 }
+
+/** An API server does not start if it emulates a minor without the API in which its binary reads the policies. */
+const forwardCompatible: readonly Flag[] = [
+  ['emulation-forward-compatible', 'true', 'serves v1 of the policies too; it stores what the emulated minor can read'],
+];

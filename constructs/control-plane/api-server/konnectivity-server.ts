@@ -11,7 +11,7 @@ import { componentKubeconfig, kubeconfigFiles } from '../controllers/kubeconfig.
 import { objectLabels } from '../../cluster/labels.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { ports } from '../../cluster/ports.ts';
-import { defaultsFor, imageReference } from '../../cluster/versions.ts';
+import { defaultsOf, imageReference } from '../../cluster/versions.ts';
 
 const paths = { pki: '/etc/konnectivity/pki', kubeconfig: '/etc/konnectivity/kubeconfig' } as const;
 
@@ -78,7 +78,7 @@ export function konnectivityServer(cluster: HostedCluster): k8s.Container {
       {
         registry: 'registry.k8s.io',
         repository: 'kas-network-proxy/proxy-server',
-        tag: `v${defaultsFor(cluster.spec.version).konnectivity}`,
+        tag: `v${defaultsOf(cluster).konnectivity}`,
       },
       settings?.image,
     ),

@@ -65,8 +65,8 @@ const pair = (program: Program, purpose: string, reloads: Use['reloads'] = true)
 export const uses: Readonly<Record<Exclude<SecretRole, 'encryption'>, readonly Use[]>> = {
   clusterCA: [
     { program: 'kube-apiserver', part: 'trust', purpose: 'verifies clients', reloads: true },
-    // Requests for logs and metrics use a changed file within five minutes. exec and port-forward do so only after one
-    // of those, because they reuse the same transport.
+    // From Kubernetes 1.36 on, requests for logs and metrics use a changed file within five minutes. exec and
+    // port-forward do so only after one of those, because they reuse the same transport.
     { program: 'kube-apiserver', part: 'trust', purpose: 'verifies kubelets', reloads: false },
     kubeconfigTrust('konnectivity-server'),
     { program: 'kube-controller-manager', part: 'trust', purpose: 'becomes kube-root-ca.crt', reloads: false },

@@ -2,6 +2,7 @@ import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import type { ControllerPod } from '../../api/pod-spec.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
+import { binariesVersion, emulationFlags } from '../../cluster/emulation.ts';
 import { definedOnly } from '../../cluster/defined.ts';
 import { container, podTemplate, probes, projected, type ProjectedSource } from '../../pod/component.ts';
 import { exposureStrategy } from '../exposure/exposure.ts';
@@ -96,9 +97,9 @@ export class KubeClientComponent extends Construct {
           containers: [
             container({
               name: program,
-              image: imageReference(cluster.spec, kubernetesImage(program, cluster.spec.version), settings.image),
+              image: imageReference(cluster.spec, kubernetesImage(program, binariesVersion(cluster)), settings.image),
               command: [program],
-              args: renderFlags(props.flags, settings.args),
+              args: renderFlags([...props.flags, ...emulationFlags(cluster)], settings.args),
               ports: { https: props.port },
               probes: probes({ port: 'https', scheme: 'HTTPS', ...props.probePaths, readinessPeriodSeconds: 5 }),
               requests: props.requests,

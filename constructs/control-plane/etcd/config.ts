@@ -5,6 +5,7 @@ import { type EtcdSettings, etcdSettings } from './settings.ts';
 import type { EtcdFacts } from '../../cluster/facts.ts';
 import { etcdMember, etcdMemberHost, namesOf } from '../../cluster/names.ts';
 import { ports } from '../../cluster/ports.ts';
+import { rendersWith } from '../../cluster/release-revisions.ts';
 import { quantityValue } from '../../api/quantity.ts';
 import { etcdVersion } from '../../cluster/versions.ts';
 
@@ -60,9 +61,10 @@ export function etcdQuotaBytes({ spec: { etcd } }: Pick<HostedCluster, 'spec'>, 
 /** The settings that are the same for all members. */
 export function etcdSettingsOf(cluster: HostedCluster, etcd: EtcdFacts | undefined): EtcdSettings {
   return etcdSettings({
-    version: etcd?.version ?? etcdVersion(cluster.spec),
+    version: etcd?.version ?? etcdVersion(cluster),
     quotaBytes: etcdQuotaBytes(cluster, etcd?.volumeSize ?? etcdVolumeSize(cluster)),
     args: cluster.spec.etcd.args,
+    separatesHTTP: rendersWith(cluster, 'separatesEtcdHTTP'),
   });
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
+import { releaseRevisionAnnotation } from '../../api/group.ts';
 import { readAtStart } from '../certificates/restarts.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { container, podTemplate, probes, projected } from '../../pod/component.ts';
@@ -10,6 +11,7 @@ import { type Facts, rolloutOf } from '../../cluster/facts.ts';
 import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
 import { etcdMember, namesOf } from '../../cluster/names.ts';
 import { ports } from '../../cluster/ports.ts';
+import { newestRevision, rendersWith } from '../../cluster/release-revisions.ts';
 import { etcdTag, etcdVersion, imageReference } from '../../cluster/versions.ts';
 
 /**
@@ -17,6 +19,9 @@ import { etcdTag, etcdVersion, imageReference } from '../../cluster/versions.ts'
  * grow, and after one was recreated, no other field has this size.
  */
 export const etcdVolumeSizeAnnotation = 'controlplane.cluster.x-k8s.io/etcd-volume-size';
+
+/** Name of the port at which members serve HTTP, in pods that have one for it. */
+export const etcdHTTPPortName = 'http';
 
 export interface EtcdProps {
   readonly cluster: HostedCluster;
@@ -28,8 +33,9 @@ export interface EtcdProps {
  * per member, and two Services, a headless one for peers and one with the Ready members for clients.
  */
 export class Etcd extends Construct {
-  constructor(scope: Construct, id: string, { cluster, facts }: EtcdProps) {
+  constructor(scope: Construct, id: string, { cluster: wanted, facts }: EtcdProps) {
     super(scope, id);
+    const cluster = renderedNow(wanted, facts);
     const names = namesOf(cluster.name);
     const settings = cluster.spec.etcd;
     const members = facts.etcd?.pods ?? settings.replicas;
@@ -70,12 +76,18 @@ export class Etcd extends Construct {
       {
         registry: 'registry.k8s.io',
         repository: 'etcd',
-        tag: etcdTag(facts.etcd?.version ?? etcdVersion(cluster.spec)),
+        tag: etcdTag(facts.etcd?.version ?? etcdVersion(cluster)),
       },
       settings?.image,
     );
     new k8s.KubeStatefulSet(this, 'members-set', {
-      metadata: { ...metadata(names.etcd), annotations: { [etcdVolumeSizeAnnotation]: volumeSize } },
+      metadata: {
+        ...metadata(names.etcd),
+        annotations: {
+          [etcdVolumeSizeAnnotation]: volumeSize,
+          [releaseRevisionAnnotation]: String(cluster.release?.revision ?? newestRevision),
+        },
+      },
       spec: {
         replicas: members,
         serviceName: names.etcdPeerService,
@@ -112,7 +124,12 @@ export class Etcd extends Construct {
               command: ['etcd'],
               args: [`--config-file=${etcdPaths.members}/$(POD_NAME).yaml`],
               env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
-              ports: { client: ports.etcdClient, peer: ports.etcdPeer, metrics: ports.etcdMetrics },
+              ports: {
+                client: ports.etcdClient,
+                peer: ports.etcdPeer,
+                metrics: ports.etcdMetrics,
+                ...(rendersWith(cluster, 'separatesEtcdHTTP') ? { [etcdHTTPPortName]: ports.etcdHTTP } : {}),
+              },
               // /readyz needs a quorum, /livez does not. A liveness probe that needs a quorum would restart the
               // remaining members.
               probes: probes({
@@ -163,6 +180,13 @@ export class Etcd extends Construct {
 }
 
 const dataVolume = 'etcd-data';
+
+/** The cluster as etcd is rendered now: its release waits together with its version. */
+function renderedNow(cluster: HostedCluster, { etcd }: Facts): HostedCluster {
+  const { release } = cluster;
+  const revision = etcd?.releaseRevision;
+  return release === undefined || revision === undefined ? cluster : { ...cluster, release: { ...release, revision } };
+}
 
 function port(name: string, number: number): k8s.ServicePort {
   return { name, port: number, targetPort: k8s.IntOrString.fromString(name), protocol: 'TCP' };

@@ -63,7 +63,7 @@ function operatorStep(
 /** Creates a data directory from the snapshot. `args` set the member and how revisions change. */
 export function restoreStep(cluster: HostedCluster, run: string, args: readonly string[]): k8s.Container {
   const { tools } = cluster.spec.etcd;
-  const tag = `v${etcdVersion(cluster.spec).replace(/-\d+$/, '')}`;
+  const tag = `v${etcdVersion(cluster).replace(/-\d+$/, '')}`;
   const paths = restorePaths(etcdPaths.volume, run);
   return step({
     name: 'restore',

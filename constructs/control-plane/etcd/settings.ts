@@ -1,3 +1,4 @@
+import { ports } from '../../cluster/ports.ts';
 import { durationSeconds, isDuration } from '../../api/duration.ts';
 
 /** Keys of the configuration file and their values. */
@@ -11,10 +12,12 @@ export interface EtcdSettingsOptions {
   readonly quotaBytes: number;
   /** The user's arguments. They take precedence, except for {@link reservedEtcdSettings}. */
   readonly args: Readonly<Record<string, string>> | undefined;
+  /** Whether HTTP has a port of its own. */
+  readonly separatesHTTP: boolean;
 }
 
 /** The settings that are the same for all members. Members read them when they start, so a change restarts them. */
-export function etcdSettings({ version, quotaBytes, args = {} }: EtcdSettingsOptions): EtcdSettings {
+export function etcdSettings({ version, quotaBytes, args = {}, separatesHTTP }: EtcdSettingsOptions): EtcdSettings {
   const isOld = version.startsWith('3.5.');
   return {
     // Only a fallback: the API server compacts every five minutes.
@@ -22,6 +25,8 @@ export function etcdSettings({ version, quotaBytes, args = {} }: EtcdSettingsOpt
     'auto-compaction-retention': '72h',
     'quota-backend-bytes': quotaBytes,
     'snapshot-count': 10_000,
+    // On one port with HTTP, etcd serves gRPC through an HTTP server that cuts off answers when the member stops.
+    ...(separatesHTTP ? { 'listen-client-http-urls': `https://0.0.0.0:${ports.etcdHTTP}` } : {}),
     // Allows the API server to serve consistent reads from its watch cache. In nanoseconds, because the file does not
     // accept duration text.
     ...unlessGiven(args, { [isOld ? `experimental-${watchProgress}` : watchProgress]: 5e9 }),
@@ -75,6 +80,7 @@ export const reservedEtcdSettings: readonly string[] = [
   'initial-cluster-state',
   'initial-cluster-token',
   'key-file',
+  'listen-client-http-urls',
   'listen-client-urls',
   'listen-metrics-urls',
   'listen-peer-urls',

@@ -79,7 +79,7 @@ function etcd(cluster: HostedCluster, restoreRun: RestoreRun): k8s.Container {
   const { run } = restoreRun;
   const storage = { 'ephemeral-storage': mebibytes(neededMebibytes(restoreRun) + logMebibytes) };
   const settings = cluster.spec.etcd;
-  const image = { registry: 'registry.k8s.io', repository: 'etcd', tag: etcdTag(etcdVersion(cluster.spec)) };
+  const image = { registry: 'registry.k8s.io', repository: 'etcd', tag: etcdTag(etcdVersion(cluster)) };
   return container({
     name: 'etcd',
     image: imageReference(cluster.spec, image, settings.image),

@@ -71,7 +71,7 @@ export function flowsOf(
           {
             from: { kind: 'pods', namespace: operatorNamespace, labels: managerSelector },
             to: component('etcd'),
-            ports: [tcp(ports.etcdClient)],
+            ports: [tcp(ports.etcdClient), tcp(ports.etcdHTTP)],
             why: 'the operator manages members and takes snapshots',
           } as const,
           {

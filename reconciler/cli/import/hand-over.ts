@@ -46,7 +46,7 @@ export function handOverPatch(
   const { spec } = object;
   const successor = successorSecretName(namesOf(cluster).secrets.clusterCA);
   const isRotated = secrets.some(({ name }) => name === successor);
-  const isNewer = written !== undefined && minor(written) > minor(etcdVersion(spec));
+  const isNewer = written !== undefined && minor(written) > minor(etcdVersion({ spec }));
   const hasEndpoint = endpoint?.host !== undefined && endpoint.port !== undefined && !spec.controlPlaneEndpoint?.host;
   return {
     metadata: {

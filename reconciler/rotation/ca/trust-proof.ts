@@ -1,3 +1,4 @@
+import { etcdHTTPPort } from '../../etcd/http-port.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
 import { apiServiceHost } from '../../../constructs/control-plane/certificates/plan.ts';
 import type { SecretRole } from '../../../constructs/control-plane/certificates/uses.ts';
@@ -84,7 +85,8 @@ async function whoRefuses(scope: CARotationContext, ca: RotatedCA, pods: readonl
   );
   return pendingPods(pods, async (address, pod) => {
     if (plan.ca === 'etcd') {
-      const isAdmitted = await trustProbes.isAdmitted(etcdServer(scope, pod, address), client);
+      const server = { ...etcdServer(scope, pod, address), port: etcdHTTPPort(pod) };
+      const isAdmitted = await trustProbes.isAdmitted(server, client);
       return isAdmitted ? undefined : 'does not trust the new CA yet';
     }
     const asUser = plan.ca === 'proxy' ? probeName : undefined;

@@ -73,7 +73,7 @@ const removedAPIs: Check = ({ version, requested, silent }) => {
     return {
       check: 'removed-apis',
       reason: 'RemovedAPIsInUse',
-      message: `clients have requested ${names}, which Kubernetes ${version} does not serve any more: change these clients; API servers forget requests when they restart`,
+      message: `clients have requested ${names}, which Kubernetes ${version} does not serve any more: change these clients, whose names are in audit events with the annotation k8s.io/removed-release; API servers forget requests when they restart`,
     };
   }
   if (silent.length === 0) return undefined;

@@ -13,9 +13,9 @@ export interface AddressServerOptions {
   /** The certificate at an address, the same object until it is replaced; undefined where nobody listens. */
   readonly certificateAt: (address: string) => KeyPair | undefined;
   /** Answers a request over HTTP/2. */
-  readonly answer: (request: Http2ServerRequest, response: Http2ServerResponse, address: string) => void;
+  readonly answer?: (request: Http2ServerRequest, response: Http2ServerResponse, address: string) => void;
   /** The answer to each request over HTTP/1.1. */
-  readonly plainAnswer: string;
+  readonly plainAnswer?: string;
 }
 
 /** A server at all addresses of this machine, which presents another certificate at each: many servers in one process. */
@@ -25,8 +25,8 @@ export function serveAddresses({ port, certificateAt, answer, plainAnswer }: Add
   function serverWith({ certificate, key }: KeyPair): Http2SecureServer {
     const server = createSecureServer({ cert: certificate, key, allowHTTP1: true }, (request, response) => {
       response.on('error', () => {});
-      if (request.httpVersionMajor === 1) response.end(plainAnswer);
-      else answer(request, response, request.socket.localAddress ?? '');
+      if (request.httpVersionMajor === 1) response.end(plainAnswer ?? '');
+      else answer?.(request, response, request.socket.localAddress ?? '');
     });
     server.on('tlsClientError', () => {});
     server.on('session', (session) => session.on('error', () => {}));

@@ -97,6 +97,10 @@ serveAddresses({
     const { name = '', namespace = '', cluster = '' } = places.get(address) ?? {};
     answerEtcd(request, response, { name, peerUrl: etcdPeerUrl({ name: cluster, namespace }, ordinalIn(name)) });
   },
+});
+serveAddresses({
+  port: ports.etcdHTTP,
+  certificateAt: (address) => certificateOf(places.get(address), ({ etcdServer }) => etcdServer),
   plainAnswer: etcdVersions,
 });
 serveAddresses({

@@ -5,8 +5,16 @@ import { busyboxImage } from '../../testbed/images.ts';
 
 const serviceAccount = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** A pod with the program `/kubectl` of the testbed, which finds the API server as every client in a pod does. */
-export function clientPod(instance: Instance, name: string, node: string): object {
+/**
+ * A pod with the program `/kubectl` of the testbed, which finds the API server as every client in a pod does.
+ * @param command that runs instead of one that waits
+ */
+export function clientPod(
+  instance: Instance,
+  name: string,
+  node: string,
+  command: readonly string[] = ['sleep', '3600'],
+): object {
   const kubectl = { name: 'kubectl', mountPath: '/kubectl', readOnly: true };
   return {
     apiVersion: 'v1',
@@ -16,7 +24,7 @@ export function clientPod(instance: Instance, name: string, node: string): objec
       nodeSelector: { 'kubernetes.io/hostname': node },
       tolerations: [{ operator: 'Exists' }],
       terminationGracePeriodSeconds: 0,
-      containers: [{ name: 'client', image: busyboxImage, command: ['sleep', '3600'], volumeMounts: [kubectl] }],
+      containers: [{ name: 'client', image: busyboxImage, command, volumeMounts: [kubectl] }],
       volumes: [
         {
           name: kubectl.name,

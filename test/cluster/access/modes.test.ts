@@ -10,7 +10,14 @@ import { kubectl } from '../../testbed/kubectl.ts';
 import { gatewayName } from '../../testbed/traefik-objects.ts';
 import { addWorker, type Worker } from '../../testbed/workers.ts';
 import { type JoinableCluster, openJoinableCluster } from '../workers/joinable-cluster.ts';
-import { byEnvironment, byName, clientPod, clientRights } from './client-pod.ts';
+import { byEnvironment, byName, clientRights } from './client-pod.ts';
+import {
+  changeAccess,
+  defaultServiceAccount,
+  inPod as inPodOf,
+  startClient as startClientOn,
+  whoAmI as whoAmIIn,
+} from './in-cluster-client.ts';
 import { servedCertificate } from './served-certificate.ts';
 
 const namespace = 'access';
@@ -69,7 +76,7 @@ describe('by policy, the default behind a gateway,', () => {
 describe('by proxy', () => {
   const client = 'by-proxy';
   beforeAll(async () => {
-    await change('Proxy');
+    await changeAccess(cluster, 'Proxy');
     await cluster.kubectl(['rollout', 'status', 'daemonset/hosted-control-plane-proxy', '--timeout=180s']);
     await startClient(client);
   });
@@ -152,7 +159,7 @@ describe('by proxy', () => {
 
 describe('by load balancer', () => {
   beforeAll(async () => {
-    await change('LoadBalancer');
+    await changeAccess(cluster, 'LoadBalancer');
     await startClient('by-load-balancer');
   });
 
@@ -171,47 +178,18 @@ describe('by load balancer', () => {
   });
 });
 
-const defaultServiceAccount = 'system:serviceaccount:default:default';
 const proxies = 'app.kubernetes.io/name=hosted-control-plane-proxy';
 
-/** Changes the in-cluster access, and resolves when the change is complete. */
-async function change(inClusterAccess: string): Promise<void> {
-  await cluster.bench.patch('hosted', { spec: { inClusterAccess } });
-  await until(
-    `inClusterAccess ${inClusterAccess}`,
-    async () => {
-      const { metadata, status } = await cluster.bench.get('hosted');
-      const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-      return ready?.status === 'True' && ready.observedGeneration === metadata.generation;
-    },
-    180_000,
-  );
-  // A terminating pod may still get connections.
-  const servers = ['get', 'pods', '--selector=app.kubernetes.io/component=api-server', '--output', 'name'];
-  await until(
-    'one API server to be left',
-    async () => {
-      const pods = await kubectl(cluster.instance, ['--namespace', namespace, ...servers]);
-      return pods.split('\n').filter((pod) => pod !== '').length === 1;
-    },
-    180_000,
-  );
+function startClient(name: string): Promise<void> {
+  return startClientOn(cluster, name, tainted.name);
 }
 
-async function startClient(name: string): Promise<void> {
-  await cluster.apply(clientPod(cluster.instance, name, tainted.name));
-  await cluster.kubectl(['wait', `pod/${name}`, '--for=condition=Ready', '--timeout=180s']);
-  // By now kube-proxy has written the rules of its node.
-  await until('the way to the API server', () => whoAmI(name, byEnvironment, 10).catch(() => undefined));
-}
-
-/** The user that the API server reports to the pod for this command. */
-async function whoAmI(pod: string, command: string, limitSeconds = 60): Promise<string> {
-  return inPod(pod, `timeout ${limitSeconds} ${command} auth whoami --output=jsonpath='{.status.userInfo.username}'`);
+function whoAmI(pod: string, command: string, limitSeconds?: number): Promise<string> {
+  return whoAmIIn(cluster, pod, command, limitSeconds);
 }
 
 function inPod(pod: string, script: string): Promise<string> {
-  return cluster.kubectl(['exec', pod, '--', 'sh', '-c', script]);
+  return inPodOf(cluster, pod, script);
 }
 
 /** The endpoints of the kubernetes Service, without empty slices. */

@@ -128,11 +128,10 @@ async function created(requests: Requests, content: object): Promise<PodSpec> {
   return body['spec'] as PodSpec;
 }
 
-const emulated = ['--emulated-version=kube=1.34', '--emulation-forward-compatible=true'];
-/** Flags of the rendered API server of a version that enable policies. */
-const switchedOn = (version: string) =>
-  apiServerFlags(clusterOf({ spec: { version } }), endpoint)
-    .filter(([name]) => name === 'feature-gates' || name === 'runtime-config')
+/** Flags of the rendered API server of a version that enable policies, and those with which other binaries emulate it. */
+const switchedOn = (version: string, binaries?: string) =>
+  apiServerFlags({ ...clusterOf({ spec: { version } }), binaries }, endpoint)
+    .filter(([name]) => name === 'feature-gates' || name === 'runtime-config' || name.startsWith('emulat'))
     .map(([name, value]) => `--${name}=${value}`);
 interface TestedServer {
   readonly minor: string;
@@ -145,8 +144,7 @@ const servers: readonly TestedServer[] = [
   { minor: '1.37', version: kubernetesVersion, flags: switchedOn(kubernetesVersion) },
   { minor: '1.36', version: 'v1.36.4', flags: switchedOn('v1.36.4'), binaries: '1.36' },
   { minor: '1.35', version: 'v1.35.8', flags: switchedOn('v1.35.8'), binaries: '1.35' },
-  // The emulated version disables features, but serves v1 only; the test needs what 1.34 serves.
-  { minor: '1.34, emulated,', version: 'v1.34.4', flags: [...emulated, ...switchedOn('v1.34.4')] },
+  { minor: '1.34, emulated,', version: 'v1.34.4', flags: switchedOn('v1.34.4', kubernetesVersion) },
 ];
 
 describe.each<TestedServer>(servers)('a $minor API server', ({ version, flags, binaries }) => {

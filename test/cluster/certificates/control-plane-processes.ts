@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Program } from '../../../constructs/control-plane/certificates/uses.ts';
-import { findBinaries } from '../../testbed/binaries.ts';
+import { findBinaries, findFurtherBinaries } from '../../testbed/binaries.ts';
+import { familiesOf, ownMinor, pinnedMinors, pinnedVersion } from '../../testbed/families.ts';
 import { instanceFrom } from '../../testbed/instance.ts';
 import { unpackedPackage } from '../../testbed/unpacked-package.ts';
 import { ChildProgram } from '../../support/child-program.ts';
@@ -16,17 +17,20 @@ export type ProcessName = Exclude<Program, 'this provider' | 'Cluster API'> | 's
 const tunnelEndpoint = { host: 'tunnel.c1.team.example.org', port: 443 };
 const address = '127.0.0.1';
 
-/** A small rendered control plane with every program. */
-export const rendered = new Rendered(
-  {
-    spec: {
-      etcd: { replicas: 1 },
-      exposure: { gateway: { namespace: 'ingress', name: 'shared' } },
-      inClusterAccess: 'Proxy',
+/** A small rendered control plane of a version with every program. */
+function renderedFor(version: string): Rendered {
+  return new Rendered(
+    {
+      spec: {
+        version,
+        etcd: { replicas: 1 },
+        exposure: { gateway: { namespace: 'ingress', name: 'shared' } },
+        inClusterAccess: 'Proxy',
+      },
     },
-  },
-  { tunnelEndpoint, advertiseAddress: undefined, encryptionAtRest: undefined },
-);
+    { tunnelEndpoint, advertiseAddress: undefined, encryptionAtRest: undefined },
+  );
+}
 
 const homes: Readonly<Record<ProcessName, readonly [workload: string, container: string, binary: string]>> = {
   etcd: ['c1-etcd', 'etcd', 'etcd'],
@@ -52,6 +56,9 @@ export type Ports = Readonly<
  */
 export class ControlPlaneProcesses {
   readonly ports: Ports;
+  /** The version of Kubernetes. */
+  readonly version: string;
+  readonly #rendered: Rendered;
   readonly #directory: string;
   readonly #binaries: Readonly<Record<string, string>>;
   readonly #haproxy: string;
@@ -60,12 +67,15 @@ export class ControlPlaneProcesses {
   readonly #further: readonly number[];
 
   private constructor(
+    version: string,
     directory: string,
     ports: Ports,
     further: readonly number[],
     binaries: Readonly<Record<string, string>>,
     haproxy: string,
   ) {
+    this.version = version;
+    this.#rendered = renderedFor(version);
     this.#directory = directory;
     this.ports = ports;
     this.#further = further;
@@ -73,10 +83,19 @@ export class ControlPlaneProcesses {
     this.#haproxy = haproxy;
   }
 
-  /** Finds the binaries; starts nothing. */
-  static async prepare(): Promise<ControlPlaneProcesses> {
+  /**
+   * Finds the binaries; starts nothing.
+   * @param minor such as `1.34`; the newest one by default
+   */
+  static async prepare(minor?: string): Promise<ControlPlaneProcesses> {
     const { cache } = instanceFrom(process.env);
-    const binaries = await findBinaries(cache, process.env['HCP_TESTBED_BIN'], () => {});
+    const folders = minor === undefined ? ownMinor : pinnedMinors[minor];
+    if (!folders) throw new Error(`Kubernetes ${minor} is not pinned`);
+    const version = await pinnedVersion(folders.kubernetes, 'k8s.io/kubernetes');
+    const binaries = {
+      ...(await findBinaries(cache, process.env['HCP_TESTBED_BIN'], () => {})),
+      ...(await findFurtherBinaries(familiesOf(folders), cache, () => {})),
+    };
     const haproxy = await unpackedPackage('haproxy', join(cache, 'packages'), () => {});
     const ports = {
       api: await freePort(),
@@ -90,7 +109,7 @@ export class ControlPlaneProcesses {
       scheduler: await freePort(),
     };
     const further = [await freePort(), await freePort(), await freePort(), await freePort(), await freePort()];
-    return new ControlPlaneProcesses(await mkdtemp(join(tmpdir(), 'cp-')), ports, further, binaries, haproxy);
+    return new ControlPlaneProcesses(version, await mkdtemp(join(tmpdir(), 'cp-')), ports, further, binaries, haproxy);
   }
 
   /** Writes the Secrets that a program's pod mounts; running programs may or may not reload them. */
@@ -132,9 +151,9 @@ export class ControlPlaneProcesses {
     const known = this.#layouts.get(name);
     if (known) return known;
     const [workload, container] = homes[name];
-    const { pod } = rendered.workload(workload);
+    const { pod } = this.#rendered.workload(workload);
     const root = join(this.#directory, name.replace(' ', '-'));
-    const layout = new LaidOutContainer(root, pod, container, rendered.objects, this.#replacements(name));
+    const layout = new LaidOutContainer(root, pod, container, this.#rendered.objects, this.#replacements(name));
     this.#layouts.set(name, layout);
     return layout;
   }

@@ -122,7 +122,7 @@ function etcdSet(other: Other): Rendered {
   ];
   const etcd = {
     name: 'etcd',
-    image: `registry.k8s.io/etcd:${etcdVersion({ version })}-0`,
+    image: `registry.k8s.io/etcd:${etcdVersion({ spec: { version } })}-0`,
     command: ['etcd'],
     args,
     env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],

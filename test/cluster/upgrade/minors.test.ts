@@ -1,19 +1,11 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { ContinuousLoad, kubeletPath } from '../../support/continuous-load.ts';
 import { defaultsFor } from '../../../constructs/cluster/versions.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { runHcp } from '../../support/hcp.ts';
-import { until } from '../../support/until.ts';
 import { kubernetesVersion } from '../../support/workbench.ts';
 import { addMinor, type FurtherMinor } from '../../testbed/further-minor.ts';
 import { instanceFrom } from '../../testbed/instance.ts';
-import { openHostedApi } from '../../testbed/hosted-api.ts';
-import type { Machine } from '../../testbed/machine.ts';
-import { addWorker, withHostedApi, type Worker } from '../../testbed/workers.ts';
-import { byEnvironment, clientPod } from '../access/client-pod.ts';
-import { type JoinableCluster, openJoinableCluster } from '../workers/joinable-cluster.ts';
-import { NodeWatcher } from '../workers/node-watcher.ts';
-import { UpgradeStages } from './upgrade-stages.ts';
+import { BusyCluster } from './busy-cluster.ts';
 
 // One highly available control plane starts with the oldest minor that tests run, with a worker that keeps this minor, and is
 // upgraded twice while users never stop.
@@ -21,42 +13,17 @@ const instance = instanceFrom(process.env, inject('testbed'));
 const namespace = 'minors';
 const limitMs = 300_000;
 
-let cluster: JoinableCluster;
+let busy: BusyCluster;
 let older: Readonly<Record<'1.35' | '1.36', FurtherMinor>>;
-let worker: Worker;
-let load: ContinuousLoad;
-let node: NodeWatcher;
-let stages: UpgradeStages;
 
 beforeAll(async () => {
   const report = (line: string) => console.log(line);
   older = { '1.35': await addMinor(instance, '1.35', report), '1.36': await addMinor(instance, '1.36', report) };
-  cluster = await openJoinableCluster(namespace, {
-    version: older['1.35'].version,
-    replicas: 2,
-    etcd: { replicas: 3 },
-    exposure: { loadBalancer: {} },
-  });
-  const { bench, api } = cluster;
-  const equip = async (machine: Machine) => {
-    await older['1.35'].equip(machine);
-    await older['1.36'].provideAddOns(machine);
-  };
-  worker = await addWorker(instance, api, undefined, { equip });
-  await expectServes(worker, older['1.35'].version);
-  const open = async () => (await openHostedApi(instance, bench.client, api)).client;
-  load = new ContinuousLoad({ path: kubeletPath(worker.name), open });
-  node = new NodeWatcher(worker.name, (work) => withHostedApi(instance, api, work));
-  stages = new UpgradeStages(bench, api.name, api.client);
+  const spec = { exposure: { loadBalancer: {} } };
+  busy = await BusyCluster.open({ namespace, first: older['1.35'], next: [older['1.36']], spec });
 });
 
-afterAll(async () => {
-  await Promise.all([load?.stop(), node?.stop(), stages?.stop()]);
-  await cluster?.close();
-});
-
-/** What an API server says when etcd gave it no answer. */
-const byEtcd = /rpc error: code = (?:Unknown|Internal|Unavailable)|etcdserver: (?:leader changed|request timed out)/;
+afterAll(() => busy?.close());
 
 /** An API server must ask it about ServiceAccounts of kube-system, and no server answers. */
 const silentWebhook = {
@@ -79,40 +46,9 @@ const silentWebhook = {
   ],
 };
 
-/** A node of this version runs a pod, which is reached through konnectivity, and which reaches its API server. */
-async function expectServes({ name }: Worker, version: string): Promise<void> {
-  const kubelet = ['get', 'node', name, '--output', 'jsonpath={.status.nodeInfo.kubeletVersion}'];
-  expect(await cluster.kubectl(kubelet)).toBe(version);
-  const pod = `on-${name}`;
-  await cluster.apply(clientPod(instance, pod, name));
-  await cluster.kubectl(['wait', `pod/${pod}`, '--for=condition=Ready', '--timeout=60s']);
-  const script = `timeout 10 ${byEnvironment} auth whoami --output=jsonpath='{.status.userInfo.username}'`;
-  const whoAmI = () => cluster.kubectl(['exec', pod, '--', 'sh', '-c', script]).catch(() => undefined);
-  expect(await until('the API server to answer the pod', whoAmI)).toBe('system:serviceaccount:default:default');
-}
-
-/** Upgrades, prints what is waited for, and returns the versions that API servers run then. */
-async function upgrade(version: string) {
-  const { bench, api } = cluster;
-  const begun = performance.now();
-  await bench.patch(api.name, { spec: { version, rollout: null, deployment: null } });
-  const reported = new Set<string>();
-  const isOver = async () => {
-    const { metadata, status } = await bench.get(api.name);
-    const notTrue = (status?.conditions ?? []).filter((condition) => condition.status === 'False');
-    const text = notTrue.map(({ type, reason, message }) => `${type} ${reason}: ${message}`).join(' | ');
-    if (!reported.has(text))
-      console.log(`${((performance.now() - begun) / 1000).toFixed(1)} s ${status?.version}: ${text}`);
-    reported.add(text);
-    const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-    return ready?.status === 'True' && ready.observedGeneration === metadata.generation && status?.version === version;
-  };
-  await until(`Kubernetes ${version}`, isOver, limitMs);
-  return (await bench.get(api.name)).status?.versions;
-}
-
 describe('while a writer, a watcher and calls through a worker never stop', () => {
   test('an upgrade is held by a webhook that does not answer, as hcp reports before, and can be withdrawn', async () => {
+    const { cluster } = busy;
     const { bench, api } = cluster;
     const { version } = older['1.36'];
     const check = ['upgrade', api.name, '--to', version, '--check', '--namespace', namespace];
@@ -122,7 +58,7 @@ describe('while a writer, a watcher and calls through a worker never stop', () =
     await bench.patch(api.name, { spec: { version } });
     const because = { status: 'False', reason: 'WebhooksRefuse', message: /silent\.example\.org/ } as const;
     await bench.untilCondition(api.name, 'UpgradePreflightSucceeded', because);
-    expect((await bench.get(api.name)).status?.versions).toEqual([{ version: older['1.35'].version, replicas: 2 }]);
+    expect(await busy.versions()).toEqual([{ version: older['1.35'].version, replicas: 2 }]);
 
     // Before the webhook is repaired: then the upgrade begins at once.
     await bench.patch(api.name, { spec: { version: older['1.35'].version } });
@@ -133,7 +69,7 @@ describe('while a writer, a watcher and calls through a worker never stop', () =
   });
 
   test('an upgrade whose API servers cannot start is taken back, and says why', async () => {
-    const { bench, api } = cluster;
+    const { bench, api } = busy.cluster;
     const { version } = older['1.36'];
     const apiServer = { image: { tag: 'no-such-tag' } };
     await bench.patch(api.name, {
@@ -147,7 +83,7 @@ describe('while a writer, a watcher and calls through a worker never stop', () =
       limitMs,
     );
     await bench.untilCondition(api.name, 'APIServerDeploymentsReady', { status: 'True' });
-    expect((await bench.get(api.name)).status?.versions).toEqual([{ version: older['1.35'].version, replicas: 2 }]);
+    expect(await busy.versions()).toEqual([{ version: older['1.35'].version, replicas: 2 }]);
     await recordFault({
       fault: 'the API servers of an upgrade cannot start, because their image does not exist',
       observed:
@@ -157,41 +93,51 @@ describe('while a writer, a watcher and calls through a worker never stop', () =
     });
   });
 
+  test('binaries of 1.36 emulate 1.35, and those of 1.35 read what they have stored', async () => {
+    const { cluster } = busy;
+    const { bench, api } = cluster;
+    const [{ version }, before] = [older['1.36'], older['1.35'].version];
+    const saysOfItself = async () => JSON.parse(await cluster.kubectl(['get', '--raw', '/version'])) as object;
+    await bench.patch(api.name, { spec: { version, rollout: null, deployment: null, upgrade: { hold: '1h' } } });
+    const because = { status: 'False', reason: 'HoldingUpgrade', message: /set spec\.version to v1\.35/ } as const;
+    await bench.untilCondition(api.name, 'UpgradeHoldEnded', because, limitMs);
+    expect((await bench.get(api.name)).status).toMatchObject({ versions: [{ version: before, replicas: 2 }] });
+    expect(await saysOfItself()).toMatchObject({ gitVersion: version, emulationMinor: '35' });
+    await cluster.kubectl(['create', 'configmap', 'stored']);
+
+    await bench.patch(api.name, { spec: { version: before } });
+    await bench.untilReady(api.name, limitMs);
+    expect((await bench.get(api.name)).status?.versions).toEqual([{ version: before, replicas: 2 }]);
+    expect(await saysOfItself()).toMatchObject({ gitVersion: before });
+    await cluster.kubectl(['get', 'configmap', 'stored']);
+    await recordFault({
+      fault: 'a new minor does not please while its binaries emulate the one before',
+      observed:
+        'spec.version goes back, and the binaries of the minor before read everything; add-ons and etcd never changed',
+      recoverySeconds: undefined,
+      dataLost: 'none',
+    });
+  });
+
   test('Kubernetes 1.35 becomes 1.36, the worker of 1.35 serves on, and one of 1.36 joins', async () => {
-    const { version, equip } = older['1.36'];
-    expect(await upgrade(version)).toEqual([{ version, replicas: 2 }]);
-    await expectServes(worker, older['1.35'].version);
-    await expectServes(await addWorker(instance, cluster.api, undefined, { equip }), version);
+    const { version } = older['1.36'];
+    const changes = { rollout: null, deployment: null, upgrade: { hold: '1s' } };
+    expect(await busy.upgrade(version, changes)).toEqual([{ version, replicas: 2 }]);
+    await busy.expectServes(older['1.35'].version);
+    await busy.expectJoins(older['1.36']);
   });
 
   test('Kubernetes 1.36 becomes the newest minor, and the worker of 1.35 serves on', async () => {
-    expect(await upgrade(kubernetesVersion)).toEqual([{ version: kubernetesVersion, replicas: 2 }]);
-    await expectServes(worker, older['1.35'].version);
+    expect(await busy.upgrade(kubernetesVersion)).toEqual([{ version: kubernetesVersion, replicas: 2 }]);
+    await busy.expectServes(older['1.35'].version);
   });
 
   test('etcd gets its new minor at last', async () => {
-    const etcd = async () =>
-      (await cluster.bench.get(cluster.api.name)).status?.etcd?.members?.map(({ version }) => version);
-    const { etcd: newest } = defaultsFor(kubernetesVersion);
-    await until(`etcd ${newest}`, async () => (await etcd())?.every((version) => version === newest), limitMs);
-    await cluster.bench.untilReady(cluster.api.name);
-    expect(await etcd()).toEqual([newest, newest, newest]);
+    const { etcd } = defaultsFor(kubernetesVersion);
+    expect(await busy.etcdOnce(etcd)).toEqual([etcd, etcd, etcd]);
   });
 
-  test('no request has failed but for writes that etcd refused, every write was seen, and the steps have kept their order', async () => {
-    await load.stopWriting();
-    const unseen = () => load.unseen;
-    await until('the last events', () => unseen().length === 0, 30_000, unseen);
-    await Promise.all([load.stop(), node.stop(), stages.stop()]);
-    const { writes, calls, events } = load;
-    console.log(JSON.stringify({ writes, calls, events, samples: stages.samples, nodeReads: node.reads }));
-    // A call may be repeated once, and a watch goes on where it was. No write may lack its answer, whichever API server is
-    // replaced; but etcd may refuse one that meets a member that stops: see reconciler/etcd/README.md.
-    const unanswered = writes.reasons.filter((reason) => !byEtcd.test(reason));
-    expect([...unanswered, ...writes.failures, ...calls.failures, ...events.failures]).toEqual([]);
-    expect(writes.answered).toBeGreaterThan(100);
-    expect(stages.samples).toBeGreaterThan(50);
-    expect(stages.problems).toEqual([]);
-    expect(node.problems).toEqual([]);
+  test('no request has failed, every write was seen, and the steps have kept their order', async () => {
+    expect(await busy.end()).toEqual([]);
   });
 });

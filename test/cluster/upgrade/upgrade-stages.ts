@@ -2,7 +2,7 @@ import { DaemonSet, Deployment, Secret, StatefulSet } from '../../../constructs/
 import { namesOf } from '../../../constructs/cluster/names.ts';
 import { ports } from '../../../constructs/cluster/ports.ts';
 import { minors } from '../../../constructs/cluster/minors.ts';
-import { etcdVersionIn, minorOf, tagOf } from '../../../constructs/cluster/versions.ts';
+import { etcdVersionIn, minorOf, parseVersion, tagOf } from '../../../constructs/cluster/versions.ts';
 import { apiServiceHost } from '../../../constructs/control-plane/certificates/plan.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
@@ -13,10 +13,24 @@ import { hostedClient } from '../../support/hosted-client.ts';
 import type { Workbench } from '../../support/workbench.ts';
 
 interface Templated extends KubeObject {
-  readonly spec: { readonly template: { readonly spec: { readonly containers: readonly { image?: string }[] } } };
+  readonly spec: {
+    readonly template: {
+      readonly spec: { readonly containers: readonly { image?: string; args?: readonly string[] }[] };
+    };
+  };
 }
 
-/** The minor of Kubernetes that each part of a control plane has reached, in the order in which an upgrade changes them. */
+/** What an API server says of itself. */
+interface VersionAnswer {
+  readonly gitVersion: string;
+  readonly emulationMinor?: string;
+}
+
+/**
+ * The version of Kubernetes that each part of a control plane has reached, in the order in which an upgrade changes them: the
+ * minor times 1000, and the patch release. etcd belongs to a minor. A version that binaries emulate counts as the
+ * reported one of its minor.
+ */
 interface Stages {
   readonly servedByOldest: number;
   readonly reported: number;
@@ -35,10 +49,15 @@ export class UpgradeStages extends ContinuousUser {
   readonly #bench: Workbench;
   readonly #cluster: string;
   readonly #hosted: KubeClient;
+  readonly #givenEtcd: Readonly<Record<string, number>>;
 
-  /** @param hosted a client of the hosted cluster, which the caller closes after {@link stop} */
-  constructor(bench: Workbench, cluster: string, hosted: KubeClient) {
+  /**
+   * @param hosted a client of the hosted cluster, which the caller closes after {@link stop}
+   * @param givenEtcd the minor that a version of etcd belongs to, where the spec names it
+   */
+  constructor(bench: Workbench, cluster: string, hosted: KubeClient, givenEtcd: Readonly<Record<string, number>> = {}) {
     super();
+    this.#givenEtcd = givenEtcd;
     this.#bench = bench;
     this.#cluster = cluster;
     this.#hosted = hosted;
@@ -48,19 +67,24 @@ export class UpgradeStages extends ContinuousUser {
   async #sample(): Promise<void> {
     const { namespace, client } = this.#bench;
     const names = namesOf(this.#cluster);
-    const etcd = minorOfEtcd(imageIn(await client.get<Templated>(StatefulSet, { namespace, name: names.etcd })));
+    const etcd = this.#etcdIn(imageIn(await client.get<Templated>(StatefulSet, { namespace, name: names.etcd })));
     const kubeProxy = { namespace: 'kube-system', name: 'kube-proxy' };
     const addOns = await this.#hosted.get<Templated>(DaemonSet, kubeProxy).catch(() => undefined);
     const controllers = await client.get<Templated>(Deployment, { namespace, name: names.controllerManager });
     const { status } = await this.#bench.get(this.#cluster);
-    const served = await this.#servedMinors();
+    const served = await this.#served();
     if (addOns === undefined || status?.version === undefined || served.length === 0) return;
     this.samples += 1;
+    const reported = rankOf(status.version);
+    const rankAs = (binaries: string, emulated: string | undefined): number =>
+      emulated === undefined || Number(emulated) === minorOf(binaries)
+        ? rankOf(binaries)
+        : emulatedRank(emulated, reported);
     this.#judge({
-      servedByOldest: Math.min(...served),
-      reported: minorOf(status.version),
-      controllers: minorOf(tagOf(imageIn(controllers)) ?? ''),
-      addOns: minorOf(tagOf(imageIn(addOns)) ?? ''),
+      servedByOldest: Math.min(...served.map(({ gitVersion, emulationMinor }) => rankAs(gitVersion, emulationMinor))),
+      reported,
+      controllers: rankAs(tagOf(imageIn(controllers)) ?? '', minorEmulatedBy(controllers)),
+      addOns: rankOf(tagOf(imageIn(addOns)) ?? ''),
       etcd,
     });
   }
@@ -68,13 +92,18 @@ export class UpgradeStages extends ContinuousUser {
   #judge(stages: Stages): void {
     const { servedByOldest, reported, controllers, addOns, etcd } = stages;
     const reached = [servedByOldest, controllers, addOns, etcd];
-    if (reported > servedByOldest || reached.some((minor, index) => minor > (reached[index - 1] ?? Infinity))) {
+    if (reported > servedByOldest || reached.some((version, index) => version > (reached[index - 1] ?? Infinity))) {
       this.problems.push(`${new Date().toISOString()} ${JSON.stringify(stages)}`);
     }
   }
 
+  #etcdIn(image: string | undefined): number {
+    const version = etcdVersionIn(tagOf(image));
+    return (this.#givenEtcd[version ?? ''] ?? minorOfEtcd(version)) * 1000;
+  }
+
   /** What `/version` says at each API server that answers. */
-  async #servedMinors(): Promise<number[]> {
+  async #served(): Promise<VersionAnswer[]> {
     const { namespace, client } = this.#bench;
     const { kubeconfig: name } = namesOf(this.#cluster).secrets;
     const kubeconfig = valueOf(await client.get<SecretObject>(Secret, { namespace, name }), 'value') ?? '';
@@ -84,9 +113,7 @@ export class UpgradeStages extends ContinuousUser {
       if (status?.podIP === undefined) return [];
       const api = hostedClient(kubeconfig, undefined, { server: `https://${status.podIP}:${ports.api}`, serverName });
       try {
-        return [
-          minorOf((JSON.parse(await api.raw('/version', { deadlineMs: 2_000 })) as { gitVersion: string }).gitVersion),
-        ];
+        return [JSON.parse(await api.raw('/version', { deadlineMs: 2_000 })) as VersionAnswer];
       } catch {
         return [];
       } finally {
@@ -97,16 +124,30 @@ export class UpgradeStages extends ContinuousUser {
   }
 }
 
+function minorEmulatedBy({ spec }: Templated): string | undefined {
+  const { args = [] } = spec.template.spec.containers[0] ?? {};
+  return /--emulated-version=1\.(\d+)/.exec(args.join(' '))?.[1];
+}
+
+/** Binaries emulate a minor, and no patch release of it. */
+function emulatedRank(minor: string, reported: number): number {
+  return Math.floor(reported / 1000) === Number(minor) ? reported : Number(minor) * 1000;
+}
+
 function imageIn({ spec }: Templated): string | undefined {
   return spec.template.spec.containers[0]?.image;
 }
 
 /** A version between those of two minors is a step to the later one. */
-function minorOfEtcd(image: string | undefined): number {
-  const version = etcdVersionIn(tagOf(image));
+function minorOfEtcd(version: string | undefined): number {
   const exact = Object.entries(minors).findLast(([, { etcd }]) => etcd === version)?.[0];
   if (exact !== undefined) return Number(exact);
   const own = version?.slice(0, version.lastIndexOf('.'));
   const [last = ''] = Object.entries(minors).findLast(([, { etcd }]) => etcd.startsWith(`${own}.`)) ?? [];
   return Number(last) + 1;
+}
+
+function rankOf(version: string): number {
+  const { minor = 0, patch = 0 } = parseVersion(version) ?? {};
+  return minor * 1000 + patch;
 }

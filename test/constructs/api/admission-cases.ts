@@ -22,6 +22,7 @@ const nodePort = { address: '192.0.2.10', port: 30443, konnectivityPort: 30132 }
 const gateway = { name: 'capi', namespace: 'capi-system' };
 const ingress = { apiHost: 'api.example.org', konnectivityHost: 'konnectivity.example.org' };
 const issuer = { audiences: ['kubernetes'], claimMappings: { username: 'claims.email' } };
+const backup = '2026-11-21T09-15-31.123Z-4711';
 const s3 = { name: 'backup' };
 
 const exists = { key: 'example.org/team', operator: 'Exists' };
@@ -630,6 +631,22 @@ const signingInAt = (tokenServiceURL: string) => {
 };
 
 export const updateCases: readonly UpdateCase[] = [
+  {
+    name: 'refuses a policy for in-cluster access before its minor',
+    from: { version: 'v1.33.13' },
+    spec: { version: 'v1.33.13', inClusterAccess: 'Policy' },
+    refused: { path: 'spec.inClusterAccess', because: 'needs Kubernetes 1.34' },
+  },
+  {
+    name: 'accepts proxies for in-cluster access before that minor',
+    from: { version: 'v1.33.13' },
+    spec: { version: 'v1.33.13', inClusterAccess: 'Proxy' },
+  },
+  {
+    name: 'accepts a policy for in-cluster access together with its minor',
+    from: { version: 'v1.33.13' },
+    spec: { version: 'v1.34.10', inClusterAccess: 'Policy' },
+  },
   ...['https://c1.team.example.org', 'https://kubernetes.default.svc.cluster.local'].map((own): UpdateCase => ({
     name: `refuses the issuer ${own} of the hosted cluster's own service accounts`,
     from: {},
@@ -724,7 +741,53 @@ export const updateCases: readonly UpdateCase[] = [
     from: { version: 'v1.34.2' },
     status: runs('v1.34.2'),
     spec: { version: 'v1.33.9' },
-    refused: { path: 'spec.version', because: 'cannot go back to v1.33.9' },
+    refused: { path: 'spec.version', because: 'run hcp rollback' },
+  },
+  {
+    name: 'accepts an older minor together with the restore of a named backup',
+    from: { version: 'v1.34.2' },
+    status: runs('v1.34.2'),
+    spec: { version: 'v1.33.9', etcd: { restore: { backup } } },
+  },
+  {
+    name: 'refuses an older minor together with the restore of whatever backup is the newest',
+    from: { version: 'v1.34.2' },
+    status: runs('v1.34.2'),
+    spec: { version: 'v1.33.9', etcd: { restore: { latest: true } } },
+    refused: { path: 'spec.version', because: 'run hcp rollback' },
+  },
+  {
+    name: 'refuses an older minor together with a snapshot that does not say its version',
+    from: { version: 'v1.34.2' },
+    status: runs('v1.34.2'),
+    spec: { version: 'v1.33.9', etcd: { restore: { backup: 'final.etcd' } } },
+    refused: { path: 'spec.version', because: 'run hcp rollback' },
+  },
+  {
+    name: 'refuses an older minor beside an earlier restore',
+    from: { version: 'v1.34.2', etcd: { restore: { backup } } },
+    status: runs('v1.34.2'),
+    spec: { version: 'v1.33.9', etcd: { restore: { backup } } },
+    refused: { path: 'spec.version', because: 'run hcp rollback' },
+  },
+  {
+    name: 'refuses to withdraw the restore alone on the way back to an older minor',
+    from: { version: 'v1.33.9', etcd: { restore: { backup } } },
+    status: runs('v1.34.2'),
+    spec: { version: 'v1.33.9', etcd: {} },
+    refused: { path: 'spec.version', because: 'run hcp rollback' },
+  },
+  {
+    name: 'accepts to withdraw the way back to an older minor with its restore',
+    from: { version: 'v1.33.9', etcd: { restore: { backup } } },
+    status: runs('v1.34.2'),
+    spec: { version: 'v1.34.2', etcd: {} },
+  },
+  {
+    name: 'accepts other changes on the way back to an older minor',
+    from: { version: 'v1.33.9', etcd: { restore: { backup } } },
+    status: runs('v1.34.2'),
+    spec: { version: 'v1.33.9', etcd: { restore: { backup } }, replicas: 3 },
   },
   { name: 'accepts to skip a minor before anything runs', from: { version: 'v1.33.1' }, spec: { version: 'v1.35.0' } },
   {

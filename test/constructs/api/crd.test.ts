@@ -201,6 +201,7 @@ describe('the CustomResourceDefinitions', () => {
     expect(columns.filter(({ priority = 0 }) => priority > 0).map(({ name }) => name)).toEqual([
       'Port',
       'Certificates Until',
+      'Release',
     ]);
     expect(subresources).toMatchObject({ status: {}, scale: { specReplicasPath: '.spec.replicas' } });
   });

@@ -84,10 +84,10 @@ describe('Kubernetes versions', () => {
 
 describe('the etcd version', () => {
   it("is the user's, otherwise that of the Kubernetes minor", () => {
-    expect(etcdVersion({ version: 'v1.36.3' })).toBe(defaultsFor('v1.36.3').etcd);
-    expect(etcdVersion({ version: 'v1.36.3', etcd: {} })).toBe(defaultsFor('v1.36.3').etcd);
-    expect(etcdVersion({ version: 'v1.36.3', etcd: { version: 'v3.6.9' } })).toBe('3.6.9');
-    expect(etcdVersion({ version: 'v1.36.3', etcd: { version: '3.6.9-dev' } })).toBe('3.6.9-dev');
+    expect(etcdVersion({ spec: { version: 'v1.36.3' } })).toBe(defaultsFor('v1.36.3').etcd);
+    expect(etcdVersion({ spec: { version: 'v1.36.3', etcd: {} } })).toBe(defaultsFor('v1.36.3').etcd);
+    expect(etcdVersion({ spec: { version: 'v1.36.3', etcd: { version: 'v3.6.9' } } })).toBe('3.6.9');
+    expect(etcdVersion({ spec: { version: 'v1.36.3', etcd: { version: '3.6.9-dev' } } })).toBe('3.6.9-dev');
   });
 
   it('never decreases from one Kubernetes minor to the next', () => {
@@ -103,7 +103,7 @@ describe('the etcd version', () => {
     ['stable', { version: '3.7.1' }, '3.7.1'],
     ['4.0.0', {}, '3.6.8'],
   ])('with the tag %s and %j is %s', (tag, etcd, expected) => {
-    expect(etcdVersion({ version: 'v1.36.3', etcd: { ...etcd, image: { tag } } })).toBe(expected);
+    expect(etcdVersion({ spec: { version: 'v1.36.3', etcd: { ...etcd, image: { tag } } } })).toBe(expected);
   });
 
   it.each([

@@ -113,6 +113,10 @@ const audited = (audit: object): Flag[] => {
 const tables: [name: string, flags: readonly Flag[]][] = [
   ['the API server', apiServerFlags(cluster, knownFacts.endpoint, knownFacts)],
   ['the API server behind a host name', apiServerFlags(cluster, knownFacts.endpoint)],
+  [
+    'the API server that emulates',
+    apiServerFlags({ ...cluster, binaries: 'v1.37.1' }, knownFacts.endpoint, knownFacts),
+  ],
   ['the API server with audit to its output', audited({})],
   ['the API server with audit to several receivers', audited({ webhook: { targets: receivers } })],
   ['the controller manager', controllerManagerFlags(cluster)],

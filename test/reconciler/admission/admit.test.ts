@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
+import { releaseOf } from '../../../constructs/cluster/release-revisions.ts';
 import { maxClusterNameLength } from '../../../constructs/cluster/names.ts';
 import { type Admitted, type Admission, admit } from '../../../reconciler/admission/admit.ts';
+import type { RecordedRevisions } from '../../../reconciler/revision/revisions.ts';
 import {
   type AnyObject,
   clusterObjectWith,
@@ -25,12 +27,15 @@ const behindGateway = { exposure: { gateway: { name: 'web', namespace: 'gateways
 const longName = 'c'.repeat(maxClusterNameLength);
 const shim = { apiVersion: 'v1', kind: 'Secret', name: 'c1-shim', uid: 'uid-of-the-shim' };
 
-function decide(hosted: AnyObject, found: AnyObject | undefined): Admission {
-  return admit(
-    hosted,
-    (ns, name) => (ns === namespace && name === found?.metadata.name ? found : undefined),
-    () => ({ newest: undefined, served: undefined }),
-  );
+const release = releaseOf(36);
+const none: RecordedRevisions = { newest: undefined, served: undefined };
+
+function decide(hosted: AnyObject, found: AnyObject | undefined, recorded = none): Admission {
+  return admit(hosted, {
+    findCluster: (ns, name) => (ns === namespace && name === found?.metadata.name ? found : undefined),
+    findRevisions: () => recorded,
+    chooseRelease: () => ({ release }),
+  });
 }
 
 it.each<[string, AnyObject, AnyObject | undefined, Partial<Admission>]>([
@@ -184,15 +189,9 @@ it.each<[string, object, string]>([
   ['a version that is too new', { ...spec, version: 'v1.38.0' }, 'spec.version'],
   ['an exposure that contradicts the endpoint', { ...spec, ...fixedAddress, ...behindGateway }, 'spec.exposure'],
 ])('admits the last accepted spec of an object with %s, and says why the newest is refused', (_, refused, field) => {
-  const accepted = { number: 4, generation: 7, spec: JSON.stringify({ ...spec, replicas: 1 }) };
+  const accepted = { number: 4, generation: 7, release, spec: JSON.stringify({ ...spec, replicas: 1 }) };
   const object = hostedControlPlaneObject({ spec: refused });
-  expect(
-    admit(
-      object,
-      () => cluster,
-      () => ({ newest: accepted, served: undefined }),
-    ),
-  ).toMatchObject({
+  expect(decide(object, cluster, { newest: accepted, served: undefined })).toMatchObject({
     kind: 'admitted',
     hostedControlPlane: { spec: { version: spec.version, replicas: 1 } },
     refusal: { reason: 'InvalidConfiguration', message: mentions(field) },
@@ -200,14 +199,8 @@ it.each<[string, object, string]>([
 });
 
 it.each(['not JSON', '{"version":"v1.38.0"}'])('reconciles nothing by a record that is refused too: %s', (record) => {
-  const accepted = { number: 4, generation: 7, spec: record };
-  expect(
-    admit(
-      withVersion('v1.31.9'),
-      () => cluster,
-      () => ({ newest: accepted, served: undefined }),
-    ),
-  ).toMatchObject({
+  const accepted = { number: 4, generation: 7, release, spec: record };
+  expect(decide(withVersion('v1.31.9'), cluster, { newest: accepted, served: undefined })).toMatchObject({
     kind: 'invalid',
     message: mentions('does not support that minor version'),
   });

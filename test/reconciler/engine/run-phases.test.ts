@@ -253,6 +253,7 @@ describe('the phases of a control plane', () => {
       APIServerDeploymentsReady ← CertificatesReady, EtcdCertificatesReady, EtcdRestoreReady, EncryptionAtRestReady, APIServerConfigurationAccepted, AuditReady
       ControllerManagerReady ← APIServerDeploymentsReady
       SchedulerReady ← APIServerDeploymentsReady
+      UpgradeHoldEnded ← ControllerManagerReady, SchedulerReady
       APIServerReachable ← APIServerDeploymentsReady, APIServerTLSRoutesReady, AdminKubeconfigReady
       WorkloadRBACReady ← APIServerDeploymentsReady, AdminKubeconfigReady
       WorkloadClusterInfoReady ← WorkloadRBACReady
@@ -282,7 +283,7 @@ describe('the phases of a control plane', () => {
   it('have one condition each, and every condition of a step has its phase', () => {
     const isStep = (type: string) =>
       /(Ready|Accepted)$/.test(type) ||
-      ['APIServerReachable', 'EtcdBackupVerified', 'UpgradePreflightSucceeded'].includes(type);
+      ['APIServerReachable', 'EtcdBackupVerified', 'UpgradePreflightSucceeded', 'UpgradeHoldEnded'].includes(type);
     const steps = conditionTypes.filter((type) => isStep(type) && type !== 'Ready');
     expect(phases.map(({ condition }) => condition).sort()).toEqual([...steps].sort());
   });

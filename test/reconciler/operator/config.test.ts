@@ -4,6 +4,7 @@ import { environmentVariables, readConfig } from '../../../reconciler/operator/c
 const defaults = {
   leaderElection: true,
   maxConcurrentReconciles: 10,
+  adoptionConcurrency: 1,
   controllerNamespace: undefined,
   podName: undefined,
   operatorImage: undefined,
@@ -29,6 +30,7 @@ describe('the environment', () => {
     ['LEADER_ELECTION', '', {}],
     ['MAX_CONCURRENT_RECONCILES', '1', { maxConcurrentReconciles: 1 }],
     ['MAX_CONCURRENT_RECONCILES', '', {}],
+    ['ADOPTION_CONCURRENCY', '5', { adoptionConcurrency: 5 }],
     ['CONTROLLER_NAMESPACE', 'capi-system', { controllerNamespace: 'capi-system' }],
     ['CONTROLLER_NAMESPACE', '', {}],
     ['POD_NAME', 'manager-0', { podName: 'manager-0' }],
@@ -81,6 +83,7 @@ describe('the environment', () => {
       'LEADER_ELECTION',
       'WEBHOOK_CERT_DIR',
       'MAX_CONCURRENT_RECONCILES',
+      'ADOPTION_CONCURRENCY',
       'CONTROLLER_NAMESPACE',
       'POD_NAME',
       'OPERATOR_IMAGE',

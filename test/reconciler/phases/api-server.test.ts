@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ConfigMap, Deployment, Pod } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
-import { versionAnnotation } from '../../../constructs/pod/component.ts';
+import { binariesAnnotation, versionAnnotation } from '../../../constructs/pod/component.ts';
 import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { apiServer } from '../../../reconciler/phases/api-server.ts';
 import { settle } from '../../support/management-controllers.ts';
@@ -69,16 +69,17 @@ it('is done when all replicas run what the spec requests, and not before', async
   });
 });
 
-it.each<[string, string, object, object]>([
-  ['of another version terminates', 'v1.35.6', {}, { kind: 'wait', reason: 'WaitingForPods' }],
-  ['of another version was evicted', 'v1.35.6', { phase: 'Failed' }, { kind: 'done' }],
-  ['of the same version terminates', 'v1.36.3', {}, { kind: 'done' }],
-])('lets the controllers follow unless a pod %s', async (_, version, status, expected) => {
+const emulating = { [versionAnnotation]: 'v1.36.3', [binariesAnnotation]: 'v1.37.1' };
+it.each<[string, Record<string, string>, object, object]>([
+  ['of another version terminates', { [versionAnnotation]: 'v1.35.6' }, {}, { kind: 'wait', reason: 'WaitingForPods' }],
+  ['that emulates it terminates', emulating, {}, { kind: 'wait', reason: 'WaitingForPods' }],
+  ['of another version was evicted', { [versionAnnotation]: 'v1.35.6' }, { phase: 'Failed' }, { kind: 'done' }],
+  ['of the same version terminates', { [versionAnnotation]: 'v1.36.3' }, {}, { kind: 'done' }],
+])('lets the controllers follow unless a pod %s', async (_, annotations, status, expected) => {
   const management = withMembers(3);
   await runIn(management);
   settle(management);
   const labels = selectorLabels('c1', 'api-server');
-  const annotations = { [versionAnnotation]: version };
   const metadata = { name: 'c1-api-server-old', labels, annotations, deletionTimestamp: now.toISOString() };
   management.put({ apiVersion: Pod.apiVersion, kind: Pod.kind, metadata, status });
   expect(await runIn(management)).toMatchObject(expected);

@@ -1,6 +1,8 @@
 import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
-import { Secret } from '../../../constructs/api/resources.ts';
+import { PersistentVolumeClaim, Secret } from '../../../constructs/api/resources.ts';
+import { objectLabels } from '../../../constructs/cluster/labels.ts';
+import { etcdVolumeClaim } from '../../../constructs/cluster/names.ts';
 import type { Work, WorkState } from '../../../reconciler/tasks/background-work.ts';
 import { identity, newKey } from '../../../reconciler/encryption-at-rest/configuration.ts';
 import { readEncryptionKeys } from '../../../reconciler/encryption-at-rest/secret.ts';
@@ -8,6 +10,7 @@ import { encryptionAtRest } from '../../../reconciler/phases/encryption-at-rest.
 import { restore as phase } from '../../../reconciler/phases/restore.ts';
 import type { SecretObject } from '../../../reconciler/pki/secret.ts';
 import type { PreparedBackup } from '../../../reconciler/restore/prepared-backup.ts';
+import { restoredAnnotations } from '../../../reconciler/restore/observe.ts';
 import { requestOf } from '../../../reconciler/restore/request.ts';
 import { Killed, MemoryObjects } from '../../support/memory-objects.ts';
 import { now, scopeOf } from '../../support/scope.ts';
@@ -106,4 +109,21 @@ it('a restore of a snapshot without a manifest says what nothing could check, al
     kind: 'done',
     message: unchecked,
   });
+});
+
+it.each([
+  ['that of the spec', 'v1.36.3', 'StartingMembers'],
+  ['still the later one, with which API servers would be rendered', 'v1.37.1', 'RestoringMembers'],
+])('nothing starts with restored data unless the version is the earlier one: it is %s', async (_, version, reason) => {
+  const management = new MemoryObjects();
+  const { apiVersion, kind } = PersistentVolumeClaim;
+  const labels = objectLabels('c1', 'etcd');
+  for (let ordinal = 0; ordinal < etcd.replicas; ordinal++) {
+    const annotations = { [restoredAnnotations.restore]: inputsKey };
+    management.put({ apiVersion, kind, metadata: { name: etcdVolumeClaim('c1', ordinal), labels, annotations } });
+  }
+  const record = { request: inputsKey, startTime: now.toISOString() };
+  const scope = scopeOf(management, { spec: { etcd }, status: { etcd: { restore: record } }, work: prepared([]) });
+  const cluster = { ...scope.cluster, spec: { ...scope.cluster.spec, version } };
+  expect(await phase.run({ ...scope, cluster })).toMatchObject({ reason });
 });

@@ -47,7 +47,8 @@ describe('an upgrade to the next minor', () => {
       kind: 'done',
       report: { preflight: { version: 'v1.36.3', succeeded: now.toISOString() } },
     });
-    expect(versionWith({ status: { ...outcome.report } })).toBe('v1.36.3');
+    const spec = { ...toNewest.spec, upgrade: { hold: '0s' } };
+    expect(versionWith({ spec, status: { ...outcome.report } })).toBe('v1.36.3');
   });
 
   it.each([

@@ -43,6 +43,7 @@ function sourceOf(restore: object, changes: Partial<RestoreSource> = {}): Restor
       kubernetesVersion: 'v1.36.3',
     },
     etcdVersion: '3.6.16-0',
+    kubernetesVersion: 'v1.36.3',
     clock: systemClock,
     ...changes,
   };

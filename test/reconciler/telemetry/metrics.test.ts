@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
+import { newestRevision } from '../../../constructs/cluster/release-revisions.ts';
 import { Metrics, type MetricsSources } from '../../../reconciler/telemetry/metrics.ts';
 import { serveMetrics } from '../../../reconciler/telemetry/serve-metrics.ts';
 import { hostedControlPlaneObject } from '../../support/scope.ts';
@@ -21,6 +22,7 @@ const status: Partial<HostedControlPlaneStatus> = {
     { kind: 'Server', notAfter: '2027-11-21T12:00:00Z', secret: 'c1-apiserver', renewsAt: '2027-06-01T00:00:00Z' },
   ],
   conditions: [condition('Ready', 'False'), condition('SomebodyElses', 'True')],
+  releaseRevision: 1,
 };
 
 /** Lines of one metric without its explanation, sorted. */
@@ -47,6 +49,8 @@ describe('the metrics', () => {
       `condition{${object},type="Ready",status="True"} 0`,
       `condition{${object},type="Ready",status="Unknown"} 0`,
     ]);
+    expect(await lines(metrics, 'release_revision')).toEqual([`release_revision{${object}} 1`]);
+    expect(await lines(metrics, 'newest_release_revision')).toEqual([`newest_release_revision ${newestRevision}`]);
   });
 
   it('forget an object that is gone', async () => {

@@ -20,18 +20,19 @@ function rendered(version: string): MemoryObjects {
 function held(
   from: string,
   to: string,
-  { beforeUpgrade = true, versionChanges = [] as string[], isChecked = true } = {},
+  { beforeUpgrade = true, versionChanges = [] as string[], isChecked = true, running = [] as string[] } = {},
 ) {
   const backup = { schedule: '@daily', secret: { name: 's3' }, beforeUpgrade };
   const changes = {
-    spec: { version: to, etcd: { replicas: 3, backup } },
+    spec: { version: to, etcd: { replicas: 3, backup }, upgrade: { hold: '0s' } },
     status: {
       etcd: { backup: { versionChanges } },
+      versions: running.map((one) => ({ version: one, replicas: 1 })),
       ...(isChecked ? { preflight: { version: to, succeeded: now.toISOString() } } : {}),
     },
   };
   const { spec } = withHeldVersion(scopeOf(rendered(from), changes));
-  return [spec.version, etcdVersion(spec)];
+  return [spec.version, etcdVersion({ spec })];
 }
 
 it.each<[string, ReturnType<typeof held>, string]>([
@@ -52,7 +53,13 @@ it.each<[string, ReturnType<typeof held>, string]>([
     held('v1.34.1', 'v1.35.6', { beforeUpgrade: false }),
     'v1.35.6',
   ],
-  ['goes back at once', held('v1.35.6', 'v1.34.1', { isChecked: false }), 'v1.34.1'],
+  ['goes back at once while nothing of it runs', held('v1.35.6', 'v1.34.1', { running: ['v1.34.1'] }), 'v1.34.1'],
+  [
+    'waits for a restore to go back from one that runs',
+    held('v1.35.6', 'v1.34.1', { running: ['v1.34.1', 'v1.35.6'] }),
+    'v1.35.6',
+  ],
+  ['goes back at once if only the patch changes', held('v1.35.6', 'v1.35.1', { running: ['v1.35.6'] }), 'v1.35.1'],
   ['changes at once if only the patch changes', held('v1.35.1', 'v1.35.6', { isChecked: false }), 'v1.35.6'],
 ])('the version of Kubernetes %s, and the default of etcd with it', (_, [version, ofEtcd], expected) => {
   expect(version).toBe(expected);

@@ -45,6 +45,8 @@ export class MemoryCluster {
   readonly user: MemoryClient;
   /** The image that operator processes know as their own. */
   operatorImage: string | undefined = 'example.org/operator:test';
+  /** The newest release revision of operator processes; undefined for that of this operator. */
+  newestRevision: number | undefined;
 
   constructor(clock: ManualClock, management?: MemoryApiServer, hosted?: MemoryApiServer, etcd = new MemoryEtcd()) {
     this.clock = clock;

@@ -67,6 +67,7 @@ export class OperatorProcess {
       events: this.#events,
       onWatchError: onError,
       operatorImage: managementCluster.operatorImage,
+      newestRevision: managementCluster.newestRevision,
       onHostedError: (_, error) => onError(error),
       reach: {
         hostedApi: () => new MemoryClient(managementCluster.hosted, { before: this.#beforeHosted }),

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { etcdSettings, reservedEtcdSettings } from '../../../../constructs/control-plane/etcd/settings.ts';
 
-const withArgs = (args: Record<string, string>, version = '3.6.8') => etcdSettings({ version, quotaBytes: 2e9, args });
+const withArgs = (args: Record<string, string>, version = '3.6.8') =>
+  etcdSettings({ version, quotaBytes: 2e9, args, separatesHTTP: false });
 
 describe("a user's argument for etcd", () => {
   it('has the type that the configuration file requires', () => {

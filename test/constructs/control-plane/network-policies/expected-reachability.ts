@@ -147,7 +147,8 @@ function tables(kind: Kind, { securePort, entrances }: ExposureStrategy): Record
     ],
     ingress: [
       { from: all, to: ['api-server'], at: entering },
-      { from: ['api-server', 'operator'], to: ['etcd'], at: ['TCP 2379'] },
+      { from: ['api-server'], to: ['etcd'], at: ['TCP 2379'] },
+      { from: ['operator'], to: ['etcd'], at: ['TCP 2379', 'TCP 2382'] },
       { from: ['operator'], to: ['etcd-restore', 'etcd-verify'], at: ['TCP 2379'] },
       { from: ['etcd'], to: ['etcd'], at: ['TCP 2380'] },
       { from: all, to: others },
@@ -156,7 +157,8 @@ function tables(kind: Kind, { securePort, entrances }: ExposureStrategy): Record
     both: [
       ...withinControlPlane,
       { from: others, to: ['api-server'], at: entering },
-      { from: ['operator'], to: ['etcd', 'etcd-restore', 'etcd-verify'], at: ['TCP 2379'] },
+      { from: ['operator'], to: ['etcd'], at: ['TCP 2379', 'TCP 2382'] },
+      { from: ['operator'], to: ['etcd-restore', 'etcd-verify'], at: ['TCP 2379'] },
       { from: asking, to: resolvers, at: dns },
       { from: ['api-server'], to: outside(others), at: ['TCP 443'] },
       probes,

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+
+/** One cron field: `*`, numbers, ranges and steps, as a comma-separated list. */
+function cronField(value: string): string {
+  const item = `(\\*|(${value})(-(${value}))?)(/[1-9][0-9]?)?`;
+  return `${item}(,${item})*`;
+}
+
+/** Minute, hour, day of the month, month, and day of the week, where both 0 and 7 mean Sunday. */
+const fields = ['[0-5]?[0-9]', '1?[0-9]|2[0-3]', '0?[1-9]|[12][0-9]|3[01]', '0?[1-9]|1[0-2]', '[0-7]'];
+
+const cronFields = fields.map(cronField).join(' ');
+
+/** Pattern of a schedule: `@daily`, or five cron fields separated by one space. */
+export const schedulePattern = new RegExp(`^(@daily|${cronFields})$`);
+
+/** When something is due. */
+export const Schedule = z
+  .string()
+  .max(256)
+  .regex(schedulePattern, 'must be @daily or five cron fields such as "30 2 * * *"');
+
+/** The same for what must not begin at another time for each cluster. */
+export const CronFields = z
+  .string()
+  .max(256)
+  .regex(new RegExp(`^(${cronFields})$`), 'must be five cron fields such as "0 2 * * 6"');
+
+/** Whether the runtime knows a time zone. A CEL rule cannot check this: the operator refuses others. */
+export function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** An IANA time zone. */
+export const TimeZone = z.string().min(1).max(64).refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin');

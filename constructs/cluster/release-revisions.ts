@@ -1,0 +1,45 @@
+import { type MinorDefaults, minors } from './minors.ts';
+
+/**
+ * What the operator renders a control plane by besides its spec: templates and flags, by their release revision, and default
+ * images. The operator records it with the accepted spec. A newer operator then renders the same pods.
+ */
+export interface Release {
+  /** Release revision: counts the changes of what is rendered from the same spec, from 1. */
+  readonly revision: number;
+  /** Minor of Kubernetes that the images are for, such as 36. */
+  readonly minor: number;
+  /** Versions of the images that do not carry the version of Kubernetes. */
+  readonly images: MinorDefaults;
+}
+
+/** The release revision that this operator gives to new control planes. */
+export const newestRevision = 2;
+
+/** How many release revisions, the newest one included, a control plane may keep for as long as it likes. */
+export const keptRevisions = 3;
+
+/** Changes of what is rendered from the same spec, each from the release revision on that brings it. */
+const changes = {
+  /** etcd serves gRPC and HTTP on ports of their own. */
+  separatesEtcdHTTP: 2,
+} as const;
+
+/** The name of a change between release revisions. */
+export type ReleaseChange = keyof typeof changes;
+
+/** Whether a control plane is rendered with a change. Without a recorded release it is rendered with all of them. */
+export function rendersWith({ release }: { readonly release?: Release | undefined }, change: ReleaseChange): boolean {
+  return release === undefined || release.revision >= changes[change];
+}
+
+/** Where the first release revision had other images: operators did not record them yet. */
+const imagesOfFirst: Readonly<Record<number, Partial<MinorDefaults>>> = { 33: { konnectivity: '0.33.0' } };
+
+/** The release with the present default images of a minor, or for the first revision with those of its time. */
+export function releaseOf(minor: number, revision: number = newestRevision): Release {
+  const present = minors[minor];
+  if (!present) throw new Error(`Kubernetes 1.${minor} is not supported by this release`);
+  const images = revision === 1 ? { ...present, ...imagesOfFirst[minor] } : present;
+  return { revision, minor, images };
+}

@@ -1,0 +1,169 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { adoptRevisionAnnotation, releaseRevisionAnnotation } from '../../constructs/api/group.ts';
+import { ConfigMap, Deployment, Event, HostedControlPlane, StatefulSet } from '../../constructs/api/resources.ts';
+import { defaultsFor } from '../../constructs/cluster/versions.ts';
+import type { KubeObject } from '../../reconciler/kube/object.ts';
+import { ourName, type MemoryCluster } from '../support/loop/memory-cluster.ts';
+import { everyCrash, expectNoWrites, expectSameAfter, orderedCluster, settleBy } from '../support/loop/scenario.ts';
+import { OperatorProcess } from '../support/loop/operator-process.ts';
+import { spec } from '../support/scope.ts';
+
+/** A control plane that an operator of the first release revision has brought up. */
+let ofFirst: MemoryCluster;
+beforeAll(async () => {
+  ofFirst = await byFirst();
+});
+
+async function byFirst(spec: object = {}): Promise<MemoryCluster> {
+  const management = await orderedCluster(spec);
+  management.newestRevision = 1;
+  await settleBy(management);
+  return management;
+}
+
+const asUser = { fieldManager: 'somebody' };
+
+interface Templated extends KubeObject {
+  readonly spec?: { readonly template?: object };
+}
+
+/** The pod templates of all components. */
+function templates({ objects }: MemoryCluster): unknown[] {
+  const of = (resource: typeof Deployment, name: string) => objects.get<Templated>(resource, name)?.spec?.template;
+  const deployments = ['api-server', 'controller-manager', 'scheduler'].map((name) => of(Deployment, `c1-${name}`));
+  return [of(StatefulSet, 'c1-etcd'), ...deployments];
+}
+
+const etcdOf = ({ objects }: MemoryCluster) => objects.get<Templated>(StatefulSet, 'c1-etcd');
+const revisionOfEtcd = (cluster: MemoryCluster) => etcdOf(cluster)?.metadata.annotations?.[releaseRevisionAnnotation];
+
+function reported({ hostedControlPlane }: MemoryCluster): number | undefined {
+  return (hostedControlPlane as { status?: { releaseRevision?: number } }).status?.releaseRevision;
+}
+
+function accepted({ conditions }: MemoryCluster): string {
+  const found = conditions.find(({ type }) => type === 'SpecAccepted');
+  return `${found?.status}: ${found?.message}`;
+}
+
+function adopt(management: MemoryCluster, revision: string): Promise<unknown> {
+  const metadata = { annotations: { [adoptRevisionAnnotation]: revision } };
+  return management.user.mergePatch(HostedControlPlane, ourName, { metadata }, asUser);
+}
+
+const notesOf = ({ objects }: MemoryCluster) =>
+  objects
+    .list<KubeObject & { note?: string; reason?: string }>(Event, {})
+    .filter(({ reason }) => reason === 'ReleaseAdopted');
+
+describe('a newer operator', () => {
+  it('replaces no pod, says how to adopt its release revision, and has nothing left to write', async () => {
+    const management = ofFirst.copy();
+    const before = templates(management);
+    const operator = await OperatorProcess.start(management);
+    await operator.untilSettled();
+    await expectNoWrites(management, operator);
+    await operator.stop();
+    expect(templates(management)).toEqual(before);
+    expect(reported(management)).toBe(1);
+    expect(accepted(management)).toMatch(
+      /^True: .*rendered by release revision 1, and the newest one is 2: .*adopt-revision: "2"/,
+    );
+    expect(notesOf(management)).toEqual([]);
+  });
+
+  it('renders a change of the spec by the release revision that the control plane has', async () => {
+    const management = ofFirst.copy();
+    const before = templates(management);
+    await management.change({ replicas: 3 });
+    await settleBy(management);
+    expect(management.objects.get(Deployment, 'c1-api-server')).toMatchObject({ spec: { replicas: 3 } });
+    expect(templates(management)).toEqual(before);
+    expect(reported(management)).toBe(1);
+  });
+
+  it('takes a record without a release for one of the first', async () => {
+    const management = ofFirst.copy();
+    const before = templates(management);
+    const record = { name: 'c1-revision-1', namespace: ourName.namespace };
+    await management.user.mergePatch(ConfigMap, record, { data: { 'release.json': null } }, asUser);
+    await settleBy(management);
+    expect(templates(management)).toEqual(before);
+    expect(management.objects.get(ConfigMap, 'c1-revision-1')).toMatchObject({
+      data: { 'release.json': expect.stringMatching(/^\{"revision":1,/) },
+    });
+  });
+
+  it('leaves the release revision of a control plane whose status is lost, as in a move', async () => {
+    const management = ofFirst.copy();
+    const before = templates(management);
+    const status = { releaseRevision: null, version: null, conditions: null };
+    await management.user.mergePatch(HostedControlPlane, ourName, { status }, { ...asUser, subresource: 'status' });
+    await settleBy(management);
+    expect(templates(management)).toEqual(before);
+    expect(reported(management)).toBe(1);
+  });
+
+  it('gives its release revision to a new control plane', async () => {
+    const management = await orderedCluster();
+    await settleBy(management);
+    expect([reported(management), revisionOfEtcd(management)]).toEqual([2, '2']);
+    expect(accepted(management)).toMatch(/^True/);
+    expect(accepted(management)).not.toContain('release revision');
+  });
+});
+
+describe('the newest release revision is adopted', () => {
+  it('on request, by which only what it changes is replaced', async () => {
+    const management = ofFirst.copy();
+    const [, ...others] = templates(management);
+    await adopt(management, '2');
+    await settleBy(management);
+    expect([reported(management), revisionOfEtcd(management)]).toEqual([2, '2']);
+    expect(JSON.stringify(etcdOf(management)?.spec?.template)).toContain('"containerPort":2382');
+    expect(templates(management).slice(1)).toEqual(others);
+    expect(notesOf(management).map(({ note }) => note)).toEqual([
+      'the control plane adopts release revision 2 instead of 1: the pods that it renders in another way are replaced',
+    ]);
+  });
+
+  it('by an operator that crashes at any moment', async () => {
+    // Of several members, another one may lead afterwards.
+    const management = (await byFirst({ etcd: { replicas: 1 } })).copy();
+    await adopt(management, '2');
+    const crashes = await everyCrash(management);
+    expect(crashes.length).toBeGreaterThan(3);
+    await expectSameAfter(crashes, management);
+  });
+
+  it('while the maintenance window is open, for which the operator looks again when it opens', async () => {
+    const management = ofFirst.copy();
+    const opens = new Date(management.clock.now() + 3 * 3_600_000);
+    await management.change({
+      maintenance: { window: { start: `${opens.getUTCMinutes()} ${opens.getUTCHours()} * * *`, duration: '1h' } },
+    });
+    const operator = await settleBy(management);
+    expect(reported(management)).toBe(1);
+    const dueMs = (operator.requeueAt?.getTime() ?? Infinity) - management.clock.now();
+    expect(dueMs).toBeLessThanOrEqual(3 * 3_600_000);
+    await management.clock.advance(3 * 3_600_000 + 60_000);
+    await settleBy(management);
+    expect(reported(management)).toBe(2);
+  });
+
+  it('with another minor version of Kubernetes, and for etcd only with its own version, as the last step', async () => {
+    const management = ofFirst.copy();
+    await management.change({ version: 'v1.37.1' });
+    const seen = new Set<string>();
+    for (const { cluster } of await everyCrash(management)) {
+      const image = /registry[^"]*etcd:([^"]*)"/.exec(JSON.stringify(etcdOf(cluster)))?.[1];
+      seen.add(`etcd ${image} by release revision ${revisionOfEtcd(cluster)}`);
+    }
+    const [before, after] = [defaultsFor(spec.version).etcd, defaultsFor('v1.37.1').etcd];
+    const present = [...seen];
+    expect(present[0]).toBe(`etcd ${before}-0 by release revision 1`);
+    expect(present).not.toContain(`etcd ${before}-0 by release revision 2`);
+    expect(present.at(-1)).toBe(`etcd ${after}-0 by release revision 2`);
+    expect(reported(management)).toBe(2);
+  });
+});
