@@ -34,6 +34,21 @@ describe('the summary at the end of a run', () => {
     ]);
   });
 
+  it('prints the start and the end of a long error, which may be the output of a program', () => {
+    const output = Array.from({ length: 100 }, (_, line) => `line ${line}`).join('\n');
+    const long = { ...failed, failureMessages: [output] };
+    const report = {
+      numTotalTests: 1,
+      numPassedTests: 0,
+      testResults: [{ name: '/p/test/a.test.ts', status: 'failed', assertionResults: [long] }],
+    };
+    const printed = describeResult(report, { code: 1, root: '/p' }).slice(2);
+    expect(printed).toHaveLength(31);
+    expect(printed[0]).toBe('    line 0');
+    expect(printed[15]).toBe('    (70 lines)');
+    expect(printed.at(-1)).toBe('    line 99');
+  });
+
   it('names a file that could not be run', () => {
     const report = {
       numTotalTests: 0,

@@ -22,7 +22,7 @@ interface TestResult {
 }
 
 /**
- * The last lines of a run: how many tests passed, and each that failed, with the start of its error.
+ * The last lines of a run: how many tests passed, and each that failed, with the start and the end of its error.
  * `code` is vitest's exit code: other than 0, there is a line even if no test failed. Files are relative to `root`.
  */
 export function describeResult(report: Report | undefined, { code, root }: { code: number; root: string }): string[] {
@@ -34,8 +34,8 @@ export function describeResult(report: Report | undefined, { code, root }: { cod
     const failed = assertionResults.filter((test) => test.status === 'failed');
     const file = name.startsWith(`${root}/`) ? name.slice(root.length + 1) : name;
     for (const { fullName, failureMessages } of failed)
-      lines.push(`FAILED ${file}: ${fullName}`, ...firstWords(failureMessages?.join('\n')));
-    if (status === 'failed' && failed.length === 0) lines.push(`FAILED ${file}`, ...firstWords(message));
+      lines.push(`FAILED ${file}: ${fullName}`, ...excerptOf(failureMessages?.join('\n')));
+    if (status === 'failed' && failed.length === 0) lines.push(`FAILED ${file}`, ...excerptOf(message));
   }
   if (code !== 0 && lines.length === 1) lines.push(`FAILED outside of any test: vitest ended with ${code}`);
   return lines;
@@ -50,9 +50,12 @@ export async function readReport(file: string): Promise<Report | undefined> {
   }
 }
 
-const shownLines = 20;
+/** Lines of an error that are printed: an assertion begins with what it says, the output of a program ends with it. */
+const shown = { first: 15, last: 15 } as const;
 
-function firstWords(message: string | undefined): string[] {
+function excerptOf(message: string | undefined): string[] {
   const lines = (message ?? '').split('\n').filter((line) => line.trim() !== '' && !line.includes('/node_modules/'));
-  return lines.slice(0, shownLines).map((line) => `    ${line}`);
+  const left = lines.length - shown.first - shown.last;
+  const parts = left > 0 ? [...lines.slice(0, shown.first), `(${left} lines)`, ...lines.slice(-shown.last)] : lines;
+  return parts.map((line) => `    ${line}`);
 }
