@@ -29,9 +29,17 @@ export const isAtLeastMinor = (text: string, minor: number) =>
 
 const isSupported = `${minorOf('self')} in [${supportedMinors.map((minor) => 10_000 + minor).join(', ')}]`;
 
-/** Cluster API itself refuses to lower the version of a topology, except with this annotation of the Cluster. */
-export const underTopology =
-  'in a Cluster with a topology, correct its spec.topology.version, which Cluster API lets go down only with the annotation unsafe.topology.cluster.x-k8s.io/disable-update-version-check on the Cluster';
+/** The annotation of a Cluster with which Cluster API lets the version of its topology go down. */
+export const lowersTopologyVersion = 'unsafe.topology.cluster.x-k8s.io/disable-update-version-check';
+
+/** What Cluster API itself asks of a user whose topology is to go down. */
+export const onlyWithAnnotation = `Cluster API lets spec.topology.version go down only with the annotation ${lowersTopologyVersion} on the Cluster`;
+
+/** How a topology gets a version that this release has, which no control plane runs yet. */
+const correctedTopology = `in a Cluster with a topology, correct its spec.topology.version; ${onlyWithAnnotation}`;
+
+/** How a version goes back while its control plane upgrades. Cluster API passes on no version of a topology meanwhile. */
+export const underTopology = `in a Cluster with a topology, set its spec.topology.version back first, then spec.version of its control plane; ${onlyWithAnnotation}, and passes it on only after an upgrade`;
 
 /** A Kubernetes version. The operator keeps its spelling, because Cluster API compares versions as text. */
 export const KubernetesVersion = withRules(
@@ -52,8 +60,8 @@ export const KubernetesVersion = withRules(
     {
       // A release that ends the support of a minor must still write the status of its control planes.
       rule: `(oldSelf.hasValue() && oldSelf.value() == self) || !${isVersion('self')} || ${isSupported}`,
-      message: `this release does not support that minor version of Kubernetes: use ${supportedRange}; ${underTopology}`,
-      messageExpression: `'this release does not support Kubernetes ' + self + ': use ${supportedRange}; ${underTopology}'`,
+      message: `this release does not support that minor version of Kubernetes: use ${supportedRange}; ${correctedTopology}`,
+      messageExpression: `'this release does not support Kubernetes ' + self + ': use ${supportedRange}; ${correctedTopology}'`,
       optionalOldSelf: true,
       holds: (version) => !isKubernetesVersion(version) || hasSupportedMinor(version),
     },

@@ -1,4 +1,4 @@
-import { underTopology } from '../../../constructs/api/kubernetes-version.ts';
+import { onlyWithAnnotation } from '../../../constructs/api/kubernetes-version.ts';
 import { etcdVersion, minorOf, parseVersion } from '../../../constructs/cluster/versions.ts';
 import type { StoredBackup } from '../../backup/cluster-backups.ts';
 import type { Manifest } from '../../backup/manifest.ts';
@@ -72,7 +72,7 @@ export function rollbackVersions(
   const problem =
     topologyVersion === undefined || isLowered
       ? undefined
-      : `nothing was changed, because the topology of Cluster ${cluster} would set ${topologyVersion} again: ${underTopology}; set it to ${to} and run this command again; until then the condition TopologyReconciled of the Cluster is False`;
+      : `nothing was changed, because the topology of Cluster ${cluster} would set ${topologyVersion} again: ${onlyWithAnnotation}; set it to ${to} and run this command again; until then the condition TopologyReconciled of the Cluster is False`;
   const etcdFrom = status?.etcd?.members?.find(({ version }) => version !== undefined)?.version;
   return { from, to, etcdFrom, etcdTo: etcdVersion({ spec: { ...spec, version: to } }), problem };
 }

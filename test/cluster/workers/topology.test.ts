@@ -1,7 +1,9 @@
 import { App } from 'cdk8s';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
+import { lowersTopologyVersion } from '../../../constructs/api/kubernetes-version.ts';
 import { Cluster, HostedControlPlane, MachineDeployment, type Resource } from '../../../constructs/api/resources.ts';
+import type { Condition } from '../../../constructs/api/status.ts';
 import { OpenStackClusterClass } from '../../../constructs/stacks/openstack/cluster-class.ts';
 import { OpenStackVariables } from '../../../constructs/stacks/openstack/variables.ts';
 import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
@@ -33,7 +35,7 @@ let bench: Workbench;
 
 interface Specified extends KubeObject {
   readonly spec: Readonly<Record<string, unknown>>;
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+  readonly status?: { readonly conditions?: readonly Condition[] };
 }
 
 beforeAll(async () => {
@@ -205,6 +207,44 @@ describe('a Cluster of the class', () => {
     }
     expect((await read(Cluster, cluster)).spec).toMatchObject({ topology: { classRef: { name: next } } });
   });
+
+  it('goes back from a minor that its control plane does not serve, in the Cluster first', async () => {
+    const next = { class: 'openstack-hosted-control-plane-1-36-v1', version: 'v1.36.4' };
+    await applyObjects(bench.client, inTestNamespace(classObjects(next.class)));
+    await untilReady(next.class);
+    const topology = (wanted: typeof next) =>
+      bench.client.mergePatch(v1beta1Cluster, { namespace, name: cluster }, { spec: { topology: wanted } }, merge);
+    await serve();
+    await topology(next);
+    await until('an upgrade', () => hasVersion('controlPlane', next.version), limitMs);
+
+    const before = { class: 'openstack-hosted-control-plane-1-35-v1', version: 'v1.35.8' };
+    await expect(topology(before)).rejects.toThrow('version cannot be decreased');
+    const annotations = { [lowersTopologyVersion]: '' };
+    await bench.client.mergePatch(Cluster, { namespace, name: cluster }, { metadata: { annotations } }, merge);
+    await topology(before);
+    await until(
+      'a Cluster that waits for its control plane',
+      async () => /v1\.36\.4/.test(await topologyMessage()),
+      limitMs,
+    );
+    expect(await hasVersion('controlPlane', next.version)).toBe(true);
+    const { controlPlaneRef } = (await read(Cluster, cluster)).spec as Refs;
+    const controlPlane = { namespace, name: controlPlaneRef?.name ?? '' };
+    await bench.client.mergePatch(HostedControlPlane, controlPlane, { spec: { version: before.version } }, merge);
+    await serve();
+    await until('a topology that is reconciled', async () => (await topologyMessage()) === '', limitMs);
+    expect(await hasVersion('controlPlane', before.version)).toBe(true);
+    expect(await hasVersion('machine', before.version)).toBe(true);
+  });
+
+  /** Why the topology is not reconciled; empty once it is. */
+  async function topologyMessage(): Promise<string> {
+    const { metadata, status } = await read(Cluster, cluster);
+    const reconciled = status?.conditions?.find(({ type }) => type === 'TopologyReconciled');
+    if (!reconciled || reconciled.observedGeneration !== metadata.generation) return 'not observed yet';
+    return reconciled.status === 'True' ? '' : (reconciled.message ?? reconciled.status);
+  }
 
   async function serve(): Promise<void> {
     const { controlPlaneRef } = (await read(Cluster, cluster)).spec as Refs;
