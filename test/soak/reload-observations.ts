@@ -105,7 +105,7 @@ export class ReloadObservations {
       'clusterCA: kube-scheduler verifies the API server': () => this.#hasReloadedCA(() => this.#schedules('verified')),
       'etcdCA: etcd verifies clients and peers': async () => {
         const version = (client: KeyPair) =>
-          ask({ port: this.#trial.control.ports.spareEtcd, path: '/version', client });
+          ask({ port: this.#trial.control.ports.spareEtcdHTTP, path: '/version', client });
         const [before, after] = [
           await version(pairIn(this.#trial.old, secretNames.etcdController)),
           await version(pairIn(this.#trial.next, secretNames.etcdController)),

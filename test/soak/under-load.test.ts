@@ -208,7 +208,7 @@ describe('with a writer, a watcher and calls through a worker that never stop', 
     const { certificate: certificateAuthority } = await pairNamed('etcd');
     for (const { metadata, status } of await podsOf('etcd')) {
       const serverName = etcdMemberHost(name, Number(metadata.name.slice(-1)));
-      const server = { host: status?.podIP ?? '', port: ports.etcdClient, serverName, ca: certificateAuthority };
+      const server = { host: status?.podIP ?? '', port: ports.etcdHTTP, serverName, ca: certificateAuthority };
       expect(await dialledProbes.isAdmitted(server, client)).toBe(false);
       await expect(dialledProbes.servedBy({ ...server, ca: old.etcd.certificate })).rejects.toThrow(
         /verif|self-signed|certificate/,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { certificateKinds } from '../../constructs/api/certificate-status.ts';
 import { Cluster, ConfigMap, Pod } from '../../constructs/api/resources.ts';
 import type { Condition } from '../../constructs/api/status.ts';
+import { newestRevision } from '../../constructs/cluster/release-revisions.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { runHcp } from '../support/hcp.ts';
@@ -111,8 +112,8 @@ describe('a highly available control plane, the operator as a pod with its own r
     expect(table).toMatch(/c1-cp +true +True +2 +2 +2 .* Ready +\S+$/m);
     const wide = await kubectl(instance, ['get', 'hcp', '--namespace', namespace, '--output', 'wide']);
     const { status } = await bench.get('c1');
-    expect(wide).toMatch(/ CERTIFICATES UNTIL$/m);
-    expect(wide).toMatch(new RegExp(` ${status?.certificatesNotAfter}$`, 'm'));
+    expect(wide).toMatch(/ CERTIFICATES UNTIL +RELEASE$/m);
+    expect(wide).toMatch(new RegExp(` ${status?.certificatesNotAfter} +${newestRevision}$`, 'm'));
   });
 
   test('has every certificate as planned, for a year and for ten', async () => {

@@ -45,7 +45,17 @@ const homes: Readonly<Record<ProcessName, readonly [workload: string, container:
 /** A port of each listening program. */
 export type Ports = Readonly<
   Record<
-    'api' | 'etcd' | 'peer' | 'spareEtcd' | 'sparePeer' | 'agents' | 'tunnel' | 'controllerManager' | 'scheduler',
+    | 'api'
+    | 'etcd'
+    | 'etcdHTTP'
+    | 'peer'
+    | 'spareEtcd'
+    | 'spareEtcdHTTP'
+    | 'sparePeer'
+    | 'agents'
+    | 'tunnel'
+    | 'controllerManager'
+    | 'scheduler',
     number
   >
 >;
@@ -100,8 +110,10 @@ export class ControlPlaneProcesses {
     const ports = {
       api: await freePort(),
       etcd: await freePort(),
+      etcdHTTP: await freePort(),
       peer: await freePort(),
       spareEtcd: await freePort(),
+      spareEtcdHTTP: await freePort(),
       sparePeer: await freePort(),
       agents: await freePort(),
       tunnel: await freePort(),
@@ -172,6 +184,7 @@ export class ControlPlaneProcesses {
       'https://0.0.0.0:2379': client,
       'https://c1-etcd-0.e-c1-etcd.team.svc:2380': peer,
       'https://0.0.0.0:2380': peer,
+      'https://0.0.0.0:2382': at(isSpare ? ports.spareEtcdHTTP : ports.etcdHTTP),
       'http://0.0.0.0:2381': `http://${address}:${isSpare ? spareMetrics : metrics}`,
       '$(POD_NAME)': 'c1-etcd-0',
       ':6444"': `:${ports.tunnel}"`,

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { connect as openSession } from 'node:http2';
 import { request } from 'node:https';
 import { connect } from 'node:tls';
 import type { KeyPair } from '../../../reconciler/pki/issue.ts';
@@ -46,6 +47,21 @@ export function ask({ port, path, method = 'GET', headers = {}, body, client }: 
     asked.on('error', (error) => resolve({ status: 0, text: String(error) }));
     asked.end(text);
   });
+}
+
+/** Whether a gRPC server on this machine sends its settings to this client, which it does once it has accepted the certificate. */
+export function isGreeted(port: number, client?: KeyPair): Promise<boolean> {
+  const session = openSession(`https://127.0.0.1:${port}`, {
+    rejectUnauthorized: false,
+    ...(client && { cert: client.certificate, key: client.key }),
+  });
+  return new Promise<boolean>((resolve, reject) => {
+    session.setTimeout(30_000, () => reject(new Error(`port ${port} neither greets nor refuses within 30 s`)));
+    session.once('remoteSettings', () => resolve(true));
+    session.once('close', () => resolve(false));
+    // the reason why it closes
+    session.once('error', () => resolve(false));
+  }).finally(() => session.destroy());
 }
 
 /** PEM of the certificate that a server on this machine presents; undefined while nothing listens. */

@@ -3,7 +3,7 @@ import { createCA, type KeyPair, validFor } from '../../../reconciler/pki/issue.
 import { recordFault } from '../../support/fault-table.ts';
 import { until } from '../../support/until.ts';
 import { ControlPlaneProcesses, type ProcessName } from './control-plane-processes.ts';
-import { type Answer, ask } from './dial.ts';
+import { type Answer, ask, isGreeted } from './dial.ts';
 import { RecordingServer } from './recording-server.ts';
 import { type Generation, newGeneration, pairIn, secretNames } from './generation.ts';
 
@@ -73,17 +73,17 @@ function asking(who: Client): Promise<Answer> {
 }
 
 describe('etcd', () => {
-  const admitted = async (port: number) => {
-    const answers = await Promise.all(
-      everyClient.map(
-        async (who) => [who, (await ask({ port, path: '/version', client: clients[who] })).status] as const,
-      ),
-    );
-    return answers.filter(([, status]) => status !== 0).map(([who]) => who);
+  const admitted = async (isAdmitted: (client: KeyPair) => Promise<boolean>) => {
+    const answers = await Promise.all(everyClient.map(async (who) => [who, await isAdmitted(clients[who])] as const));
+    return answers.filter(([, isIn]) => isIn).map(([who]) => who);
   };
+  const answersAt = (port: number) => async (client: KeyPair) =>
+    (await ask({ port, path: '/version', client })).status !== 0;
 
   test('accepts its two clients and no other certificate, whatever its signer', async () => {
-    expect(await admitted(control.ports.etcd)).toEqual(['the API server towards etcd', 'this provider towards etcd']);
+    const own = ['the API server towards etcd', 'this provider towards etcd'];
+    expect(await admitted((client) => isGreeted(control.ports.etcd, client))).toEqual(own);
+    expect(await admitted(answersAt(control.ports.etcdHTTP))).toEqual(own);
     await recordFault({
       fault: "certificates of kubelets, administrators, the front proxy and etcd's own members tried on etcd",
       observed: 'etcd refuses the TLS handshake; it accepts only the API server and this provider',
@@ -93,11 +93,12 @@ describe('etcd', () => {
   });
 
   test('accepts members on the peer port, and no other certificate', async () => {
-    expect(await admitted(control.ports.peer)).toEqual(['a member of etcd towards another']);
+    expect(await admitted(answersAt(control.ports.peer))).toEqual(['a member of etcd towards another']);
   });
 
   test('accepts no client without a certificate', async () => {
-    for (const port of [control.ports.etcd, control.ports.peer]) {
+    expect(await isGreeted(control.ports.etcd)).toBe(false);
+    for (const port of [control.ports.etcdHTTP, control.ports.peer]) {
       expect((await ask({ port, path: '/version' })).status).toBe(0);
     }
   });

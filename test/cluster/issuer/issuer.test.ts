@@ -6,6 +6,7 @@ import {
   definitionName,
   Secret,
 } from '../../../constructs/api/resources.ts';
+import { ports } from '../../../constructs/cluster/ports.ts';
 import { createCA, issueCertificate, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
 import type { CertificateRequestObject } from '../../../reconciler/pki/issuer/certificate-request.ts';
 import { isSignedBy } from '../../../reconciler/pki/certificate.ts';
@@ -109,7 +110,7 @@ test('a certificate of the issuer authenticates neither at the API server nor at
 
   const [pod] = await bench.pods('c1', 'etcd');
   const etcd = await pair('c1-etcd');
-  const member = { host: pod?.status?.podIP ?? '', port: 2379, serverName: 'localhost', path: '/version' };
+  const member = { host: pod?.status?.podIP ?? '', port: ports.etcdHTTP, serverName: 'localhost', path: '/version' };
   const atMember = requestTo(member, etcd.certificate);
   const client = { ...plan, commonName: 'hosted-control-plane-controller', organizations: [] };
   expect(await atMember(await issueCertificate(client, etcd, validFor(dayMs, new Date())))).toBe(200);

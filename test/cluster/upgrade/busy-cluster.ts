@@ -20,6 +20,9 @@ const limitMs = 300_000;
  */
 const withoutEndpoint = /dial tcp \S+:443: connect: (?:network is unreachable|connection refused)$/;
 
+/** What etcd answers a write that meets a change of its leader, which replacing the leader takes. Its author repeats it. */
+const withoutLeader = /(?:raft proposal dropped|etcdserver: (?:leader changed|request timed out[^;]*))$/;
+
 export interface BusyClusterOptions {
   readonly namespace: string;
   /** The first version of the control plane, which its worker keeps. */
@@ -145,8 +148,9 @@ export class BusyCluster {
     const { samples, problems } = this.stages;
     console.log(JSON.stringify({ writes, calls, events, samples, nodeReads: this.#node.reads, askedByPod: asked }));
     // A call may be repeated once, and a watch goes on where it was. No write may lack its answer, whichever API server is
-    // replaced, and whichever member of etcd.
-    const failed = [...writes.reasons, ...writes.failures, ...calls.failures, ...events.failures, ...failures];
+    // replaced, and whichever member of etcd; where etcd has no leader at that moment, the answer says so.
+    const unanswered = [...writes.reasons, ...writes.failures].filter((why) => !withoutLeader.test(why));
+    const failed = [...unanswered, ...calls.failures, ...events.failures, ...failures];
     const counts = {
       writes: [writes.answered, 100],
       'requests of the pod': [asked, 10],
