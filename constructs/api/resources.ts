@@ -54,8 +54,10 @@ export const CertificateSigningRequest = clusterWide(
 export const Signer = clusterWide('certificates.k8s.io/v1', 'Signer', 'signers');
 /** Not stored: the response contains the identity of the requester. */
 export const SelfSubjectReview = clusterWide('authentication.k8s.io/v1', 'SelfSubjectReview', 'selfsubjectreviews');
-/** Name of the EndpointSlice in `default` in which API servers publish their own addresses. */
+/** Name of the EndpointSlice in `default` in which API servers publish their own addresses, unless the operator does it for them. */
 export const apiServerSlice = 'kubernetes';
+/** Deprecated, and still read beside EndpointSlices. */
+export const Endpoints = namespaced('v1', 'Endpoints', 'endpoints');
 export const EndpointSlice = namespaced('discovery.k8s.io/v1', 'EndpointSlice', 'endpointslices');
 export const Ingress = namespaced('networking.k8s.io/v1', 'Ingress', 'ingresses');
 export const Gateway = namespaced('gateway.networking.k8s.io/v1', 'Gateway', 'gateways');
@@ -127,6 +129,7 @@ const all: readonly Resource[] = [
   CertificateSigningRequest,
   Signer,
   SelfSubjectReview,
+  Endpoints,
   EndpointSlice,
   Ingress,
   Gateway,

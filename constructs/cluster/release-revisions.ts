@@ -23,6 +23,8 @@ export const keptRevisions = 3;
 const changes = {
   /** etcd serves gRPC and HTTP on ports of their own. */
   separatesEtcdHTTP: 2,
+  /** The operator, not each API server, writes the address behind the Service `kubernetes`. */
+  writesKubernetesEndpoints: 2,
 } as const;
 
 /** The name of a change between release revisions. */

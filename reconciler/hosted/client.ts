@@ -1,5 +1,11 @@
 import { fieldManager } from '../../constructs/api/group.ts';
-import { CertificateSigningRequest, EndpointSlice, Node, ServiceAccount } from '../../constructs/api/resources.ts';
+import {
+  apiServerSlice,
+  CertificateSigningRequest,
+  EndpointSlice,
+  Node,
+  ServiceAccount,
+} from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import { isStaleSlice } from '../../constructs/workload/in-cluster-access/kubernetes-service.ts';
 import { ApplySet } from '../kube/apply-set.ts';
@@ -60,9 +66,10 @@ export class HostedClusterClient implements HostedClient {
         onRestored: () => this.#forgetVersions(),
       }),
     );
-    this.#known.onChange((resource, { type }) => {
+    this.#known.onChange((resource, { type, object }) => {
       // Only their existence matters, not the status that nodes report continuously.
-      const isThereOrNot = resource === Node || resource === EndpointSlice;
+      const isOfProxies = resource === EndpointSlice && object.metadata.name !== apiServerSlice;
+      const isThereOrNot = resource === Node || isOfProxies;
       // Kubernetes deletes completed requests.
       const isCleanUp = resource === CertificateSigningRequest && type === 'deleted';
       if (!isCleanUp && (!isThereOrNot || type !== 'updated')) options.onChange();

@@ -50,20 +50,26 @@ export function hostedInformers(
   return [
     ...rbacResources.map((resource) => ours(resource)),
     // Arguments of the user, such as emulated-version, may end an API under applied objects.
-    ...applied.map(({ resource, namespace }) => ours(resource, namespace, { mayBeUnserved: true })),
+    ...applied
+      .filter(({ resource }) => resource !== EndpointSlice)
+      .map(({ resource, namespace }) => ours(resource, namespace, { mayBeUnserved: true })),
     new Informer({
       ...common,
       resource: ServiceAccount,
       namespace: firstServiceAccount.namespace,
       fieldSelector: `metadata.name=${firstServiceAccount.name}`,
     }),
-    // EndpointSlices have the labels of their Service. In this namespace only the Service `kubernetes` belongs to the
-    // operator.
+    // A controller gives EndpointSlices the labels of their Service. In this namespace only the Service `kubernetes` belongs
+    // to the operator.
     new Informer({
       ...common,
       resource: EndpointSlice,
       namespace: kubernetesService.namespace,
-      labelSelector: `${managedByLabel}=${fieldManager},kubernetes.io/service-name=${kubernetesService.name}`,
+      labelSelector: [
+        `${managedByLabel}=${fieldManager}`,
+        `kubernetes.io/service-name=${kubernetesService.name}`,
+        'endpointslice.kubernetes.io/managed-by=endpointslice-controller.k8s.io',
+      ].join(),
       metadataOnly: true,
     }),
     new Informer({
@@ -71,6 +77,7 @@ export function hostedInformers(
       resource: EndpointSlice,
       namespace: kubernetesService.namespace,
       fieldSelector: `metadata.name=${apiServerSlice}`,
+      fieldManager,
       metadataOnly: true,
     }),
     ...nodeSigners.map(

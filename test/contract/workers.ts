@@ -147,7 +147,10 @@ export const workers = {
         'cluster/workers/exposure-strategies.test',
         'a worker joins, its pods reach the API server, and kubectl reaches them',
       ],
-      ['constructs/control-plane/api-server/api-server.test', 'advertises the address at which workers reach it'],
+      [
+        'constructs/workload/in-cluster-access/in-cluster-access.test',
+        'applies the kubernetes Service without a spec, and the address behind it',
+      ],
     ],
   },
   'CP-147': {

@@ -1,5 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ConfigMap, Deployment, EndpointSlice, Gateway, Service, TLSRoute } from '../../constructs/api/resources.ts';
+import {
+  ConfigMap,
+  Deployment,
+  Endpoints,
+  EndpointSlice,
+  Gateway,
+  Service,
+  TLSRoute,
+} from '../../constructs/api/resources.ts';
 import { fieldManager } from '../../constructs/api/group.ts';
 import { managedByLabel } from '../../constructs/cluster/labels.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
@@ -7,7 +15,7 @@ import { ManualClock } from '../support/manual-clock.ts';
 import { MemoryClient } from '../support/memory-cluster/client.ts';
 import { MemoryCluster } from '../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
-import { completeCluster, expectNoWrites, settleBy } from '../support/loop/scenario.ts';
+import { completeCluster, expectNoWrites } from '../support/loop/scenario.ts';
 import type { StoredObject } from '../support/memory-objects.ts';
 import { namespace, now } from '../support/scope.ts';
 
@@ -15,17 +23,22 @@ const condition = 'WorkloadKubernetesServiceReady';
 const inDefault = (name: string) => ({ namespace: 'default', name });
 const proxies = inDefault('hosted-control-plane-service-proxy');
 
-/** A hosted cluster whose API servers advertise their address, with slices as they and the controller write them. */
-let advertising: MemoryCluster;
+/** A hosted cluster whose Service leads to a load balancer. */
+let balanced: MemoryCluster;
 beforeAll(async () => {
-  advertising = await completeCluster();
-  await putSlice(advertising, 'kubernetes', {});
+  balanced = await completeCluster();
 });
 
-async function putSlice(management: MemoryCluster, name: string, labels: object): Promise<void> {
+/** A slice as the controller writes it for the proxies that the Service selects. */
+async function putSliceOfProxies({ hosted }: MemoryCluster, name: string): Promise<void> {
   const { apiVersion, kind } = EndpointSlice;
-  const metadata = { ...inDefault(name), labels: { 'kubernetes.io/service-name': 'kubernetes', ...labels } };
-  await new MemoryClient(management.hosted).create({ apiVersion, kind, metadata }, { fieldManager: 'controller' });
+  const labels = {
+    'kubernetes.io/service-name': 'kubernetes',
+    'endpointslice.kubernetes.io/managed-by': 'endpointslice-controller.k8s.io',
+    [managedByLabel]: fieldManager,
+  };
+  const metadata = { ...inDefault(name), labels };
+  await new MemoryClient(hosted).create({ apiVersion, kind, metadata }, { fieldManager: 'controller' });
 }
 
 async function slicesIn({ hosted }: MemoryCluster): Promise<string[]> {
@@ -33,32 +46,55 @@ async function slicesIn({ hosted }: MemoryCluster): Promise<string[]> {
   return slices.items.map(({ metadata }) => metadata.name);
 }
 
-it('the slice of API servers that advertise an address stays', async () => {
-  const management = advertising.copy();
-  await settleBy(management);
-  expect(await slicesIn(management)).toEqual(['kubernetes']);
+it('leads to the load balancer, and again after an API server of an earlier release revision has taken that out', async () => {
+  const management = balanced.copy();
+  const operator = await OperatorProcess.start(management);
+  await operator.untilSettled();
+  const hosted = new MemoryClient(management.hosted);
+  const written = async () => [
+    await hosted.get(EndpointSlice, inDefault('kubernetes')),
+    await hosted.get(Endpoints, inDefault('kubernetes')),
+  ];
+  const address = { ip: '192.0.2.10' };
+  const expected = [
+    { endpoints: [{ addresses: [address.ip] }] },
+    { subsets: [{ addresses: [address], ports: [{ name: 'https', port: 6443 }] }] },
+  ];
+  expect(await written()).toMatchObject(expected);
+
+  const byApiServer = { fieldManager: 'kube-apiserver' };
+  await hosted.mergePatch(EndpointSlice, inDefault('kubernetes'), { endpoints: [] }, byApiServer);
+  await operator.untilObserved();
+  expect(operator.hasNews).toBe(true);
+  await operator.untilSettled();
+  expect(await written()).toMatchObject(expected);
+  await hosted.mergePatch(Endpoints, inDefault('kubernetes'), { subsets: null }, byApiServer);
+  await operator.untilSettled();
+  await operator.stop();
+  expect(await written()).toMatchObject(expected);
 });
 
 it('a change from LoadBalancer to Policy leaves no stale slice, and back neither', async () => {
-  const management = advertising.copy();
+  const management = balanced.copy();
   await management.change({ inClusterAccess: 'Policy' });
   const operator = await OperatorProcess.start(management);
   await operator.untilSettled();
   expect(await slicesIn(management)).toEqual([]);
+  expect(await new MemoryClient(management.hosted).find(Endpoints, inDefault('kubernetes'))).toBeUndefined();
   const hosted = new MemoryClient(management.hosted);
   expect(await hosted.find(Service, inDefault('kubernetes'))).toMatchObject({
     spec: { selector: { 'app.kubernetes.io/name': proxies.name } },
   });
   expect(await hosted.find(Deployment, proxies)).toBeDefined();
 
-  await putSlice(management, 'kubernetes-x7k2p', { [managedByLabel]: fieldManager });
+  await putSliceOfProxies(management, 'kubernetes-x7k2p');
   await expectNoWrites(management, operator);
   expect(await slicesIn(management)).toEqual(['kubernetes-x7k2p']);
 
   await management.change({ inClusterAccess: 'LoadBalancer' });
   await operator.untilSettled();
   await operator.stop();
-  expect(await slicesIn(management)).toEqual([]);
+  expect(await slicesIn(management)).toEqual(['kubernetes']);
   expect(await hosted.find(Deployment, proxies)).toBeUndefined();
   expect(await hosted.find(ConfigMap, proxies)).toBeUndefined();
 });

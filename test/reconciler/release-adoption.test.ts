@@ -116,12 +116,13 @@ describe('a newer operator', () => {
 describe('the newest release revision is adopted', () => {
   it('on request, by which only what it changes is replaced', async () => {
     const management = ofFirst.copy();
-    const [, ...others] = templates(management);
+    const [, , ...others] = templates(management);
     await adopt(management, '2');
     await settleBy(management);
     expect([reported(management), revisionOfEtcd(management)]).toEqual([2, '2']);
     expect(JSON.stringify(etcdOf(management)?.spec?.template)).toContain('"containerPort":2382');
-    expect(templates(management).slice(1)).toEqual(others);
+    expect(JSON.stringify(templates(management)[1])).toContain('--endpoint-reconciler-type=none');
+    expect(templates(management).slice(2)).toEqual(others);
     expect(notesOf(management).map(({ note }) => note)).toEqual([
       'the control plane adopts release revision 2 instead of 1: the pods that it renders in another way are replaced',
     ]);

@@ -1,6 +1,7 @@
 import { auditFlags } from './audit/audit.ts';
 import { authenticationFlags } from './authentication.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
+import { rendersWith } from '../../cluster/release-revisions.ts';
 import { binariesVersion, emulationFlags } from '../../cluster/emulation.ts';
 import { exposureStrategy } from '../exposure/exposure.ts';
 import { type Endpoint, type Facts, formatEndpoint, type Issuers } from '../../cluster/facts.ts';
@@ -157,16 +158,17 @@ const encryptionFlags: readonly Flag[] = [
 ];
 
 /**
- * The `kubernetes` Service of the hosted cluster points to the advertised address, which workers must be able to reach.
- * By default the API server would advertise the address of its pod, in a network that workers cannot reach.
+ * By default an API server would put the address of its pod behind the `kubernetes` Service of the hosted cluster, in a network
+ * that workers cannot reach. In the first release revision it puts the address of the load balancer there, and takes it out
+ * when it stops, although other API servers still serve at it.
  */
 function inClusterAccessFlags(cluster: HostedCluster, advertiseAddress: string | undefined): Flag[] {
   const access = inClusterAccessOf(cluster, { advertiseAddress });
-  if (access === 'LoadBalancer' && advertiseAddress) {
+  if (access === 'LoadBalancer' && advertiseAddress && !rendersWith(cluster, 'writesKubernetesEndpoints')) {
     return [['advertise-address', advertiseAddress, 'address to which pods of the hosted cluster connect']];
   }
   return [
-    ['endpoint-reconciler-type', 'none', 'pods of the hosted cluster do not connect to an advertised address'],
+    ['endpoint-reconciler-type', 'none', 'no API server writes the address behind the kubernetes Service'],
     ...(access === 'Policy' ? policyFlags(cluster) : []),
   ];
 }

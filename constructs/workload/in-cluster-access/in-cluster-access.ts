@@ -1,6 +1,7 @@
 import { Construct } from 'constructs';
 import type { InClusterAccess as InClusterAccessValue } from '../../api/in-cluster-access-spec.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
+import { rendersWith } from '../../cluster/release-revisions.ts';
 import { exposureStrategy } from '../../control-plane/exposure/exposure.ts';
 import type { Endpoint, Facts } from '../../cluster/facts.ts';
 import {
@@ -10,6 +11,7 @@ import {
   usesTunnel,
 } from '../../cluster/in-cluster-access.ts';
 import type { ProxyTarget } from './forwarding.ts';
+import { KubernetesEndpoints } from './kubernetes-endpoints.ts';
 import { KubernetesService } from './kubernetes-service.ts';
 import { Policy } from './policy.ts';
 import { Proxy, type ProxyProps } from './proxy.ts';
@@ -22,8 +24,8 @@ export interface InClusterAccessProps {
 }
 
 /**
- * The objects with which pods of the hosted cluster reach their API server. LoadBalancer needs none besides the
- * Service.
+ * The objects with which pods of the hosted cluster reach their API server. With LoadBalancer, API servers of the first release
+ * revision write the endpoints of the Service themselves.
  */
 export class InClusterAccess extends Construct {
   constructor(scope: Construct, id: string, { cluster, facts, endpoint }: InClusterAccessProps) {
@@ -32,6 +34,11 @@ export class InClusterAccess extends Construct {
     if (access === 'Policy') new Policy(this, 'policy', { endpoint, version: cluster.spec.version });
     if (access === 'Proxy') {
       new Proxy(this, 'proxy', { ...common(cluster), target: proxyTarget(cluster, facts, endpoint) });
+    }
+    const { advertiseAddress } = facts;
+    if (access === 'LoadBalancer' && advertiseAddress && rendersWith(cluster, 'writesKubernetesEndpoints')) {
+      const port = exposureStrategy(cluster.spec).securePort;
+      new KubernetesEndpoints(this, 'kubernetes-endpoints', { address: advertiseAddress, port });
     }
     new KubernetesService(this, 'kubernetes-service', {
       reaches: access === 'Proxy' ? 'node' : hasServiceProxy(cluster, facts) ? 'pods' : undefined,

@@ -53,6 +53,6 @@ export function isStaleSlice(slice: string, objects: readonly RenderedObject[]):
       spec !== undefined,
   );
   if (slice !== apiServerSlice) return !selects;
-  // Without either, API servers advertise an address.
+  // Without either, API servers or the operator write it.
   return selects || objects.some(({ kind }) => kind === 'MutatingAdmissionPolicy');
 }

@@ -13,8 +13,10 @@ const condition = 'WorkloadKubernetesServiceReady';
 
 let cluster: JoinableCluster;
 let worker: Worker;
-/** The EndpointSlices of the Service while API servers advertised an address. */
+/** The EndpointSlices of the Service while it led to the load balancer. */
 let before: readonly string[];
+/** The addresses in them, and those in its Endpoints. */
+let addressesBefore: readonly string[];
 
 beforeAll(async () => {
   cluster = await openJoinableCluster(namespace);
@@ -23,6 +25,8 @@ beforeAll(async () => {
   await cluster.kubectl(['wait', 'pod/client', '--for=condition=Ready', '--timeout=180s']);
   await untilAnswered(byEnvironment);
   before = await slices();
+  const endpoints = ['get', 'endpoints', 'kubernetes', '--output', 'jsonpath={.subsets[*].addresses[*].ip}'];
+  addressesBefore = [await addressesInSlices(), await cluster.kubectl(endpoints)];
   await cluster.bench.patch('hosted', { spec: { inClusterAccess: 'Policy' } });
   await until(
     'another in-cluster access',
@@ -39,14 +43,14 @@ afterAll(() => cluster?.close());
 
 test('after a change from LoadBalancer to Policy the Service leads to proxies, and to no earlier address', async () => {
   expect(before).toEqual(['kubernetes']);
-  await until('the EndpointSlice of earlier API servers to be gone', async () => {
+  const { host } = (await cluster.bench.get('hosted')).spec.controlPlaneEndpoint ?? {};
+  expect(addressesBefore).toEqual([host, host]);
+  await until('the EndpointSlice with the address of the load balancer to be gone', async () => {
     const left = await slices();
     return left.length === 1 && !left.includes('kubernetes');
   });
-  const addresses = ['get', 'endpointslices', '--selector=kubernetes.io/service-name=kubernetes'];
-  const path = 'jsonpath={.items[*].endpoints[*].addresses[*]}';
   const pods = ['get', 'pods', `--selector=${proxies}`, '--output', 'jsonpath={.items[*].status.podIP}'];
-  expect(await cluster.kubectl([...addresses, '--output', path])).toBe(await cluster.kubectl(pods));
+  expect(await addressesInSlices()).toBe(await cluster.kubectl(pods));
 });
 
 test.each(names)('a pod connects to the API server as %s, and gets its certificate', async (name) => {
@@ -103,9 +107,14 @@ test('a quota that refuses the proxies is reported, and does not make the contro
   await cluster.bench.untilCondition('hosted', condition, { status: 'True' });
 });
 
+const selected = ['get', 'endpointslices', '--selector=kubernetes.io/service-name=kubernetes'];
+
+function addressesInSlices(): Promise<string> {
+  return cluster.kubectl([...selected, '--output', 'jsonpath={.items[*].endpoints[*].addresses[*]}']);
+}
+
 /** Names of the EndpointSlices of the Service. */
 async function slices(): Promise<string[]> {
-  const selected = ['get', 'endpointslices', '--selector=kubernetes.io/service-name=kubernetes'];
   const found = await cluster.kubectl([...selected, '--output', 'jsonpath={.items[*].metadata.name}']);
   return found.split(' ').filter((name) => name !== '');
 }

@@ -144,6 +144,7 @@ describe('a hosted cluster', () => {
     ['a right of another subject', ClusterRoleBinding, { name: 'kubeadm:kubelet-bootstrap' }],
     ["the operator's own role", ClusterRole, rights],
     ["the operator's own binding", ClusterRoleBinding, rights],
+    ['the address behind its Service', EndpointSlice, { namespace: 'default', name: 'kubernetes' }],
     ['an add-on', DaemonSet, { namespace: 'kube-system', name: 'kube-proxy' }],
   ])('gets a deleted object back: %s', async (_, resource, name) => {
     await reconcile();

@@ -37,10 +37,10 @@ test('an operator with a newer release revision restarts nothing, and a scaled A
   expect((await bench.condition(cluster, 'SpecAccepted'))?.message).toContain(`${adoptRevisionAnnotation}: "2"`);
 });
 
-test('on request it replaces the members of etcd, and nothing else', async () => {
+test('on request it replaces the API servers and the members of etcd, and nothing else', async () => {
   const before = await restarts.count();
   await bench.patch(cluster, { metadata: { annotations: { [adoptRevisionAnnotation]: '2' } } });
   await until('the second release revision', async () => (await revision()) === 2);
   await bench.untilReady(cluster);
-  expect(await restarts.count()).toEqual({ ...before, etcd: 6 });
+  expect(await restarts.count()).toEqual({ ...before, 'api-server': 4, etcd: 6 });
 });

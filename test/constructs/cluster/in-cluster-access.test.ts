@@ -8,6 +8,10 @@ import {
   needsTunnel,
   usesTunnel,
 } from '../../../constructs/cluster/in-cluster-access.ts';
+import { InClusterAccess } from '../../../constructs/api/in-cluster-access-spec.ts';
+import { releaseOf } from '../../../constructs/cluster/release-revisions.ts';
+import { apiServerFlags } from '../../../constructs/control-plane/api-server/flags.ts';
+import { mergeFlags } from '../../../constructs/pod/flags.ts';
 import { clusterOf, Rendered } from '../../support/rendered-cluster.ts';
 
 const gateway = { gateway: { namespace: 'ingress', name: 'shared' } };
@@ -139,15 +143,22 @@ describe('the API server', () => {
   const policyGate = 'MutatingAdmissionPolicy=true';
   const policyApi = 'admissionregistration.k8s.io/v1beta1=true';
 
-  it('advertises an address only if pods use it', () => {
-    const advertised = flags({}, address);
-    expect(advertised).toMatchObject({ 'advertise-address': address });
-    expect(advertised).not.toHaveProperty('endpoint-reconciler-type');
-    for (const inClusterAccess of ['Policy', 'Proxy']) {
-      const other = flags({ inClusterAccess }, address);
-      expect(other).toMatchObject({ 'endpoint-reconciler-type': 'none' });
-      expect(other).not.toHaveProperty('advertise-address');
+  it('takes no address out of the Service that others still serve at: it writes none', () => {
+    for (const inClusterAccess of InClusterAccess.options) {
+      const written = flags({ inClusterAccess }, address);
+      expect(written).toMatchObject({ 'endpoint-reconciler-type': 'none' });
+      expect(written).not.toHaveProperty('advertise-address');
     }
+  });
+
+  it('of the first release revision advertises an address if pods use it', () => {
+    const first = (inClusterAccess: InClusterAccess) => {
+      const cluster = { ...clusterOf({ spec: { inClusterAccess } }), release: releaseOf(36, 1) };
+      return mergeFlags(apiServerFlags(cluster, { host: address, port: 6443 }, { advertiseAddress: address }), {});
+    };
+    expect(first('LoadBalancer')).toMatchObject({ 'advertise-address': address });
+    expect(first('LoadBalancer')).not.toHaveProperty('endpoint-reconciler-type');
+    expect(first('Policy')).toMatchObject({ 'endpoint-reconciler-type': 'none' });
   });
 
   it.each(['v1.34.4', 'v1.35.0'])('of %s enables policies if they are used', (version) => {

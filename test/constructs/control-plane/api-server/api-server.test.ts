@@ -7,9 +7,8 @@ const flags = (...args: ConstructorParameters<typeof Rendered>) =>
   new Rendered(...args).flags('c1-api-server', 'kube-apiserver');
 
 describe('the API server', () => {
-  it('advertises the address at which workers reach it', () => {
-    expect(flags()).toMatchObject({ 'advertise-address': '192.0.2.10', 'external-hostname': '192.0.2.10' });
-    expect(flags()).not.toHaveProperty('endpoint-reconciler-type');
+  it('names the address at which workers reach it', () => {
+    expect(flags()).toMatchObject({ 'external-hostname': '192.0.2.10' });
   });
 
   it('is not restarted while etcd has no quorum, and gets no requests then', () => {

@@ -4,6 +4,7 @@ import type { RenderedObject } from '../../../../constructs/control-plane/chart.
 import type { Facts } from '../../../../constructs/cluster/facts.ts';
 import { renderWorkload } from '../../../../constructs/workload/chart.ts';
 import { isStaleSlice } from '../../../../constructs/workload/in-cluster-access/kubernetes-service.ts';
+import { releaseOf } from '../../../../constructs/cluster/release-revisions.ts';
 import { proxyLabels } from '../../../../constructs/workload/in-cluster-access/proxy.ts';
 import { type ClusterChanges, clusterOf, knownFacts } from '../../../support/rendered-cluster.ts';
 import { identityOf, workloadsOf } from '../../../support/rendered-objects.ts';
@@ -29,10 +30,33 @@ function configOf(objects: readonly RenderedObject[]): string {
 }
 
 describe('a cluster whose API server has an address', () => {
-  it('applies the kubernetes Service without a spec', () => {
+  const written = ['Endpoints default/kubernetes', 'EndpointSlice default/kubernetes', 'Service default/kubernetes'];
+
+  it('applies the kubernetes Service without a spec, and the address behind it', () => {
     const objects = render({});
-    expect(objects.map(identityOf)).toEqual(['Service default/kubernetes']);
+    expect(objects.map(identityOf)).toEqual(written);
     expect(service(objects)).not.toHaveProperty('spec');
+    const ports = [{ name: 'https', port: 6443, protocol: 'TCP' }];
+    expect(objects[0]).toMatchObject({
+      metadata: { labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
+      subsets: [{ addresses: [{ ip: '192.0.2.10' }], ports }],
+    });
+    expect(objects[1]).toMatchObject({
+      metadata: { labels: { 'kubernetes.io/service-name': 'kubernetes' } },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['192.0.2.10'], conditions: { ready: true } }],
+      ports,
+    });
+  });
+
+  it('has an address of its own family', () => {
+    const [, slice] = render({}, { advertiseAddress: '2001:db8::10' });
+    expect(slice).toMatchObject({ addressType: 'IPv6', endpoints: [{ addresses: ['2001:db8::10'] }] });
+  });
+
+  it('leaves the address to API servers of the first release revision', () => {
+    const first = { ...clusterOf(), release: releaseOf(36, 1) };
+    expect(renderWorkload(first, knownFacts, 'in-cluster-access').map(identityOf)).toEqual(written.slice(2));
   });
 });
 
