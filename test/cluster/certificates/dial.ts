@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { connect as openSession } from 'node:http2';
 import { request } from 'node:https';
-import { connect } from 'node:tls';
+import { connect, type ConnectionOptions } from 'node:tls';
 import type { KeyPair } from '../../../reconciler/pki/issue.ts';
 
 /** The answer to a request over TLS; `status` 0 if the server rejected the client's certificate. */
@@ -49,29 +48,26 @@ export function ask({ port, path, method = 'GET', headers = {}, body, client }: 
   });
 }
 
-/** Whether a gRPC server on this machine sends its settings to this client, which it does once it has accepted the certificate. */
-export function isGreeted(port: number, client?: KeyPair): Promise<boolean> {
-  const session = openSession(`https://127.0.0.1:${port}`, {
-    rejectUnauthorized: false,
-    ...(client && { cert: client.certificate, key: client.key }),
-  });
-  return new Promise<boolean>((resolve, reject) => {
-    session.setTimeout(30_000, () => reject(new Error(`port ${port} neither greets nor refuses within 30 s`)));
-    session.once('remoteSettings', () => resolve(true));
-    session.once('close', () => resolve(false));
-    // the reason why it closes
-    session.once('error', () => resolve(false));
-  }).finally(() => session.destroy());
+/**
+ * Whether a gRPC server on this machine greets this client: it sends its settings once it has accepted the certificate. A session of
+ * `node:http2` would not report the refusal, which TLS 1.3 sends after the handshake.
+ */
+export async function isGreeted(port: number, client?: KeyPair): Promise<boolean> {
+  const socket = connect({ ...toLocal(port, client), ALPNProtocols: ['h2'] });
+  try {
+    await once(socket, 'data', { signal: AbortSignal.timeout(30_000) });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && error.name === 'AbortError') throw error;
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }
 
 /** PEM of the certificate that a server on this machine presents; undefined while nothing listens. */
 export async function shownCertificate(port: number, client?: KeyPair): Promise<string | undefined> {
-  const socket = connect({
-    host: '127.0.0.1',
-    port,
-    rejectUnauthorized: false,
-    ...(client && { cert: client.certificate, key: client.key }),
-  });
+  const socket = connect(toLocal(port, client));
   try {
     await once(socket, 'secureConnect', { signal: AbortSignal.timeout(30_000) });
     return socket.getPeerX509Certificate()?.toString();
@@ -80,4 +76,9 @@ export async function shownCertificate(port: number, client?: KeyPair): Promise<
   } finally {
     socket.destroy();
   }
+}
+
+function toLocal(port: number, client: KeyPair | undefined): ConnectionOptions {
+  const certificate = client && { cert: client.certificate, key: client.key };
+  return { host: '127.0.0.1', port, rejectUnauthorized: false, ...certificate };
 }
