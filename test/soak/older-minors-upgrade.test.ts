@@ -58,7 +58,7 @@ describe('while users never stop', () => {
     await expectProxies();
   });
 
-  test('no request has failed, every write was seen, and the steps have kept their order', async () => {
+  test('every write has its answer and was seen, no call has failed, and the steps have kept their order', async () => {
     expect(await busy.end()).toEqual([]);
   });
 });

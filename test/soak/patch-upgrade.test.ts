@@ -34,7 +34,7 @@ describe('while users never stop', () => {
     await busy.expectServes(lower.kubelet);
   });
 
-  test('no request has failed, every write was seen, and the steps of the rise have kept their order', async () => {
+  test('every write has its answer and was seen, no call has failed, and the steps of the rise have kept their order', async () => {
     expect(await busy.end()).toEqual([]);
   });
 });

@@ -137,7 +137,7 @@ describe('while a writer, a watcher and calls through a worker never stop', () =
     expect(await busy.etcdOnce(etcd)).toEqual([etcd, etcd, etcd]);
   });
 
-  test('no request has failed, every write was seen, and the steps have kept their order', async () => {
+  test('every write has its answer and was seen, no call has failed, and the steps have kept their order', async () => {
     expect(await busy.end()).toEqual([]);
   });
 });
