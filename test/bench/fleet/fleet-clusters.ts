@@ -3,6 +3,7 @@ import * as clusterApi from '../../../imports/cluster.x-k8s.io.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { resultsOf, settleAll } from '../../../reconciler/kube/concurrency.ts';
+import { kubeErrorOf } from '../../../reconciler/kube/errors.ts';
 import { Informer } from '../../../reconciler/kube/informer.ts';
 import { type HostedControlPlaneObject, single } from '../../support/workbench.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
@@ -15,6 +16,8 @@ export class FleetClusters {
   readonly #client: KubeClient;
   readonly #report: (line: string) => void;
   readonly #seen: Informer<HostedControlPlaneObject>;
+  /** The generation of the last spec of each cluster, by its namespace. */
+  readonly #generations = new Map<string, number>();
   #numbers: readonly number[] = [];
 
   constructor(client: KubeClient, report: (line: string) => void) {
@@ -71,20 +74,23 @@ export class FleetClusters {
 
   /** Changes the spec of one cluster. Returns its generation. */
   async change(number: number, spec: object): Promise<number> {
-    const { metadata } = await this.#client.mergePatch(
-      HostedControlPlane,
-      { namespace: `fleet-${number}`, name: clusterName(number) },
-      { spec },
-      manager,
-    );
-    return metadata.generation ?? 0;
+    const name = { namespace: `fleet-${number}`, name: clusterName(number) };
+    const patch = () => this.#client.mergePatch(HostedControlPlane, name, { spec }, manager);
+    // The connection to an API server that was killed may be noticed as late as by the deadline of a request.
+    const { metadata } = await patch().catch((error: unknown) => {
+      if ((kubeErrorOf(error)?.code ?? 0) > 0) throw error;
+      return patch();
+    });
+    const { generation = 0 } = metadata;
+    this.#generations.set(name.namespace, generation);
+    return generation;
   }
 
   /** Resolves when every cluster is Ready in its newest spec; milliseconds since `start`. */
   async untilConverged(what: string, limitMs: number, start = performance.now()): Promise<number> {
     let reportedAt = start;
     for (;;) {
-      const done = this.#seen.list().filter(isConverged).length;
+      const done = this.#seen.list().filter((object) => this.#isConverged(object)).length;
       const ms = performance.now() - start;
       if (done === this.#numbers.length && this.#seen.list().length === done) return ms;
       if (performance.now() - reportedAt > 10_000) {
@@ -120,8 +126,14 @@ export class FleetClusters {
     await this.#seen.stop();
   }
 
+  /** What was seen may be older than the last change. */
+  #isConverged(object: HostedControlPlaneObject): boolean {
+    const { namespace = '', generation = 0 } = object.metadata;
+    return generation >= (this.#generations.get(namespace) ?? 0) && isConverged(object);
+  }
+
   #blocker(): string {
-    const late = this.#seen.list().find((object) => !isConverged(object));
+    const late = this.#seen.list().find((object) => !this.#isConverged(object));
     const conditions = late?.status?.conditions?.filter(({ status }) => status !== 'True') ?? [];
     return `${late?.metadata.name}: ${conditions.map(({ type, message }) => `${type}: ${message}`).join('; ')}`;
   }
