@@ -38,7 +38,7 @@ interface MachineSetObject extends KubeObject {
 }
 
 test('Cluster API makes Machines of a new minor when its checks of the control plane pass, and not before', async () => {
-  const [first = ''] = await until('a Machine', machineNames, limitMs);
+  const first = await until('a Machine', async () => (await machineNames())[0], limitMs);
   await join(first, older.equip);
 
   const upgraded = { spec: { template: { spec: { version: kubernetesVersion } } } };
