@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Duration } from './duration.ts';
 import { CronFields, TimeZone } from './schedule.ts';
 
-/** When the operator may make changes that nobody has asked for and that replace pods. */
+/** When the operator may replace pods although no user has requested it. */
 export const Maintenance = z.object({
   window: z
     .object({

@@ -20,9 +20,9 @@ export interface RevisionProps {
 }
 
 /**
- * An accepted spec, in a ConfigMap, with the release by which it is rendered and what became of it. While the operator refuses a newer spec, or when that one has
- * failed, it reconciles this one. The HostedControlPlane owns it, so that it moves to another management cluster together
- * with it.
+ * An accepted spec, in a ConfigMap, with the release by which it is rendered and what became of it. While the operator refuses a
+ * newer spec, or when that one has failed, it reconciles this one. The HostedControlPlane owns it, so that it moves to another
+ * management cluster together with it.
  */
 export class Revision extends Construct {
   constructor(scope: Construct, id: string, { cluster, revision }: RevisionProps) {

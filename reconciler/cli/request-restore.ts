@@ -40,7 +40,7 @@ export async function requestRestore(
 /**
  * Resolves when the user has accepted the loss.
  * @param isGiven by an option
- * @throws when the user refuses, and UsageError when nobody can be asked
+ * @throws when the user refuses, and UsageError when there is no terminal to ask at
  */
 export async function confirmLoss({ terminal }: Session, question: string, isGiven: boolean): Promise<void> {
   const agreed = isGiven || (await terminal.confirm(question));

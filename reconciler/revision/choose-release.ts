@@ -28,8 +28,7 @@ export interface ReleaseInput {
 
 /**
  * Chooses the release for the spec of an object. A control plane keeps the recorded one, so that neither a newer operator nor a
- * change of its spec restarts pods for a template that nobody asked to change. It adopts the newest one together with a change of
- * its version, which replaces all pods anyway, on request, while its maintenance window is open, and in its turn when its own is
+ * change of its spec restarts pods for another template. It adopts the newest one together with a change of its version, which replaces all pods anyway, on request, while its maintenance window is open, and in its turn when its own is
  * too old to be kept.
  */
 export function chooseRelease(input: ReleaseInput): ReleaseChoice {

@@ -63,7 +63,7 @@ function skipped(before: UpkeepRecord['preflight'], after: UpkeepRecord['preflig
   return [{ type: 'Warning', reason: 'PreflightSkipped', action: 'Upgrade', note }];
 }
 
-/** A warning when nobody has asked for it. A way back has its condition. */
+/** A warning when no user has requested it. A way back has its condition. */
 function adopted(before: number | undefined, after: number | undefined): EventNote[] {
   if (before === undefined || after === undefined || after <= before) return [];
   const isForced = before <= after - keptRevisions;

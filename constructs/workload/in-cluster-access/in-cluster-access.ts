@@ -37,7 +37,7 @@ export class InClusterAccess extends Construct {
     }
     const { advertiseAddress } = facts;
     if (access === 'LoadBalancer' && advertiseAddress && rendersWith(cluster, 'writesKubernetesEndpoints')) {
-      const port = exposureStrategy(cluster.spec).securePort;
+      const { port } = common(cluster);
       new KubernetesEndpoints(this, 'kubernetes-endpoints', { address: advertiseAddress, port });
     }
     new KubernetesService(this, 'kubernetes-service', {

@@ -17,11 +17,8 @@ const limitMs = 300_000;
 /** What etcd answers a write that meets a change of its leader, which replacing the leader takes. Its author repeats it. */
 const withoutLeader = /(?:raft proposal dropped|etcdserver: (?:leader changed|request timed out[^;]*))$/;
 
-/**
- * Share of the writes that may need a second attempt. The goal is none. An API server that stops announces it to its clients, and
- * closes their connections a second later: a client that gets no processor time meanwhile sends a request that is lost.
- */
-const repeatedAtMost = 1 / 200;
+/** Share of the writes that etcd may answer so. The goal is none. */
+const withoutLeaderAtMost = 1 / 200;
 
 export interface BusyClusterOptions {
   readonly namespace: string;
@@ -103,7 +100,8 @@ export class BusyCluster {
   }
 
   /**
-   * Changes the version, without a hold unless the changes have one, prints what is waited for, and returns the versions that API servers run then.
+   * Changes the version, without a hold unless the changes have one, and prints what is waited for.
+   * @returns the versions that API servers run then
    * @param changes of other fields of the spec
    */
   async upgrade(version: string, changes: object = {}) {
@@ -147,13 +145,13 @@ export class BusyCluster {
     const { writes, calls, events } = load;
     const { samples, problems } = this.stages;
     console.log(JSON.stringify({ writes, calls, events, samples, nodeReads: this.#node.reads, askedByPod: asked }));
-    // A call may be repeated once, and a watch goes on where it was. A write has its answer at the second attempt, unless etcd has
-    // no leader at that moment, and then the answer says so.
-    const unanswered = writes.failures.filter((why) => !withoutLeader.test(why));
-    const isOften = writes.reasons.length > writes.answered * repeatedAtMost;
+    // A call may be repeated once, and a watch goes on where it was. No write may lack its answer, whichever API server is replaced,
+    // and whichever member of etcd; where etcd has no leader at that moment, the answer says so.
+    const unanswered = [...writes.reasons, ...writes.failures];
+    const byLeader = unanswered.filter((why) => withoutLeader.test(why));
+    const isOften = byLeader.length > writes.answered * withoutLeaderAtMost;
     const failed = [
-      ...unanswered,
-      ...(isOften ? writes.reasons : []),
+      ...unanswered.filter((why) => isOften || !byLeader.includes(why)),
       ...calls.failures,
       ...events.failures,
       ...failures,
