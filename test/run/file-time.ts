@@ -1,15 +1,20 @@
 import { afterAll, beforeAll } from 'vitest';
+import { isYielding } from './lane.ts';
 import { ownProcessorSeconds } from './processor-time.ts';
+import { untilTurn } from './room.ts';
 
 declare module 'vitest' {
   interface TaskMeta {
     /** Processor time of the process that ran a test file and of the processes it started, in seconds. */
     processorSeconds?: number;
+    /** Time until the processors had room for the file. */
+    waitedSeconds?: number;
   }
 }
 
 let before = 0;
-beforeAll(async () => {
+beforeAll(async ({}, file) => {
+  if (isYielding(process.env)) file.meta.waitedSeconds = await untilTurn();
   before = await ownProcessorSeconds();
 });
 

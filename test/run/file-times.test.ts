@@ -12,6 +12,6 @@ it('a file that takes more than half longer or shorter than its committed durati
 });
 
 it('durations are whole seconds in the order of the names, so that a new measurement is a small diff', () => {
-  const times = ['b', 'a'].map((file) => ({ file, wallSeconds: 1.6, processorSeconds: 1 }));
+  const times = ['b', 'a'].map((file) => ({ file, wallSeconds: 1.6, waitedSeconds: 0, processorSeconds: 1 }));
   expect(JSON.stringify(durationsOf(times))).toBe('{"a":2,"b":2}');
 });

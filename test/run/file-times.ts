@@ -2,8 +2,10 @@
 export interface FileTime {
   /** Relative to the root of the repository. */
   readonly file: string;
-  /** From the start of its process to the end of its last hook. */
+  /** From the start of its process to the end of its last hook, without the wait for room. */
   readonly wallSeconds: number;
+  /** Until the processors had room for it. */
+  readonly waitedSeconds: number;
   /** Of its own process and of those it started and waited for, without pods. */
   readonly processorSeconds: number;
 }

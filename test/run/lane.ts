@@ -24,6 +24,14 @@ export function laneOf(env: NodeJS.ProcessEnv): number {
   return Number(env[laneVariable] ?? 0);
 }
 
+/** Set for the files of a lane that begin only when the processors have room. */
+const yieldingVariable = 'HCP_TEST_YIELDS';
+
+/** Whether a file that this process runs waits until the processors have room for it. */
+export function isYielding(env: NodeJS.ProcessEnv): boolean {
+  return env[yieldingVariable] !== undefined;
+}
+
 /** A run of vitest beside others. */
 export interface Lane {
   /** The prefix of its lines, and the name of its output files. */
@@ -32,6 +40,8 @@ export interface Lane {
   readonly project: string;
   /** The testbed that only this lane uses, if it needs one. */
   readonly testbed?: string;
+  /** Whether its files begin only when the processors have room; unset for a lane with one file at a time. */
+  readonly yields?: boolean;
 }
 
 /** Runs vitest in this terminal and returns its exit code. */
@@ -59,7 +69,7 @@ export function runQuietly(
 }
 
 /** Runs a lane, the `index`th of those side by side, writes its output to `output`, and returns its exit code. */
-export function runLane({ name, project, testbed }: Lane, index: number, output: string): Promise<number> {
+export function runLane({ name, project, testbed, yields }: Lane, index: number, output: string): Promise<number> {
   const reporters = ['default', 'json', join(import.meta.dirname, 'times-reporter.ts')];
   const args = ['--project', project, ...reporters.map((reporter) => `--reporter=${reporter}`)];
   const command = [vitest, 'run', ...config, ...args, `--outputFile=${reportFile(name, output)}`];
@@ -70,6 +80,7 @@ export function runLane({ name, project, testbed }: Lane, index: number, output:
       ...goEnvironment,
       ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}),
       ...(testbed === undefined ? {} : { HCP_TESTBED: testbed }),
+      ...(yields ? { [yieldingVariable]: 'true' } : {}),
       [laneVariable]: String(index),
       [timesFileVariable]: timesFile(name, output),
     },

@@ -3,11 +3,11 @@ import { clock, laneSummary, processorSummary } from './summary.ts';
 
 it('a lane lists its longest files first, and the sum of all', () => {
   const times = [
-    { file: 'short.test.ts', wallSeconds: 2.2, processorSeconds: 1 },
-    { file: 'long.test.ts', wallSeconds: 61, processorSeconds: 30.4 },
+    { file: 'short.test.ts', wallSeconds: 2.2, waitedSeconds: 3, processorSeconds: 1 },
+    { file: 'long.test.ts', wallSeconds: 61, waitedSeconds: 9, processorSeconds: 30.4 },
   ];
   expect(laneSummary(times)).toEqual([
-    '2 files took 63 s, 31 s of them processor time of their own',
+    '2 files took 63 s, 31 s of them processor time of their own, and waited 12 s for room',
     '   61 s    30 s of a core  long.test.ts',
     '    2 s     1 s of a core  short.test.ts',
   ]);

@@ -8,10 +8,10 @@ const listedPrograms = 20;
 /** A lane's times, to find what to make faster: its longest files, and their sum. */
 export function laneSummary(times: readonly FileTime[]): string[] {
   const longest = [...times].sort((one, other) => other.wallSeconds - one.wallSeconds);
-  const total = (key: 'wallSeconds' | 'processorSeconds') =>
+  const total = (key: 'wallSeconds' | 'waitedSeconds' | 'processorSeconds') =>
     Math.round(times.reduce((sum, time) => sum + time[key], 0));
   return [
-    `${times.length} files took ${total('wallSeconds')} s, ${total('processorSeconds')} s of them processor time of their own`,
+    `${times.length} files took ${total('wallSeconds')} s, ${total('processorSeconds')} s of them processor time of their own, and waited ${total('waitedSeconds')} s for room`,
     ...longest.slice(0, listedFiles).map(({ file, wallSeconds, processorSeconds }) => {
       return `${column(wallSeconds)} s ${column(processorSeconds)} s of a core  ${file}`;
     }),

@@ -22,10 +22,12 @@ export default class TimesReporter implements Reporter {
 
   onTestModuleEnd(module: TestModule): void {
     const started = this.#started.get(module.moduleId) ?? performance.now();
+    const { processorSeconds = 0, waitedSeconds = 0 } = module.meta();
     this.#times.push({
       file: relative(this.#root, module.moduleId),
-      wallSeconds: (performance.now() - started) / 1000,
-      processorSeconds: module.meta().processorSeconds ?? 0,
+      wallSeconds: (performance.now() - started) / 1000 - waitedSeconds,
+      waitedSeconds,
+      processorSeconds,
     });
   }
 
