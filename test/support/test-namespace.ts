@@ -2,6 +2,7 @@ import { Cluster, HostedControlPlane, Namespace, Pod, type Resource } from '../.
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { isNotFound } from '../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
+import { onceWebhooksAnswer } from './cluster-api-webhooks.ts';
 import { until } from './until.ts';
 
 const fieldManager = 'test';
@@ -34,7 +35,8 @@ export async function endNamespace(client: KubeClient, namespace: string): Promi
   for (const resource of [HostedControlPlane, Cluster]) {
     for (const { metadata } of await left(resource)) {
       const free = { metadata: { finalizers: null } };
-      await client.mergePatch(resource, { namespace, name: metadata.name }, free, { fieldManager }).catch(unlessGone);
+      const name = { namespace, name: metadata.name };
+      await onceWebhooksAnswer(() => client.mergePatch(resource, name, free, { fieldManager }).catch(unlessGone));
     }
   }
   const pods = await left(Pod);

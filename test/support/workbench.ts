@@ -23,6 +23,7 @@ import { connect, loadKubeConfig } from '../../reconciler/kube/config.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import type { PodObject } from '../../reconciler/kube/readiness.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import { onceWebhooksAnswer } from './cluster-api-webhooks.ts';
 import { hostedClient } from './hosted-client.ts';
 import { installDefinitions } from './installed-definitions.ts';
 import { describePods } from './pod-states.ts';
@@ -123,10 +124,7 @@ export class Workbench {
         ...clusterSpec,
       },
     });
-    // On a busy machine Cluster API's only pod may fail a probe, and its webhooks do not answer for a moment.
-    await until('the webhooks of Cluster API to answer', () =>
-      user.create(object, { fieldManager }).catch(unlessWebhookIsAway),
-    );
+    await onceWebhooksAnswer(() => user.create(object, { fieldManager }));
   }
 
   async createHostedControlPlane(name: string, spec: object): Promise<void> {
@@ -249,8 +247,4 @@ export class Workbench {
   #name(name: string) {
     return { namespace: this.namespace, name };
   }
-}
-
-function unlessWebhookIsAway(error: unknown): undefined {
-  if (!(error instanceof Error && error.message.includes('failed calling webhook'))) throw error;
 }
