@@ -38,14 +38,17 @@ export class EtcdPods {
 
   /** Resolves when the status has exactly this many members, one leader and followers, and the condition is True. */
   async untilMembers(count: number, limitMs = 120_000): Promise<void> {
+    let last: EtcdStatus | undefined;
     await until(
       `${count} members in the status`,
       async () => {
-        const members = await this.members();
+        last = (await this.#bench.get(this.#cluster)).status?.etcd;
+        const members = last?.members ?? [];
         const isVoter = ({ role }: StatusMember) => role === 'Leader' || role === 'Follower';
         return members.length === count && members.every(isVoter);
       },
       limitMs,
+      () => last?.members,
     ).catch(async (cause: unknown) => {
       const { status } = await this.#bench.get(this.#cluster);
       const conditions = status?.conditions?.filter(({ type }) => type.startsWith('Etcd'));

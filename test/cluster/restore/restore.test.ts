@@ -228,10 +228,12 @@ describe('a restored control plane', () => {
         );
         expect(await other.find(ConfigMap, { namespace: 'default', name: 'after' })).toBeUndefined();
         expect(await other.get(Secret, plainSecret.metadata)).toMatchObject({ data: plainSecret.data });
-        await until('all Secrets of the snapshot to be encrypted', async () => {
+        // One configuration after the other, each until every API server has loaded it, which takes a minute at most.
+        const isEncrypted = async () => {
           const [under, ...others] = Object.keys(storedUnder(await storedSecrets(bench, 'c2')));
           return others.length === 0 && under?.startsWith('key-');
-        });
+        };
+        await until('all Secrets of the snapshot to be encrypted', isEncrypted, longMs);
         await bench.untilCondition('c2', 'EtcdClusterHealthy', { status: 'True' }, longMs);
         const { members = [] } = (await bench.get('c2')).status?.etcd ?? {};
         expect(members.map(({ role }) => role).sort()).toEqual(['Follower', 'Follower', 'Leader']);
