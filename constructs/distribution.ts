@@ -2,7 +2,7 @@ import { parseAllDocuments } from 'yaml';
 import { renderControlPlane } from './control-plane/chart.ts';
 import { manifest } from './cluster/manifest.ts';
 import { renderProvider } from './provider/chart.ts';
-import { renderMetadata } from './provider/metadata.ts';
+import { releaseFiles } from './provider/repository.ts';
 import { renderTenants } from './provider/tenants.ts';
 import { readSample } from './sample.ts';
 import { stackFiles } from './stacks/stacks.ts';
@@ -28,13 +28,7 @@ const sampleNamespace = 'the-only-namespace';
 /** Every file of `dist/`. The output is deterministic: the same samples give the same bytes. */
 export function renderDistribution(samples: readonly SampleFile[]): DistributionFile[] {
   return [
-    {
-      path: 'control-plane-components.yaml',
-      content: manifest(
-        ['The installation of the provider: install it with `kubectl apply -f` or clusterctl.'],
-        renderProvider(),
-      ),
-    },
+    ...releaseFiles(),
     {
       path: 'one-namespace.yaml',
       content: manifest(
@@ -44,10 +38,6 @@ export function renderDistribution(samples: readonly SampleFile[]): Distribution
         ],
         renderProvider({ watchNamespace: sampleNamespace }),
       ),
-    },
-    {
-      path: 'metadata.yaml',
-      content: manifest(['Metadata of the releases of this provider, for clusterctl.'], [renderMetadata()]),
     },
     {
       path: 'tenants.yaml',

@@ -12,6 +12,7 @@ import { encryptionAtRest } from './phases/encryption-at-rest.ts';
 import { endpoint } from './phases/endpoint.ts';
 import { etcd } from './phases/etcd.ts';
 import { kubeconfig } from './phases/kubeconfig.ts';
+import { move } from './phases/move.ts';
 import { networkPolicies } from './phases/network-policies.ts';
 import { reachable } from './phases/reachable.ts';
 import { restore } from './phases/restore.ts';
@@ -35,6 +36,7 @@ export const phases: readonly AnyPhase[] = [
   etcdCertificates,
   restore,
   etcd,
+  move,
   backup,
   verification,
   apiServerService,

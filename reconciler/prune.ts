@@ -12,7 +12,7 @@ import {
   StatefulSet,
   TLSRoute,
 } from '../constructs/api/resources.ts';
-import { renderControlPlane } from '../constructs/control-plane/chart.ts';
+import { type Part, renderControlPlane } from '../constructs/control-plane/chart.ts';
 import { managedByLabel } from '../constructs/cluster/labels.ts';
 import { renderWorkload } from '../constructs/workload/chart.ts';
 import { HostedClusterNotReady } from './hosted/not-ready.ts';
@@ -42,16 +42,23 @@ export async function prune(
   { cluster, reader, facts }: Pick<Scope, 'cluster' | 'reader' | 'facts'>,
   results: readonly PhaseResult[],
 ): Promise<void> {
-  const kinds = renderedInFull(results);
-  if (kinds.length === 0) return;
+  const { kinds, only } = renderedInFull(results);
   const inventory = kinds.flatMap((resource) => reader.list(resource, { [managedByLabel]: fieldManager }));
-  await applySet.prune(key, renderControlPlane(cluster, facts), inventory);
+  if (inventory.length === 0) return;
+  await applySet.prune(key, renderControlPlane(cluster, facts, only), inventory);
 }
 
-/** The kinds that are rendered in full. An incomplete render does not show which objects are surplus. */
-function renderedInFull(results: readonly PhaseResult[]): readonly Resource[] {
-  if (results.every(isApplied)) return [...prunable, ...policies];
-  return results.some(({ phase, isDone }) => phase === networkPolicies && isDone) ? policies : [];
+/**
+ * The kinds that are rendered in full, and the only part of the chart that renders them, if there is one. An incomplete render
+ * does not show which objects are surplus.
+ */
+function renderedInFull(results: readonly PhaseResult[]): {
+  readonly kinds: readonly Resource[];
+  readonly only?: Part;
+} {
+  if (results.every(isApplied)) return { kinds: [...prunable, ...policies] };
+  const isDone = results.some((result) => result.phase === networkPolicies && result.isDone);
+  return isDone ? { kinds: policies, only: 'network-policies' } : { kinds: [] };
 }
 
 /** The phases that apply a part of the workload chart; together they apply all of it. */

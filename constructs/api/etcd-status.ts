@@ -70,6 +70,14 @@ export const EtcdStatus = z
         'x-kubernetes-list-map-keys': ['name'],
         description: 'Members that exist and members that should exist.',
       }),
+    quotaSixteenths: z
+      .int32()
+      .min(0)
+      .max(16)
+      .optional()
+      .describe(
+        'Sixteenths of its quota that the largest database uses, without free space inside the file, rounded down; lowered only by more than one.',
+      ),
     backup: Backups.optional().describe('State of the backups in the bucket.'),
     lastVerifiedBackup: z
       .object({

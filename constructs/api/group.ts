@@ -128,6 +128,18 @@ export const canaryLabel = `${group}/canary`;
 /** On the StatefulSet of etcd: the release revision by which it is rendered; the first one when missing. */
 export const releaseRevisionAnnotation = `${group}/release-revision`;
 
+/**
+ * On a HostedControlPlane: asks to stop its API servers, and to keep all data of etcd in a backup, so that `clusterctl move` can take it to
+ * another management cluster. Any text; without the annotation, or in that other management cluster, API servers run.
+ */
+export const prepareMoveAnnotation = `${group}/prepare-move`;
+
+/**
+ * On a HostedControlPlane that is prepared for a move: `<uid>/<backup>`, its own uid and the backup that holds all data of its etcd.
+ * The object that a move creates has another uid, and is restored from that backup.
+ */
+export const movedDataAnnotation = `${group}/moved-data`;
+
 /** On an object, `clusterctl move` waits until it is gone. */
 export const blockMoveAnnotation = `${clusterctlLabel}/block-move`;
 

@@ -1,8 +1,11 @@
 import { Yaml } from 'cdk8s';
 
-/** A YAML file of objects. Its header says what the file is and which command writes it. */
-export function manifest(purpose: readonly string[], objects: readonly object[]): string {
-  const header = [...purpose, 'Written by `npm run synth`; edit the constructs instead.'];
+/**
+ * A YAML file of objects. Its header says what the file is and which command writes it.
+ * @param writtenBy the script of package.json. @default synth
+ */
+export function manifest(purpose: readonly string[], objects: readonly object[], writtenBy = 'synth'): string {
+  const header = [...purpose, `Written by \`npm run ${writtenBy}\`; edit the constructs instead.`];
   return `${header.map((line) => `# ${line}`).join('\n')}\n${Yaml.stringify(...objects.map(readable))}`;
 }
 

@@ -17,7 +17,12 @@ export interface Release {
 export const newestRevision = 2;
 
 /** How many release revisions, the newest one included, a control plane may keep for as long as it likes. */
-export const keptRevisions = 3;
+const keptRevisions = 3;
+
+/** Whether control planes may keep a release revision while another one is the newest. */
+export function isKept(revision: number, newest: number): boolean {
+  return revision > newest - keptRevisions;
+}
 
 /** Changes of what is rendered from the same spec, each from the release revision on that brings it. */
 const changes = {

@@ -14,6 +14,7 @@ import type { KubeObject, ObjectMeta } from '../kube/object.ts';
 import { holdsNewest } from '../api-server/held-configuration.ts';
 import type { Reader } from '../management/view.ts';
 import type { ReleaseChoice } from '../revision/choose-release.ts';
+import { skipsConfiguration } from '../upgrade/preflight/configuration.ts';
 import {
   atRevision,
   failureOf,
@@ -152,17 +153,16 @@ function admitOwned(
 export function untilChecked(
   object: KubeObject,
   admission: Admitted,
-  {
-    reader,
-    managementIssuer,
-  }: { reader: Pick<Reader, 'get' | 'list'>; managementIssuer: ManagementIssuer | undefined },
+  { reader, managementIssuer }: { reader: Reader; managementIssuer: ManagementIssuer | undefined },
 ): Admitted {
   const { clusterObject, hostedControlPlane, release, refusal } = admission;
   const last = readRevision(object, lastUsable(recordedRevisions(reader, clusterObject.metadata.name)));
   if (refusal !== undefined || last === undefined) return admission;
   const held = { ...admission, ...last, candidate: { hostedControlPlane, release } };
   const clusterOf = (one: Admitted) => hostedClusterOf(one, managementIssuer);
-  return holdsNewest(clusterOf(admission), clusterOf(held), reader) ? held : admission;
+  const newest = clusterOf(admission);
+  const isSkipped = skipsConfiguration({ cluster: newest, hostedControlPlane, reader });
+  return holdsNewest(newest, clusterOf(held), reader, isSkipped) ? held : admission;
 }
 
 /** Whether the operator can reconcile a spec, otherwise why not. */

@@ -5,16 +5,25 @@ import {
   checkedAnnotation,
   checkedConfiguration,
 } from '../../constructs/control-plane/api-server/checked-configuration.ts';
-import type { Reader } from '../management/view.ts';
+import type { ControlPlaneContext, Reader } from '../management/view.ts';
 import { adoptsConfiguration } from './adopts-configuration.ts';
 import { checkPodOf, isAbout, verdictOf } from './check-pod.ts';
+import type { CheckVerdict } from './check-verdict.ts';
 
-/** Whether API servers may read the configuration of this spec: it has nothing to check, or has been accepted. */
-export function isAccepted(cluster: HostedCluster, reader: Pick<Reader, 'get'>): boolean {
+/**
+ * Whether API servers may read the configuration of this spec: it has nothing to check, or has been accepted.
+ * @param isSkipped whether a user accepts any verdict
+ */
+export function isAccepted(cluster: HostedCluster, reader: Pick<Reader, 'get'>, isSkipped = false): boolean {
   if (isApplied(cluster, reader)) return true;
+  const verdict = verdictOn(cluster, reader);
+  return verdict?.kind === 'accepted' || (isSkipped && verdict !== undefined);
+}
+
+/** What a kube-apiserver has said of the configuration of this spec; undefined until it has. */
+export function verdictOn(cluster: HostedCluster, reader: Pick<Reader, 'get'>): CheckVerdict | undefined {
   const pod = checkPodOf(reader, cluster.name);
-  const configuration = checkedConfiguration(cluster);
-  return pod !== undefined && isAbout(pod, configuration) && verdictOf(pod)?.kind === 'accepted';
+  return pod && isAbout(pod, checkedConfiguration(cluster)) ? verdictOf(pod) : undefined;
 }
 
 /** Whether the Deployment of the API servers shows that they accept it, or there is nothing to check. */
@@ -31,6 +40,23 @@ export function isApplied(cluster: HostedCluster, reader: Pick<Reader, 'get'>): 
  * accepted one was never checked either, no API server runs by it: then the newest one is reconciled, and only the API
  * servers wait.
  */
-export function holdsNewest(newest: HostedCluster, last: HostedCluster, reader: Pick<Reader, 'get'>): boolean {
-  return !isAccepted(newest, reader) && isAccepted(last, reader);
+export function holdsNewest(
+  newest: HostedCluster,
+  last: HostedCluster,
+  reader: Pick<Reader, 'get'>,
+  isSkipped: boolean,
+): boolean {
+  return !isAccepted(newest, reader, isSkipped) && isAccepted(last, reader);
+}
+
+/** By the newest spec, with its version: an upgrade that waits for its backup is rendered with the version that runs. */
+export function newestOf({
+  candidate,
+  cluster,
+  hostedControlPlane,
+}: Pick<ControlPlaneContext, 'cluster' | 'hostedControlPlane'> & {
+  readonly candidate?: HostedCluster | undefined;
+}): HostedCluster {
+  const { binaries: _, ...own } = cluster;
+  return candidate ?? { ...own, spec: { ...cluster.spec, version: hostedControlPlane.spec.version } };
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BareObject } from './bare-snapshot.ts';
+import { parseClaim, serializeClaim } from './claim.ts';
 import { decrypted, encrypted } from './encryption.ts';
 import type { EncryptionKey } from './encryption-keys.ts';
 import { parseManifest, serializeManifest, type Manifest } from './manifest.ts';
@@ -16,6 +17,7 @@ import {
 import type { ObjectStore } from './object-store.ts';
 import { markedOwner, markerObject, type OwnerMarker, parseOwnerMarker } from './owner-marker.ts';
 import type { MarkedBackup } from './ownership.ts';
+import { StoreError } from './store-error.ts';
 import { Verification } from './verification-settings.ts';
 
 /** A complete backup. */
@@ -202,6 +204,20 @@ export class ClusterBackups {
     }
   }
 
+  /**
+   * Claims the data of a backup for one of the HostedControlPlanes that may have them: the first one gets them for good.
+   * @param uid of the HostedControlPlane that asks
+   * @returns the uid of the one that has the claim
+   */
+  async claim(backup: BackupName, uid: string, signal?: AbortSignal): Promise<string> {
+    const key = this.#key(backup, objectNames.claim);
+    const read = async () => parseClaim(await this.#store.getText(key, signal)).uid;
+    const found = await read().catch(ifMissing);
+    if (found !== undefined) return found;
+    await this.#store.createText(key, serializeClaim({ formatVersion: 1, uid }));
+    return read();
+  }
+
   /** Deletes a backup. If the deletion fails halfway, the backup is no longer listed. */
   async delete(backup: BackupName): Promise<void> {
     const keys = await this.#store.list(this.#key(backup, ''));
@@ -218,6 +234,10 @@ export class ClusterBackups {
   #key(backup: BackupName, object: string): string {
     return objectKey(this.#folder, backup, object);
   }
+}
+
+function ifMissing(error: unknown): undefined {
+  if (!(error instanceof StoreError) || error.reason !== 'ObjectNotFound') throw error;
 }
 
 /** The backup with the owner that the names of its objects show. */

@@ -28,6 +28,8 @@ export const objectNames = {
   encryptedRecoveryBundle: 'bundle.encrypted',
   /** Exists once the backup has passed verification. */
   verification: 'verification.json',
+  /** Names the one HostedControlPlane that goes on with the data, once two may have them. */
+  claim: 'claim.json',
 } as const;
 
 /**

@@ -7,6 +7,7 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
   type S3Client,
+  S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { Readable } from 'node:stream';
 import { systemClock, type Clock } from '../kube/clock.ts';
@@ -84,6 +85,25 @@ export class ObjectStore {
         new PutObjectCommand({ Bucket: this.settings.bucket, Key: key, Body: text, ContentType: 'application/json' }),
       ),
     );
+  }
+
+  /**
+   * Writes a small object unless there is one. Of clients that do so at the same time, one succeeds. Read it afterwards: some stores do
+   * not know the condition, refuse it or ignore it.
+   */
+  async createText(key: string, text: string): Promise<void> {
+    const target = { Bucket: this.settings.bucket, Key: key, Body: text, ContentType: 'application/json' };
+    const status = await this.#ask(`write ${key}`, () =>
+      this.#client.send(new PutObjectCommand({ ...target, IfNoneMatch: '*' })).then(
+        () => 200,
+        (error: unknown) => {
+          const found = statusOf(error);
+          if (found === 412 || found === 501) return found;
+          throw error;
+        },
+      ),
+    );
+    if (status === 501) await this.putText(key, text);
   }
 
   /** Streams an object, or a range of it. Stopping early closes the connection. */
@@ -224,6 +244,11 @@ export class ObjectStore {
       throw storeError(action, this.settings, thrown);
     }
   }
+}
+
+/** HTTP status of an answer that is an error; undefined without an answer. */
+function statusOf(error: unknown): number | undefined {
+  return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 }
 
 function abortedBy(signal: AbortSignal | undefined): { readonly abortSignal?: AbortSignal } {

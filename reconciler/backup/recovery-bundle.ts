@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { backupAnnotation, group, pausedAnnotation } from '../../constructs/api/group.ts';
+import {
+  backupAnnotation,
+  group,
+  movedDataAnnotation,
+  pausedAnnotation,
+  prepareMoveAnnotation,
+} from '../../constructs/api/group.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import type { SecretObject } from '../pki/secret.ts';
 
@@ -111,7 +117,13 @@ function json(text: string): unknown {
 }
 
 /** Annotations that request something once, or describe how the object was created. */
-const transient = [backupAnnotation, pausedAnnotation, 'kubectl.kubernetes.io/last-applied-configuration'];
+const transient = [
+  backupAnnotation,
+  pausedAnnotation,
+  prepareMoveAnnotation,
+  movedDataAnnotation,
+  'kubectl.kubernetes.io/last-applied-configuration',
+];
 
 function kept(object: object): KeptObject {
   const { metadata, ...rest } = KeptObject.parse(object);

@@ -4,6 +4,7 @@ import { certificates } from './certificates.ts';
 import type { Command } from './command.ts';
 import { importControlPlane } from './import.ts';
 import { kubeconfig } from './kubeconfig.ts';
+import { move } from './move.ts';
 import { rebuild } from './rebuild.ts';
 import { restore } from './restore.ts';
 import { rollback } from './rollback.ts';
@@ -17,6 +18,7 @@ export const commands: readonly Command[] = [
   served,
   restore,
   rebuild,
+  move,
   upgrade,
   rollback,
   importControlPlane,

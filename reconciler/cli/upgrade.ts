@@ -44,25 +44,32 @@ export const upgrade: Command = {
 
 async function checkUpgrade(session: Session, name: string, version: string): Promise<void> {
   const controlPlane = await findControlPlane(session, name);
-  const { metadata, status } = controlPlane.object;
+  const { object: hostedControlPlane } = controlPlane;
   const labelSelector = selectorOf(selectorLabels(controlPlane.cluster, 'api-server'));
   const { items: pods } = await session.client.list<PodObject>(Pod, { namespace: session.namespace, labelSelector });
   const hosted = await hostedThrough(session, controlPlane, pods);
-  const problems = findProblems(await observePreflight({ version, conditions: status?.conditions, pods }, hosted));
-  const { checks: skipped } = skippedChecks(metadata);
-  const configuration = configurationResult(controlPlane, version);
-  const rows = [...rowsOf(problems, skipped), ['configuration', configuration.result, configuration.message]];
-  for (const line of columns(rows)) session.terminal.print(line);
+  const { result, message } = configurationResult(controlPlane, version);
+  const configuration = result === 'failed' ? message : undefined;
+  const subject = { version, hostedControlPlane, pods, now: new Date(), configuration };
+  const problems = findProblems(await observePreflight(subject, hosted));
+  const { checks: skipped } = skippedChecks(hostedControlPlane.metadata);
+  for (const line of columns(rowsOf(problems, skipped, result === 'later' ? message : undefined)))
+    session.terminal.print(line);
   const counting = problems.filter(({ check }) => !skipped.includes(check));
-  if (counting.length > 0 || configuration.result === 'failed') {
+  if (counting.length > 0) {
     throw new Error(`the operator would hold the upgrade of ${name} to ${version}`);
   }
   session.terminal.print(`nothing holds the upgrade of ${name} to ${version}`);
 }
 
-/** A row for each check. */
-export function rowsOf(problems: readonly PreflightProblem[], skipped: readonly string[]): string[][] {
+/** A row for each check. @param later why the configuration is not checked yet, if it is not */
+export function rowsOf(
+  problems: readonly PreflightProblem[],
+  skipped: readonly string[],
+  later: string | undefined,
+): string[][] {
   const rows = preflightChecks.map((check) => {
+    if (check === 'configuration' && later !== undefined) return [check, 'later', later];
     const problem = problems.find((candidate) => candidate.check === check);
     const result = problem === undefined ? 'passed' : skipped.includes(check) ? 'skipped' : 'failed';
     return [check, result, problem?.message ?? ''];

@@ -23,6 +23,8 @@ export interface Done<Found extends Partial<Facts> = Partial<Facts>> {
   readonly facts: Found;
   /** When to reconcile again although nothing changed, such as for a renewal. */
   readonly requeueAt?: Date | undefined;
+  /** What a person should know although the condition is True. @default ReconcileSucceeded */
+  readonly reason?: ConditionReason | undefined;
   /** What is in progress although no phase waits for it, such as a backup. */
   readonly message?: string | undefined;
   readonly report?: StatusReport | undefined;
@@ -59,14 +61,14 @@ export function done(): Done;
 export function done<const Found extends Partial<Facts>>(
   facts: Found,
   requeueAt?: Date,
-  more?: Pick<Done, 'message' | 'report'>,
+  more?: Pick<Done, 'reason' | 'message' | 'report'>,
 ): Done<Found>;
 export function done(
   facts: Partial<Facts> = {},
   requeueAt?: Date,
-  { message, report }: Pick<Done, 'message' | 'report'> = {},
+  { reason, message, report }: Pick<Done, 'reason' | 'message' | 'report'> = {},
 ): Done {
-  return { kind: 'done', facts, requeueAt, message, report };
+  return { kind: 'done', facts, requeueAt, reason, message, report };
 }
 
 export function degraded<const Found extends Partial<Facts>>(

@@ -79,8 +79,8 @@ async function runPhase<Scope extends RunScope>(
 
 function ended(phase: PhaseResult['phase'], outcome: Outcome, now: Date): Omit<PhaseResult, 'facts'> {
   if (outcome.kind === 'done') {
-    const { requeueAt, report, message = '' } = outcome;
-    return { phase, isDone: true, update: conditionUpdate('True', 'ReconcileSucceeded', message), requeueAt, report };
+    const { requeueAt, report, reason = 'ReconcileSucceeded', message = '' } = outcome;
+    return { phase, isDone: true, update: conditionUpdate('True', reason, message), requeueAt, report };
   }
   if (outcome.kind === 'degraded') {
     const { reason, message, requeueAt, report } = outcome;

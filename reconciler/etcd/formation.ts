@@ -2,6 +2,7 @@ import { blockMoveAnnotation, etcdFormedAnnotation } from '../../constructs/api/
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { ObjectMeta } from '../kube/object.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
+import { isPrepared } from '../move/record.ts';
 import type { EtcdObservation } from './members.ts';
 import { statusOfEtcd } from './status-members.ts';
 
@@ -13,14 +14,14 @@ const purpose = 'etcd-formed';
 
 /**
  * Annotates the HostedControlPlane when a quorum has confirmed its etcd for the first time, and after a restore, which
- * gives etcd another ID. From then on `clusterctl move` waits, because it does not move volumes.
+ * gives etcd another ID. From then on `clusterctl move` waits, because it does not move volumes, unless a backup holds all data.
  */
 export async function recordFormation(
   { hostedControlPlane, writer }: Pick<ControlPlaneContext, 'hostedControlPlane' | 'writer'>,
   observation: EtcdObservation | undefined,
 ): Promise<void> {
   const { clusterID } = observation ? statusOfEtcd(observation) : {};
-  if (clusterID === undefined) return;
+  if (clusterID === undefined || isPrepared(hostedControlPlane.metadata)) return;
   const { annotations = {} } = hostedControlPlane.metadata;
   if (annotations[etcdFormedAnnotation] === clusterID && annotations[blockMoveAnnotation] !== undefined) return;
   const wanted = { [etcdFormedAnnotation]: clusterID, [blockMoveAnnotation]: 'etcd' };
@@ -41,5 +42,5 @@ export function recordedClusterId({ annotations }: Annotated): string | undefine
 /** For the message of a pause: what to do if `clusterctl move` has caused it; empty when nothing blocks a move. */
 export function adviceOnMove({ annotations }: Annotated): string {
   if (annotations?.[blockMoveAnnotation] === undefined) return '';
-  return `. clusterctl move pauses the Cluster, gives up at the annotation ${blockMoveAnnotation}, and leaves the Cluster paused, because a move would leave the data of etcd behind: rebuild the control plane from a backup in the other management cluster (hcp rebuild)`;
+  return `. clusterctl move pauses the Cluster, gives up at the annotation ${blockMoveAnnotation}, and leaves the Cluster paused, because a move would leave the data of etcd behind: set spec.paused of the Cluster to false, and run hcp move prepare first`;
 }

@@ -22,6 +22,12 @@ export function fillOf(observation: EtcdObservation, quotaBytes: number): number
   return used === undefined ? undefined : Math.floor((16 * used) / quotaBytes);
 }
 
+/** The fill for the status: lowered only by more than a sixteenth, so that objects that come and go do not write it. */
+export function reportedFill(fill: number, previous: number | undefined): number {
+  const most = Math.min(16, fill);
+  return previous !== undefined && most <= previous && most >= previous - 1 ? previous : most;
+}
+
 /** Existing and desired members, without ordinals that were never used. */
 export function withoutVacancies(observation: EtcdObservation, replicas: number): EtcdObservation {
   const members = observation.members.filter(

@@ -41,7 +41,6 @@ export class HostedClusterClient implements HostedClient {
   readonly #options: HostedClusterClientOptions;
   readonly #connect: ConnectHosted;
   readonly #inside: KubernetesApi;
-  readonly #outside: KubernetesApi;
   readonly #known: InformerSet;
   readonly #privileged: ReturnType<typeof privilegedClient>;
   readonly #administrator: Administrator;
@@ -57,7 +56,6 @@ export class HostedClusterClient implements HostedClient {
     this.#options = options;
     this.#connect = hostedConnector(target, options);
     this.#inside = this.#connect(target.service, target.controller, { serverName: target.serverName });
-    this.#outside = this.#connect(target.endpoint, target.controller, { lookup: options.lookup });
     this.#known = new InformerSet(
       hostedInformers(target.applied, {
         client: this.#inside,
@@ -166,8 +164,18 @@ export class HostedClusterClient implements HostedClient {
     return this.#known.get(ServiceAccount, firstServiceAccount) !== undefined;
   }
 
+  /**
+   * On a connection of its own, as a worker that joins has one. If it stayed open until the next time, many minutes later, it
+   * would cost a fifth of the memory of a control plane, and pings.
+   */
   async readyThroughEndpoint(): Promise<void> {
-    await this.#outside.raw('/readyz');
+    const { endpoint, controller } = this.#target;
+    const client = this.#connect(endpoint, controller, { lookup: this.#options.lookup });
+    try {
+      await client.raw('/readyz');
+    } finally {
+      await client.close();
+    }
   }
 
   asAdministrator<T>(work: (client: KubernetesApi) => Promise<T>): Promise<T> {
@@ -188,7 +196,7 @@ export class HostedClusterClient implements HostedClient {
   /** Ends watches and connections. Pending requests fail. */
   async close(): Promise<void> {
     await this.#known.stop();
-    await Promise.all([this.#inside.close(), this.#outside.close()]);
+    await this.#inside.close();
   }
 
   /**

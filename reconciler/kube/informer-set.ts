@@ -93,9 +93,9 @@ export class InformerSet {
       .map((object) => this.get(resource, object.metadata) ?? object);
   }
 
-  /** The objects whose label has this value. @throws when the label is not indexed */
-  byLabel(resource: Resource, label: string, value: string): KubeObject[] {
-    return this.#informersOf(resource).flatMap((informer) => informer.byLabel(label, value));
+  /** The objects of a namespace whose label has this value. @throws when the label is not indexed */
+  byLabel(resource: Resource, label: string, { namespace, name: value }: ObjectName): KubeObject[] {
+    return this.#informersOf(resource).flatMap((informer) => informer.byLabel(label, value, namespace));
   }
 
   /** Stores the response to a write of the operator, so that the next reconcile does not act on an older state. */

@@ -96,9 +96,9 @@ export class Informer<T extends KubeObject = KubeObject> {
     return this.#cache.list();
   }
 
-  /** The objects whose label has this value. Throws when the label is not indexed. */
-  byLabel(label: string, value: string): T[] {
-    return this.#cache.byLabel(label, value);
+  /** The objects of a namespace whose label has this value. Throws when the label is not indexed. */
+  byLabel(label: string, value: string, namespace: string | undefined): T[] {
+    return this.#cache.byLabel(label, value, namespace);
   }
 
   /**

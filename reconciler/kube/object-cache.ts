@@ -9,7 +9,7 @@ export type ObjectChange<T extends KubeObject> =
 /** Objects of one resource in memory, by name or by the value of an indexed label. */
 export class ObjectCache<T extends KubeObject> {
   readonly #objects = new Map<string, T>();
-  /** Label → value → keys. */
+  /** Label → namespace and value → keys. */
   readonly #indexes: ReadonlyMap<string, Map<string, Set<string>>>;
 
   /** @param indexedLabels labels that `byLabel` supports */
@@ -29,11 +29,12 @@ export class ObjectCache<T extends KubeObject> {
     return [...this.#objects.values()];
   }
 
-  /** The objects whose label has this value. Throws when the label is not indexed. */
-  byLabel(label: string, value: string): T[] {
+  /** The objects of a namespace whose label has this value. Throws when the label is not indexed. */
+  byLabel(label: string, value: string, namespace: string | undefined): T[] {
     const index = this.#indexes.get(label);
     if (!index) throw new Error(`label ${label} is not indexed: give it to the informer as an indexed label`);
-    return [...(index.get(value) ?? [])].flatMap((key) => this.#objects.get(key) ?? []);
+    const keys = index.get(indexKey(value, namespace)) ?? [];
+    return [...keys].flatMap((key) => this.#objects.get(key) ?? []);
   }
 
   /** Stores the object. Returns undefined when this version is already stored. */
@@ -78,9 +79,10 @@ export class ObjectCache<T extends KubeObject> {
     for (const [label, index] of this.#indexes) {
       const value = object.metadata.labels?.[label];
       if (value === undefined) continue;
-      const keys = index.get(value) ?? new Set();
+      const place = indexKey(value, object.metadata.namespace);
+      const keys = index.get(place) ?? new Set();
       keys.add(key);
-      index.set(value, keys);
+      index.set(place, keys);
     }
   }
 
@@ -88,11 +90,17 @@ export class ObjectCache<T extends KubeObject> {
     for (const [label, index] of this.#indexes) {
       const value = object.metadata.labels?.[label];
       if (value === undefined) continue;
-      const keys = index.get(value);
+      const place = indexKey(value, object.metadata.namespace);
+      const keys = index.get(place);
       keys?.delete(key);
-      if (keys?.size === 0) index.delete(value);
+      if (keys?.size === 0) index.delete(place);
     }
   }
+}
+
+/** Clusters of many tenants have the same name: an index by the label alone would find the objects of all of them. */
+function indexKey(value: string, namespace: string | undefined): string {
+  return objectKey({ name: value, namespace });
 }
 
 /** An object that was deleted and created again between two lists has another UID. Otherwise the version decides. */

@@ -113,8 +113,8 @@ export class OptionalApi {
     return this.#informer?.list() ?? [];
   }
 
-  byLabel(label: string, value: string): KubeObject[] {
-    return this.#informer?.byLabel(label, value) ?? [];
+  byLabel(label: string, value: string, namespace: string | undefined): KubeObject[] {
+    return this.#informer?.byLabel(label, value, namespace) ?? [];
   }
 
   /** Registers a handler for every change from now on. Existing objects are reported as `added`. */

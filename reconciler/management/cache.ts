@@ -152,8 +152,7 @@ export class ManagementCluster {
         this.get(resource, { namespace, name }) as T | undefined,
       list: <T extends KubeObject>(resource: Resource, labels: Readonly<Record<string, string>>) =>
         this.#known
-          .byLabel(resource, clusterNameLabel, cluster)
-          .filter(({ metadata }) => metadata.namespace === namespace)
+          .byLabel(resource, clusterNameLabel, { namespace, name: cluster })
           .filter(({ metadata }) =>
             Object.entries(labels).every(([key, value]) => metadata.labels?.[key] === value),
           ) as T[],

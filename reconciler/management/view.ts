@@ -76,6 +76,11 @@ export interface Writer {
    * @throws when the object was deleted, also when there is a new one with its name
    */
   setFields(resource: Resource, object: KubeObject, fields: ObjectFields, purpose: string): Promise<void>;
+  /**
+   * Sets annotations of exactly this object in one write, and removes those that are null, whichever client has set them.
+   * @throws when the object was deleted, also when there is a new one with its name
+   */
+  annotate(resource: Resource, object: KubeObject, annotations: Readonly<Record<string, string | null>>): Promise<void>;
   /** Deletes exactly this object. A deleted object is ignored, and a new one with its name stays. */
   delete(resource: Resource, object: KubeObject): Promise<void>;
   /** Records in the status which host names the control plane holds. */

@@ -113,6 +113,11 @@ export function createWriter(options: WriterOptions): Writer {
       // client.
       applySet.forgetObject(key, patch);
     },
+    async annotate(resource, { metadata }, annotations) {
+      // With the UID, a patch of another object with its name is a conflict.
+      const patch = { metadata: { ...definedOnly({ uid: metadata.uid }), annotations } };
+      remember(await client.mergePatch(resource, { namespace, name: metadata.name }, patch, { fieldManager }));
+    },
     delete: (resource, { metadata }) =>
       client.delete(resource, { namespace, name: metadata.name }, metadata.uid ? { uid: metadata.uid } : {}),
     async recordHosts(hosts) {

@@ -1,6 +1,14 @@
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
-import { kept, lastUsable, nextRevision, type RecordedRevisions, recordedRevisions } from '../revision/revisions.ts';
+import { adoptionFailed } from '../revision/adoption-waves.ts';
+import {
+  failsByRelease,
+  kept,
+  lastUsable,
+  nextRevision,
+  type RecordedRevisions,
+  recordedRevisions,
+} from '../revision/revisions.ts';
 import { phase } from './scope.ts';
 
 /**
@@ -18,7 +26,8 @@ export const acceptedSpec = phase({
     // That of what is rendered: a version that waits keeps the release it has.
     const report = { releaseRevision: (cluster.release ?? release.release).revision };
     if (refusal?.reason === 'RevisionFailed') {
-      return degraded(refusal.reason, `${refusal.message}: ${untilCorrected(recorded)}`, present, { report });
+      const reason = failsByRelease(recorded) ? adoptionFailed : refusal.reason;
+      return degraded(reason, `${refusal.message}: ${untilCorrected(recorded)}`, present, { report });
     }
     if (refusal !== undefined) {
       const message = `${refusal.message}: until you correct it, ${meanwhile(usable?.generation)}`;
@@ -32,7 +41,12 @@ export const acceptedSpec = phase({
     const revision = nextRevision(recorded.newest, hostedControlPlane, release.release);
     const revisions = kept({ newest: revision, served: revision.hasServed ? undefined : recorded.served });
     await writer.apply(renderControlPlane(cluster, { ...facts, revisions }, 'revision'));
-    return done({ revision, revisions }, release.again, { message: release.pending, report });
+    const { again, pending, isDue } = release;
+    return done({ revision, revisions }, again, {
+      reason: isDue ? 'AdoptionDue' : undefined,
+      message: pending,
+      report,
+    });
   },
 });
 
@@ -40,8 +54,9 @@ function meanwhile(generation: number | undefined): string {
   return `the operator reconciles the last accepted spec, which is that of generation ${generation}`;
 }
 
-function untilCorrected({ newest, served }: RecordedRevisions): string {
-  if (newest && newest.spec === served?.spec) {
+function untilCorrected(recorded: RecordedRevisions): string {
+  const { newest, served } = recorded;
+  if (newest && served && failsByRelease(recorded)) {
     const [failed, before] = [newest, served].map(({ release }) => release.revision);
     return `the control plane does not become ready by release revision ${failed}: until you change rollout.after to try it again, or the spec, the operator renders it by revision ${before}`;
   }

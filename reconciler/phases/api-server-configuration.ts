@@ -1,5 +1,4 @@
 import { Pod } from '../../constructs/api/resources.ts';
-import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import { managementIssuerProblem } from '../../constructs/cluster/management-issuer.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { checkedConfiguration } from '../../constructs/control-plane/api-server/checked-configuration.ts';
@@ -7,10 +6,11 @@ import { conflictingIssuer } from '../../constructs/cluster/service-account-issu
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { recheckMs } from '../management/users-objects.ts';
 import { checkPodOf, type CheckPod, isAbout, verdictOf } from '../api-server/check-pod.ts';
-import { isAccepted, isApplied } from '../api-server/held-configuration.ts';
+import { isAccepted, isApplied, newestOf } from '../api-server/held-configuration.ts';
 import { observeIssuers, recordIssuer } from '../pki/service-account-issuer.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import { troubleOf } from '../pods/wait-for-pods.ts';
+import { configurationProblem, skipsConfiguration } from '../upgrade/preflight/configuration.ts';
 import { acceptedSpec } from './accepted-spec.ts';
 import { certificates, etcdCertificates } from './certificates.ts';
 import { phase, type Scope } from './scope.ts';
@@ -39,10 +39,13 @@ export const apiServerConfiguration = phase({
     if (problem !== undefined) return hold(scope, 'ConfigurationRefused', problem);
     const configuration = checkedConfiguration(asked);
     const pod = checkPodOf(reader, asked.name);
-    if (isAccepted(asked, reader)) {
+    if (isAccepted(asked, reader, skipsConfiguration(scope))) {
       // Until then the pod is the only record.
       if (pod && isApplied(asked, reader)) await remove(scope, pod);
-      return done({ serviceAccountIssuers });
+      const skipped = configurationProblem(scope);
+      return skipped === undefined
+        ? done({ serviceAccountIssuers })
+        : degraded('ConfigurationRefused', `${skipped}; an annotation skips this check`, { serviceAccountIssuers });
     }
     const checking = `kube-apiserver ${asked.spec.version} checks flags, token issuers and audit settings`;
     if (!pod) {
@@ -64,12 +67,6 @@ export const apiServerConfiguration = phase({
     return hold(scope, reason, trouble ? `${checking}; ${trouble.message}` : checking, afterMs);
   },
 });
-
-/** By the newest spec, with its version: an upgrade that waits for its backup is rendered with the version that runs. */
-function newestOf({ candidate, cluster, hostedControlPlane }: Scope): HostedCluster {
-  const { binaries: _, ...own } = cluster;
-  return candidate ?? { ...own, spec: { ...cluster.spec, version: hostedControlPlane.spec.version } };
-}
 
 /**
  * Later phases go on with the last accepted spec. Without one, the API servers wait.

@@ -1,19 +1,32 @@
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { KubeError } from '../kube/errors.ts';
-import { done, InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
+import { degraded, done, InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
 import { phase } from './scope.ts';
 import type { ServiceObject } from '../kube/service-object.ts';
 
-/** The API server's Service, and its address if it needs one. All phases that need an address wait for it. */
+const retryMs = 60_000;
+
+/**
+ * The API server's Service, and its address if it needs one. All phases that need an address wait for it. Once the endpoint is published,
+ * they do not wait for a node port that another Service has taken: certificates need renewal meanwhile.
+ */
 export const apiServerService = phase({
   condition: 'APIServerServiceReady',
   needs: [],
-  async run({ cluster, facts, writer }): Promise<Outcome> {
+  async run({ cluster, facts, now, writer }): Promise<Outcome> {
     const objects = renderControlPlane(cluster, facts, 'api-server-service');
 
-    const [live] = await writer.apply<ServiceObject>(objects).catch((error: unknown) => {
-      throw nodePortTaken(error) ?? error;
-    });
+    let live: ServiceObject | undefined;
+    try {
+      [live] = await writer.apply<ServiceObject>(objects);
+    } catch (error) {
+      const taken = nodePortTaken(error);
+      // Other exposures take their address from the Service.
+      const isPublished = cluster.spec.exposure?.nodePort && cluster.spec.controlPlaneEndpoint?.host;
+      if (!taken || !isPublished) throw taken ?? error;
+      // No event says that the port is free again.
+      return degraded('NodePortTaken', taken.message, {}, { requeueAt: new Date(now.getTime() + retryMs) });
+    }
 
     if (live?.spec?.type !== 'LoadBalancer') return done();
     const [address] = live.status?.loadBalancer?.ingress ?? [];

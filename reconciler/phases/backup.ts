@@ -10,6 +10,8 @@ import { incarnationOf } from '../backup/ownership.ts';
 import { nextBackupTime, type Schedule } from '../backup/schedule.ts';
 import { storeCheck, type StoreCheck, storeCheckWork } from '../backup/store-check.ts';
 import { type BackupResult, takeBackup } from '../backup/take-backup.ts';
+import { moveChange } from '../restore/observe-move.ts';
+import { isPrepared } from '../move/record.ts';
 import { minorChange } from '../upgrade/version-change.ts';
 import { readyMembers } from '../etcd/access.ts';
 import { messageOf } from '../kube/error-message.ts';
@@ -35,9 +37,11 @@ export const backup = phase({
       const isStale = hostedControlPlane.status?.etcdNextBackupTime !== undefined;
       return done({}, undefined, isStale ? { report: { etcdNextBackupTime: undefined } } : {});
     }
-    return isRestoring(scope)
-      ? done({}, undefined, { message: 'backups continue after the restore' })
-      : run(scope, spec);
+    if (isRestoring(scope)) return done({}, undefined, { message: 'backups continue after the restore' });
+    // Nothing changes any more, and retention must not delete the backup with the data that move.
+    if (isPrepared(hostedControlPlane.metadata))
+      return done({}, undefined, { message: 'backups continue after the move' });
+    return run(scope, spec);
   },
 });
 
@@ -47,7 +51,7 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
   const state = work.state<BackupResult>(workName);
   const asking = {
     request: hostedControlPlane.metadata.annotations?.[backupAnnotation],
-    changes: spec.beforeUpgrade ? pendingChanges(scope) : [],
+    changes: [...(spec.beforeUpgrade ? pendingChanges(scope) : []), ...moveChanges(scope)],
   };
   const known = knownBackups(hostedControlPlane.status?.etcd?.backup, asking, state);
   const causes = openCauses(asking, known);
@@ -173,6 +177,11 @@ function identityOf({ hostedControlPlane: { metadata } }: Scope): string {
 
 function pendingChanges(scope: Scope): string[] {
   return (['Kubernetes', 'etcd'] as const).flatMap((what) => minorChange(what, scope) ?? []);
+}
+
+function moveChanges(scope: Scope): string[] {
+  const change = moveChange(scope);
+  return change === undefined ? [] : [change];
 }
 
 /** During a restore, members stop and start, and the data that would be backed up is about to be replaced. */

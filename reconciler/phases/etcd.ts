@@ -7,7 +7,7 @@ import { type MemberFacts, memberFacts, writtenStarts } from '../etcd/etcd-facts
 import { isFormationRecorded, recordedClusterId, recordFormation } from '../etcd/formation.ts';
 import { knownMembers, readMemberObjects, watchedMemberObjects } from '../etcd/member-objects.ts';
 import { progressOf } from '../etcd/progress.ts';
-import type { EtcdReport } from '../etcd/report.ts';
+import { type EtcdReport, reportedFill } from '../etcd/report.ts';
 import { statusOfEtcd } from '../etcd/status-members.ts';
 import { planStorageClass, type StorageClassPlan, type TemplatedSet } from '../etcd/storage-class.ts';
 import { versionToRun } from '../upgrade/etcd-version.ts';
@@ -108,6 +108,8 @@ function reportOf(
 ): StatusReport {
   const etcdVolumeUsage =
     fileBytes === undefined ? undefined : volumeUsage(fileBytes, quotaSize, status?.etcdVolumeUsage);
+  const quotaSixteenths =
+    report?.fill === undefined ? undefined : reportedFill(report.fill, status?.etcd?.quotaSixteenths);
   return {
     ...definedOnly({
       etcdVolumeUsage,
@@ -115,7 +117,7 @@ function reportOf(
       etcdLastDefragTime: report?.defragmentedAt?.toISOString(),
     }),
     etcd: {
-      ...definedOnly({ clusterID: status?.etcd?.clusterID ?? recordedClusterId(metadata) }),
+      ...definedOnly({ clusterID: status?.etcd?.clusterID ?? recordedClusterId(metadata), quotaSixteenths }),
       ...(report ? statusOfEtcd(report.observation) : {}),
     },
   };

@@ -11,7 +11,7 @@ import {
   type PreflightObservation,
   preflightChecks,
 } from '../upgrade/preflight/checks.ts';
-import { heldByConfiguration } from '../upgrade/preflight/configuration.ts';
+import { configurationProblem, heldByConfiguration } from '../upgrade/preflight/configuration.ts';
 import { observePreflight, observeWithoutHosted } from '../upgrade/preflight/observe.ts';
 import { isHeld } from '../upgrade/emulation.ts';
 import { hasPassed } from '../upgrade/preflight/passed.ts';
@@ -39,9 +39,8 @@ export const upgradePreflight = phase({
       return done();
     if (hasPassed(hostedControlPlane, now)) return done({}, new Date(now.getTime() + recheckMs));
     const { version } = hostedControlPlane.spec;
-    const { conditions } = hostedControlPlane.status ?? {};
     const pods = reader.list<PodObject>(Pod, selectorLabels(cluster.name, 'api-server'));
-    const subject = { version, conditions, pods };
+    const subject = { version, hostedControlPlane, pods, now, configuration: configurationProblem(scope) };
     try {
       return judge(scope, change, await observePreflight(subject, scope.hosted(scope.facts)));
     } catch (error) {

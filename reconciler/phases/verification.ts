@@ -12,6 +12,7 @@ import { listVerifications, type VerificationInventory, verificationRules } from
 import type { Verification } from '../backup/verification-settings.ts';
 import { planVerification, type VerificationDecision } from '../backup/verify/plan.ts';
 import { messageOf } from '../kube/error-message.ts';
+import { moveChange } from '../restore/observe-move.ts';
 import { degraded, done, InvalidConfiguration, type Outcome, type StatusReport } from '../engine/outcome.ts';
 import { phase, type Scope } from './scope.ts';
 import { workName as backupName } from './backup.ts';
@@ -31,7 +32,8 @@ export const verification = phase({
   async run(scope): Promise<Outcome> {
     const spec = scope.cluster.spec.etcd.backup;
     const task = scope.work.state<Verification>(verificationName);
-    if (!spec || spec.verify.disabled) {
+    // What holds all data of a control plane that moves is verified in any case.
+    if (!spec || (spec.verify.disabled && moveChange(scope) === undefined)) {
       for (const name of [inventoryName, verificationName]) scope.work.cancel(name);
       await removeVerificationPods(scope);
       return done();
@@ -123,7 +125,8 @@ function decide(scope: Scope, spec: Backup, { backups, lastVerified }: Verificat
   const lastVerification = lastVerified && Date.parse(lastVerified.time);
   try {
     const situation = { backups, lastVerification, now: scope.now.getTime() };
-    return planVerification(verificationRules(spec, `${namespace}/${name}`), situation);
+    const rules = verificationRules(spec, `${namespace}/${name}`);
+    return planVerification(moveChange(scope) === undefined ? rules : { ...rules, every: 1 }, situation);
   } catch (error) {
     throw new InvalidConfiguration('InvalidConfiguration', `etcd.backup.verify: ${messageOf(error)}`);
   }

@@ -120,7 +120,7 @@ function send(
 
 /**
  * Marks every claim with its member and its request. The IDs of the members come first: an etcd that starts with an
- * unmarked volume beside other members would count as one that lost its data. After a recovery, a restore that is still
+ * unmarked volume beside other members would count as one that lost its data. After a recovery or a move, a restore that is still
  * in the spec must not run again, even if the claims that record it are lost.
  */
 export async function markClaims(
@@ -143,7 +143,7 @@ export async function markClaims(
     ...(restore && { restore: restoreOf(restore, ownerOf(cluster)).id }),
     [kind]: id,
   };
-  const kinds = ['restore', 'recovery'] as const;
+  const kinds = ['restore', 'recovery', 'move'] as const;
   const annotations = kinds.flatMap((one) => {
     const name = restoredAnnotations[one];
     const ran = new Set([newest[one] ?? [], ...claims.map(({ claim }) => completedRequests(claim, name))].flat());

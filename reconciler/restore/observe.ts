@@ -14,6 +14,7 @@ import type { RestoreRequest } from './request.ts';
 export const restoredAnnotations = {
   restore: `${group}/etcd-restored`,
   recovery: `${group}/etcd-recovered`,
+  move: `${group}/etcd-moved`,
 } as const satisfies Record<RestoreRequest['kind'], string>;
 
 /** All components that store or cache what the API serves: their state must not survive a return to older data. */

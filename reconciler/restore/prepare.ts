@@ -4,11 +4,11 @@ import { backupId, type BackupName } from '../backup/names.ts';
 import { readFolder } from '../backup/own-backups.ts';
 import { openStore } from '../backup/store-access.ts';
 import { type BareSnapshotChoice, chooseOwnFirst, describeForeign } from '../backup/choose-backup.ts';
-import type { PreparedBackup, RestoreSource } from './prepared-backup.ts';
+import type { PreparedBackup, RestoreSource, StoredBackups } from './prepared-backup.ts';
 import { prepareBareSnapshot } from './prepare-bare-snapshot.ts';
 import { readTimed } from './read-timed.ts';
 import { readBackupKeys } from './recovery-bundle-keys.ts';
-import { BackupNotFound, describeMissing, refuseUnsuitable } from './refusals.ts';
+import { BackupNotFound, describeClaimed, describeMissing, refuseUnsuitable } from './refusals.ts';
 import type { RestoreChoice } from './request.ts';
 import { backUpNewestReachableMember } from './newest-reachable-member.ts';
 
@@ -56,8 +56,20 @@ export async function prepareBackup(
       bytes += chunk.length;
       report(`checked ${amount(bytes)} of ${amount(manifest.sizeBytes)} of backup ${backup}`);
     }
+    if (restoreSource.isContended) await claim(chosen, restoreSource, backups, signal);
     return { ...prepared, encryptionKeys };
   });
+}
+
+/** Last, because a HostedControlPlane that cannot restore the data must not keep the other one from going on with them. */
+async function claim(
+  backup: BackupName,
+  { incarnation: { uid } }: RestoreSource,
+  backups: ClusterBackups,
+  signal: AbortSignal,
+): Promise<void> {
+  const owner = await backups.claim(backup, uid, signal);
+  if (owner !== uid) throw new Error(describeClaimed(backupId(backup), owner));
 }
 
 async function choose(
@@ -88,9 +100,9 @@ async function choose(
   }
 }
 
-/** Opens the backups of a restore source for the duration of `use`. */
+/** Opens backups for the duration of `use`. */
 export async function withBackupsOf<T>(
-  { namespace, store: spec, storeReader, owner }: RestoreSource,
+  { namespace, store: spec, storeReader, owner }: StoredBackups,
   use: (backups: ClusterBackups, hasKeys: boolean) => Promise<T>,
 ): Promise<T> {
   const { store, keys } = await openStore({ namespace, owner }, spec, storeReader);

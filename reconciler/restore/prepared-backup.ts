@@ -24,9 +24,17 @@ export interface PreparedBackup {
   readonly encryptionKeys: readonly Key[];
 }
 
-/** What a restore reads: which backup, from which bucket, for which control plane. */
-export interface RestoreSource {
+/** The backups of one owner in a bucket, and the rights to read them. */
+export interface StoredBackups {
   readonly owner: BackupOwner;
+  /** Namespace of the HostedControlPlane, whose Secrets give access to the store. */
+  readonly namespace: string;
+  readonly store: Pick<Backup, 'secret' | 'webIdentity' | 'encryption'>;
+  readonly storeReader: StoreReader;
+}
+
+/** What a restore reads: which backup, from which bucket, for which control plane. */
+export interface RestoreSource extends StoredBackups {
   /** The owner is the Cluster that is restored, or an earlier one of the same name. */
   readonly isOwn: boolean;
   /** The control plane that is restored. */
@@ -34,12 +42,10 @@ export interface RestoreSource {
   /** The user names the folder of the backup, instead of meaning this control plane's own. */
   readonly isNamed: boolean;
   readonly choice: RestoreChoice;
+  /** Another HostedControlPlane may have the same data: only the one that the bucket names goes on with them. */
+  readonly isContended: boolean;
   /** Source of data that no backup contains. */
   readonly reachableMembers: ReachableMembers;
-  /** Namespace of the HostedControlPlane, whose Secrets give access to the store. */
-  readonly namespace: string;
-  readonly store: Pick<Backup, 'secret' | 'webIdentity' | 'encryption'>;
-  readonly storeReader: StoreReader;
   /** Version of etcd that will use the data. */
   readonly etcdVersion: string;
   /** Version of the API servers that will use the data. */

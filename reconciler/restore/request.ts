@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Etcd } from '../../constructs/api/etcd-spec.ts';
 import { parseBackupId, type BackupOwner } from '../backup/names.ts';
 import { type Choice, choiceOf } from '../backup/choose-backup.ts';
+import type { MoveRecord } from '../move/record.ts';
 
 /** The data that the user chose: a backup, or the newest reachable member, at this revision. */
 export type RestoreChoice = Choice | { readonly kind: 'reachableMember'; readonly revision: number };
@@ -10,8 +11,8 @@ export type RestoreChoice = Choice | { readonly kind: 'reachableMember'; readonl
 export interface RestoreRequest {
   /** Equal for equal requests, so that a completed request does not run again. */
   readonly id: string;
-  /** `restore` at any time; `recovery` only while etcd has no quorum. */
-  readonly kind: 'restore' | 'recovery';
+  /** `restore` at any time; `recovery` only while etcd has no quorum; `move` once, after a move from another management cluster. */
+  readonly kind: 'restore' | 'recovery' | 'move';
   readonly choice: RestoreChoice;
   /** Owner of the backup. */
   readonly owner: BackupOwner;
@@ -42,6 +43,12 @@ export function requestOf(
     if (isLost || request.id === begun) return request;
   }
   return restore && restoreOf(restore, own);
+}
+
+/** The request of an object that a move has created: the backup with all data of the object that it was before. */
+export function moveOf({ uid, backup }: MoveRecord, own: BackupOwner): RestoreRequest {
+  const choice: RestoreChoice = { kind: 'backup', id: backup };
+  return { id: digest(['move', uid, backup]), kind: 'move', choice, owner: own, isNamed: true };
 }
 
 /** The request of `etcd.recovery.acceptDataLossTo`: the name of a backup, or a revision. */

@@ -3,7 +3,8 @@ import type { WorkState } from '../tasks/background-work.ts';
 import { etcdHealth } from '../etcd/health.ts';
 import type { RestoreContext } from './context.ts';
 import type { PreparedBackup } from './prepared-backup.ts';
-import { requestOf, type RestoreRequest, runId } from './request.ts';
+import { arrivedRecord } from '../move/record.ts';
+import { moveOf, ownerOf, requestOf, type RestoreRequest, runId } from './request.ts';
 
 /** The newest restore in the status. */
 export type RestoreRecord = NonNullable<EtcdStatus['restore']>;
@@ -27,10 +28,13 @@ export function restoringOf(
 ): Omit<Restoring, 'request'> & { readonly request: RestoreRequest | undefined } {
   const { cluster, hostedControlPlane, work } = scope;
   const record = hostedControlPlane.status?.etcd?.restore;
-  const request = requestOf(cluster.spec.etcd, cluster, {
-    isLost: isQuorumLost(scope),
-    begun: record?.completionTime === undefined ? record?.request : undefined,
-  });
+  const moved = arrivedRecord(hostedControlPlane.metadata);
+  const request = moved
+    ? moveOf(moved, ownerOf(cluster))
+    : requestOf(cluster.spec.etcd, cluster, {
+        isLost: isQuorumLost(scope),
+        begun: record?.completionTime === undefined ? record?.request : undefined,
+      });
   const run = runId(request?.id ?? '', record?.startTime ?? '', cluster.spec.etcd.replicas);
   return { request, record, run, prepared: preparedFor(request, record, work.state<PreparedBackup>(prepareWork)) };
 }

@@ -6,7 +6,7 @@ import { incarnationOf } from '../backup/ownership.ts';
 import { InvalidConfiguration } from '../engine/outcome.ts';
 import { clusterToRestore } from '../upgrade/way-back.ts';
 import type { RestoreContext } from './context.ts';
-import type { RestoreSource } from './prepared-backup.ts';
+import type { RestoreSource, StoredBackups } from './prepared-backup.ts';
 import { ownerOf } from './request.ts';
 import { isBegun, type Restoring } from './restoring.ts';
 
@@ -19,20 +19,15 @@ export function restoreSourceOf(
   { cluster, hostedControlPlane, storeReader, reader, openEtcd, clock }: RestoreContext,
   { request, record }: Restoring,
 ): RestoreSource {
-  const store = cluster.spec.etcd.backup;
-  if (!store) {
-    throw new InvalidConfiguration('BackupSecretInvalid', placeMissing);
-  }
   const begunWith = isBegun(request, record) ? record?.backup : undefined;
   return {
+    ...backupsOf({ cluster, hostedControlPlane, storeReader }),
     owner: request.owner,
     incarnation: incarnationOf(hostedControlPlane),
     isNamed: request.isNamed,
     isOwn: isDeepStrictEqual(request.owner, ownerOf(cluster)),
     choice: begunWith === undefined ? request.choice : choiceOf({ backup: begunWith }),
-    namespace: hostedControlPlane.metadata.namespace,
-    store,
-    storeReader,
+    isContended: request.kind === 'move',
     reachableMembers: {
       known: knownMembers(cluster, watchedMemberObjects(cluster, reader)),
       openEtcd: () => openEtcd(cluster, reader),
@@ -42,4 +37,15 @@ export function restoreSourceOf(
     kubernetesVersion: hostedControlPlane.spec.version,
     clock,
   };
+}
+
+/** Its own backups. @throws InvalidConfiguration if no bucket is configured */
+export function backupsOf({
+  cluster,
+  hostedControlPlane,
+  storeReader,
+}: Pick<RestoreContext, 'cluster' | 'hostedControlPlane' | 'storeReader'>): StoredBackups {
+  const store = cluster.spec.etcd.backup;
+  if (!store) throw new InvalidConfiguration('BackupSecretInvalid', placeMissing);
+  return { owner: ownerOf(cluster), namespace: hostedControlPlane.metadata.namespace, store, storeReader };
 }

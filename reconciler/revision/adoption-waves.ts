@@ -1,6 +1,7 @@
+import type { ConditionType } from '../../constructs/api/conditions.ts';
 import { canaryLabel } from '../../constructs/api/group.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
-import { keptRevisions } from '../../constructs/cluster/release-revisions.ts';
+import { isKept } from '../../constructs/cluster/release-revisions.ts';
 import { type KubeObject, objectKey } from '../kube/object.ts';
 
 type ReportedObject = KubeObject & { readonly status?: Partial<HostedControlPlaneStatus> };
@@ -20,6 +21,8 @@ export interface FleetMember {
   /** Release revision by which it is rendered; undefined until the operator has reported it. */
   readonly revision: number | undefined;
   readonly isReady: boolean;
+  /** Whether it has adopted a release revision by which it did not become ready, and has gone back. */
+  readonly hasFailed: boolean;
 }
 
 export interface AdoptionInput {
@@ -33,13 +36,18 @@ export interface AdoptionInput {
   readonly now: Date;
 }
 
+/** The reason of SpecAccepted after a release revision by which the control plane did not become ready. */
+export const adoptionFailed = 'AdoptionFailed';
+
 /** What the operator has reported about a HostedControlPlane. */
 export function fleetMember({ metadata, status }: ReportedObject): FleetMember {
+  const condition = (wanted: ConditionType) => status?.conditions?.find(({ type }) => type === wanted);
   return {
     key: objectKey(metadata),
     isCanary: metadata.labels?.[canaryLabel] !== undefined,
     revision: status?.releaseRevision,
-    isReady: status?.conditions?.some(({ type, status: state }) => type === 'Ready' && state === 'True') ?? false,
+    isReady: condition('Ready')?.status === 'True',
+    hasFailed: condition('SpecAccepted')?.reason === adoptionFailed,
   };
 }
 
@@ -51,7 +59,10 @@ export class AdoptionWaves {
   /** Those that have begun, until their status shows it. */
   readonly #begun = new Set<string>();
 
-  /** Whose turn it is. One that is not Ready afterwards keeps its place, so that a release that breaks one breaks no other. */
+  /**
+   * Whose turn it is. One that is not Ready afterwards keeps its place, and no other one follows one that has gone back: a
+   * release that breaks one breaks no other.
+   */
   turn({ key, revision, newest, fleet, concurrency, now }: AdoptionInput): AdoptionTurn {
     if (isKept(revision, newest)) return { kind: 'none' };
     const members = fleet();
@@ -66,7 +77,11 @@ export class AdoptionWaves {
     const adopting = others.filter(
       (member) => this.#begun.has(member.key) || (member.revision === newest && !member.isReady),
     );
-    if (adopting.length >= concurrency) return later(`${adopting.map((member) => member.key).join(', ')} to be Ready`);
+    if (adopting.length >= concurrency) return later(`${listed(adopting)} to be Ready`);
+    const failed = others.filter((member) => member.hasFailed);
+    // One that has failed itself is the first to try the release revision after that.
+    if (failed.length > 0 && !self?.hasFailed)
+      return later(`${listed(failed)}, which went back after such an adoption`);
     const canary = others.find((member) => member.isCanary && !isKept(member.revision ?? newest, newest));
     if (!self?.isCanary && canary) return later(`the canary ${canary.key}`);
     this.#begun.add(key);
@@ -74,6 +89,6 @@ export class AdoptionWaves {
   }
 }
 
-function isKept(revision: number, newest: number): boolean {
-  return revision > newest - keptRevisions;
+function listed(members: readonly FleetMember[]): string {
+  return members.map(({ key }) => key).join(', ');
 }

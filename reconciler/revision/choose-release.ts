@@ -1,17 +1,19 @@
 import { adoptRevisionAnnotation } from '../../constructs/api/group.ts';
 import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import type { RevisionFacts } from '../../constructs/cluster/facts.ts';
-import { newestRevision, type Release, releaseOf } from '../../constructs/cluster/release-revisions.ts';
+import { isKept, newestRevision, type Release, releaseOf } from '../../constructs/cluster/release-revisions.ts';
 import { minorOf } from '../../constructs/cluster/versions.ts';
 import type { AdoptionTurn } from './adoption-waves.ts';
 import { isOpen, nextOpening } from './maintenance-window.ts';
-import { type RecordedRevisions, specText, versionIn } from './revisions.ts';
+import { failsByRelease, type RecordedRevisions, specText, versionIn } from './revisions.ts';
 
 /** The release by which a control plane is rendered. */
 export interface ReleaseChoice {
   readonly release: Release;
   /** When a newer release revision is adopted, as a sentence; undefined when there is none. */
   readonly pending?: string | undefined;
+  /** Whether the operator adopts the next release revision, or already this one, without a request. */
+  readonly isDue?: boolean | undefined;
   /** When to choose again although nothing has changed. */
   readonly again?: Date | undefined;
 }
@@ -35,7 +37,7 @@ export function chooseRelease(input: ReleaseInput): ReleaseChoice {
   const { hostedControlPlane, recorded, now, newest = newestRevision, turn } = input;
   const { metadata, spec } = hostedControlPlane;
   const minor = minorOf(spec.version);
-  const last = lastOf(recorded, specText(hostedControlPlane));
+  const last = lastOf(recorded, specText(hostedControlPlane), newest);
   if (last === undefined || versionIn(last.spec) !== spec.version) return { release: releaseOf(minor, newest) };
   const { release } = last;
   // An operator that has gone back to an earlier release cannot render what the later one has brought.
@@ -56,17 +58,25 @@ export function chooseRelease(input: ReleaseInput): ReleaseChoice {
     ...(opens ? [`when its maintenance window opens, at ${opens.toISOString()}`] : []),
     `with the annotation ${adoptRevisionAnnotation}: "${newest}"${invalid}`,
   ];
-  const waits = wave.kind === 'later' ? `; ${wave.message}` : '';
+  const isDue = !isKept(release.revision, newest + 1);
+  const warning = isDue ? '; with the release revision after that the operator adopts it without being asked' : '';
+  const waits = wave.kind === 'later' ? `; ${wave.message}` : warning;
   return {
     release,
     pending: `the control plane is rendered by release revision ${release.revision}, and the newest one is ${newest}: it adopts that ${ways.slice(0, -1).join(', ')} or ${ways.at(-1)}${waits}`,
+    isDue,
     again: wave.kind === 'later' && (opens === undefined || wave.again < opens) ? wave.again : opens,
   };
 }
 
-/** The revision whose release a spec keeps: not that of one that has failed, unless it is the same spec. */
-function lastOf({ newest, served }: RecordedRevisions, spec: string): RevisionFacts | undefined {
-  return newest?.failure !== undefined && newest.spec !== spec ? (served ?? newest) : newest;
+/**
+ * The revision whose release a spec keeps: not that of one that has failed, unless it is the same spec. After a release has
+ * failed for the same spec, a newer one is chosen as for the one that served.
+ */
+function lastOf({ newest, served }: RecordedRevisions, spec: string, newestRelease: number): RevisionFacts | undefined {
+  if (newest?.failure === undefined || served === undefined) return newest;
+  const isNewer = failsByRelease({ newest, served }) && newest.release.revision < newestRelease;
+  return newest.spec !== spec || isNewer ? served : newest;
 }
 
 /** The release revision in the annotation; undefined unless this operator has it. */

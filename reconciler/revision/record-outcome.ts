@@ -9,7 +9,7 @@ import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import type { Facts, RevisionFacts } from '../../constructs/cluster/facts.ts';
 import type { PhaseResult } from '../engine/run-phases.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
-import { minorIn, recordedRevisions } from './revisions.ts';
+import { minorIn, recordedRevisions, versionIn } from './revisions.ts';
 
 type OutcomeScope = ControlPlaneContext & { readonly facts: Facts };
 
@@ -38,7 +38,7 @@ export async function recordOutcome(scope: OutcomeScope, results: readonly Phase
   const { served } = recordedRevisions(reader, cluster.name);
   const stuck = ofComponents.find(({ isStuck }) => isStuck);
   if (stuck === undefined || served === undefined || !mayGoBack(scope, revision, served)) return false;
-  const way = minorIn(revision.spec) === minorIn(served.spec) ? '' : `; ${underTopology}`;
+  const way = versionIn(revision.spec) === versionIn(served.spec) ? '' : `; ${underTopology}`;
   await record({ ...revision, failure: `${stuck.update.message}${way}` }, served);
   return true;
 }

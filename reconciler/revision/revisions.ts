@@ -43,6 +43,11 @@ export function lastUsable({ newest, served }: RecordedRevisions): RevisionFacts
   return newest?.failure === undefined ? newest : served;
 }
 
+/** Whether nothing but the release differs between the revision that has failed and the one that served. */
+export function failsByRelease({ newest, served }: RecordedRevisions): boolean {
+  return newest?.failure !== undefined && newest.spec === served?.spec;
+}
+
 /** The revisions whose records stay: the newest one, and the last one that served if that is another one. */
 export function kept({ newest, served }: RecordedRevisions): RevisionFacts[] {
   return [...new Set([newest, served])].filter((revision) => revision !== undefined);

@@ -22,7 +22,8 @@ export function reportTransition(transition: Transition, log: Logger, events: Pi
   if (!event) return;
   events.record(object, {
     type: event,
-    reason: update.status === 'True' ? type : update.reason,
+    // A condition that becomes True names itself, unless a Warning comes with it.
+    reason: update.status === 'True' && event === 'Normal' ? type : update.reason,
     action: type,
     note: update.message || conditions[type].meaning,
   });

@@ -1,5 +1,5 @@
 import { isMore } from '../../constructs/api/quantity.ts';
-import { keptRevisions } from '../../constructs/cluster/release-revisions.ts';
+import { isKept } from '../../constructs/cluster/release-revisions.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { ConditionUpdate } from '../engine/condition-update.ts';
 import type { EventNote } from '../kube/events.ts';
@@ -66,7 +66,7 @@ function skipped(before: UpkeepRecord['preflight'], after: UpkeepRecord['preflig
 /** A warning when no user has requested it. A way back has its condition. */
 function adopted(before: number | undefined, after: number | undefined): EventNote[] {
   if (before === undefined || after === undefined || after <= before) return [];
-  const isForced = before <= after - keptRevisions;
+  const isForced = !isKept(before, after);
   const why = isForced ? `, because revision ${before} is no longer kept` : '';
   const note = `the control plane adopts release revision ${after} instead of ${before}${why}: the pods that it renders in another way are replaced`;
   return [{ type: isForced ? 'Warning' : 'Normal', reason: 'ReleaseAdopted', action: 'AdoptRelease', note }];

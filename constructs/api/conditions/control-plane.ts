@@ -84,6 +84,19 @@ export const controlPlaneConditions = {
       StartingMembers: 'Normal',
     },
   },
+  NoMovePending: {
+    meaning: 'no move to another management cluster is requested, for which the API servers stop',
+    reasons: {
+      MoveRefused: 'Warning',
+      StoppingAPIServers: 'Normal',
+      TakingBackup: 'Normal',
+      VerifyingBackup: 'Normal',
+      PreparedForMove: 'Normal',
+      ClaimingData: 'Normal',
+      StoreUnavailable: 'Warning',
+      MovedAway: 'Warning',
+    },
+  },
   EtcdBackupReady: {
     meaning: 'backups are taken on schedule; always true when the spec asks for none',
     reasons: {

@@ -75,6 +75,12 @@ export const summaryConditions = {
   SpecAccepted: {
     meaning:
       'the operator has accepted the spec; while it refuses a spec, or when a component did not become ready by it in time, it reconciles the last usable one, whose certificates, etcd and backups it keeps',
-    reasons: { CheckingConfiguration: 'Routine', RevisionFailed: 'Warning' },
+    reasons: {
+      CheckingConfiguration: 'Routine',
+      RevisionFailed: 'Warning',
+      AdoptionFailed: 'Warning',
+      // True, with the last release that keeps the release revision, and with those that no longer do
+      AdoptionDue: 'Warning',
+    },
   },
 } as const satisfies Readonly<Record<string, ConditionDescription>>;

@@ -71,10 +71,10 @@ export class KubeClientComponent extends Construct {
         replicas,
         selector: { matchLabels: selector },
         ...definedOnly({ progressDeadlineSeconds: cluster.spec.rollout?.progressDeadlineSeconds }),
-        // A surge pod would only wait for the leader's lease, so the old pod stops first.
+        // The old pod stays until the new one is ready: a new one that never gets ready leaves no gap.
         strategy: {
           type: 'RollingUpdate',
-          rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(0), maxUnavailable: k8s.IntOrString.fromNumber(1) },
+          rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(1), maxUnavailable: k8s.IntOrString.fromNumber(0) },
         },
         template: podTemplate({
           cluster,

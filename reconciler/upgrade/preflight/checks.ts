@@ -3,7 +3,7 @@ import { minorOf, parseVersion } from '../../../constructs/cluster/versions.ts';
 import { isRemovedBy, type RequestedAPI } from './removed-apis.ts';
 
 /** Names of the checks before a minor upgrade, as in the annotation that skips them. */
-export const preflightChecks = ['nodes', 'removed-apis', 'webhooks', 'etcd', 'backup'] as const;
+export const preflightChecks = ['nodes', 'removed-apis', 'webhooks', 'etcd', 'backup', 'configuration'] as const;
 export type PreflightCheck = (typeof preflightChecks)[number];
 
 /** Those that need an answer of the hosted cluster. */
@@ -22,8 +22,10 @@ export interface PreflightObservation {
   readonly webhookErrors: readonly string[];
   /** Why etcd must not be changed now; undefined when it is healthy. */
   readonly etcd: string | undefined;
-  /** Why the last verification of a backup failed; undefined when it did not. */
+  /** Why nothing proves that a backup can be restored; undefined when something does. */
   readonly backup: string | undefined;
+  /** What the kube-apiserver of the version has against flags, token issuers and audit settings; undefined for nothing. */
+  readonly configuration: string | undefined;
 }
 
 /** What stands in the way of an upgrade. */
@@ -41,7 +43,7 @@ const namedAtMost = 5;
 
 /** Every problem, in the order of {@link preflightChecks}. */
 export function findProblems(observation: PreflightObservation): PreflightProblem[] {
-  return [nodes, removedAPIs, webhooks, etcd, backup].flatMap((check) => check(observation) ?? []);
+  return [nodes, removedAPIs, webhooks, etcd, backup, configuration].flatMap((check) => check(observation) ?? []);
 }
 
 type Check = (observation: PreflightObservation) => PreflightProblem | undefined;
@@ -96,7 +98,11 @@ const webhooks: Check = ({ webhookErrors }) => {
 const etcd: Check = ({ etcd: problem }) =>
   problem === undefined
     ? undefined
-    : { check: 'etcd', reason: 'EtcdNotHealthy', message: `etcd must be healthy before an upgrade: ${problem}` };
+    : {
+        check: 'etcd',
+        reason: 'EtcdNotHealthy',
+        message: `etcd must be healthy and have space before an upgrade: ${problem}`,
+      };
 
 const backup: Check = ({ backup: problem }) =>
   problem === undefined
@@ -106,6 +112,9 @@ const backup: Check = ({ backup: problem }) =>
         reason: 'BackupNotVerified',
         message: `the way back needs a backup that can be restored: ${problem}`,
       };
+
+const configuration: Check = ({ configuration: problem }) =>
+  problem === undefined ? undefined : { check: 'configuration', reason: 'ConfigurationRefused', message: problem };
 
 function listed(names: readonly string[]): string {
   const shown = names.slice(0, namedAtMost).join(', ');

@@ -1,12 +1,13 @@
-import type { ConditionType } from '../../../constructs/api/conditions.ts';
+import type { HostedControlPlane } from '../../../constructs/api/hosted-control-plane.ts';
 import { Node } from '../../../constructs/api/resources.ts';
-import type { HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
 import type { HostedClient } from '../../hosted/hosted-client.ts';
 import type { KubernetesApi } from '../../kube/client.ts';
 import { hasEnded, type PodObject } from '../../kube/readiness.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { askPods } from '../../pods/ask-pods.ts';
+import { backupProblem } from './backup.ts';
 import type { PreflightObservation } from './checks.ts';
+import { etcdProblem } from './etcd.ts';
 import { requestedAPIs } from './removed-apis.ts';
 import { webhookErrors } from './webhooks.ts';
 
@@ -18,9 +19,12 @@ interface NodeWithVersion extends KubeObject {
 export interface PreflightSubject {
   /** The version to upgrade to. */
   readonly version: string;
-  readonly conditions: HostedControlPlaneStatus['conditions'];
+  readonly hostedControlPlane: Pick<HostedControlPlane, 'metadata' | 'spec' | 'status'>;
   /** The API servers. */
   readonly pods: readonly PodObject[];
+  readonly now: Date;
+  /** What the kube-apiserver of the version has against flags, token issuers and audit settings, if it was asked. */
+  readonly configuration: string | undefined;
 }
 
 /**
@@ -28,9 +32,10 @@ export interface PreflightSubject {
  * @throws HostedClusterNotReady when the hosted cluster does not answer
  */
 export async function observePreflight(
-  { version, conditions, pods }: PreflightSubject,
+  subject: PreflightSubject,
   hosted: Pick<HostedClient, 'asAdministrator' | 'at'>,
 ): Promise<PreflightObservation> {
+  const { version, pods } = subject;
   const running = pods.filter((pod) => !hasEnded(pod));
   const answers = await askPods(running, (address) =>
     hosted.at(address, 'administrator', async (client) => requestedAPIs(await client.raw('/metrics'))),
@@ -45,17 +50,23 @@ export async function observePreflight(
     requested: answers.flatMap((answer) => (answer.kind === 'answered' ? answer.value : [])),
     silent: answers.flatMap((answer) => (answer.kind === 'silent' ? [`${answer.pod} ${answer.problem}`] : [])),
     webhookErrors: errors,
-    ...fromConditions(conditions),
+    ...fromManagement(subject),
   };
 }
 
 /** What can be observed while no API server answers. @param why it does not */
-export function observeWithoutHosted({ version, conditions }: PreflightSubject, why: string): PreflightObservation {
-  return { version, nodes: [], requested: [], silent: [why], webhookErrors: [], ...fromConditions(conditions) };
+export function observeWithoutHosted(subject: PreflightSubject, why: string): PreflightObservation {
+  const { version } = subject;
+  return { version, nodes: [], requested: [], silent: [why], webhookErrors: [], ...fromManagement(subject) };
 }
 
-function fromConditions(conditions: PreflightSubject['conditions']): Pick<PreflightObservation, 'etcd' | 'backup'> {
-  return { etcd: failing(conditions, 'EtcdClusterHealthy'), backup: failing(conditions, 'EtcdBackupVerified') };
+function fromManagement({
+  hostedControlPlane,
+  now,
+  configuration,
+}: PreflightSubject): Pick<PreflightObservation, 'etcd' | 'backup' | 'configuration'> {
+  const etcd = etcdProblem(hostedControlPlane.status);
+  return { etcd, backup: backupProblem(hostedControlPlane, now), configuration };
 }
 
 async function kubelets(client: Pick<KubernetesApi, 'list'>): Promise<PreflightObservation['nodes']> {
@@ -64,10 +75,4 @@ async function kubelets(client: Pick<KubernetesApi, 'list'>): Promise<PreflightO
     name: metadata.name,
     kubeletVersion: status?.nodeInfo?.kubeletVersion ?? '',
   }));
-}
-
-/** The message of a condition that is False. */
-function failing(conditions: PreflightSubject['conditions'], type: ConditionType): string | undefined {
-  const condition = conditions?.find((candidate) => candidate.type === type);
-  return condition?.status === 'False' ? condition.message : undefined;
 }

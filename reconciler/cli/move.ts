@@ -1,0 +1,90 @@
+import { pausedAnnotation, prepareMoveAnnotation } from '../../constructs/api/group.ts';
+import { Cluster, HostedControlPlane } from '../../constructs/api/resources.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { type Command, type Given, hasSwitch, type Session, UsageError } from './command.ts';
+import { fieldManager } from './field-manager.ts';
+import { type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
+import { follow } from './follow.ts';
+import { abortProgress, prepareProgress } from './move/progress.ts';
+import { describeObjects, takeAlong } from './move/users-objects.ts';
+
+/** Arguments of `hcp move`. */
+export interface MoveRequest {
+  readonly step: 'prepare' | 'abort';
+  readonly cluster: string;
+  readonly wait: boolean;
+}
+
+/** Prepares a move by `clusterctl`, with the annotation that users can also set, or takes it back. */
+export const move: Command = {
+  name: 'move',
+  usage: '(prepare | abort) CLUSTER [--wait]',
+  summary: 'Stops a control plane and keeps its data for clusterctl move, or lets it serve again.',
+  options: { wait: { type: 'boolean', meaning: 'wait until clusterctl move can begin, or the API servers run again' } },
+  prepare(given) {
+    const request = readMoveRequest(given);
+    return (session) => (request.step === 'prepare' ? prepareMove(session, request) : abortMove(session, request));
+  },
+};
+
+/** @throws UsageError */
+export function readMoveRequest(given: Given): MoveRequest {
+  const [step, cluster, ...more] = given.positionals;
+  if (step !== 'prepare' && step !== 'abort')
+    throw new UsageError(`say what to do: hcp move prepare CLUSTER, or hcp move abort CLUSTER`);
+  if (cluster === undefined || more.length > 0)
+    throw new UsageError(`hcp move ${step} takes the name of one Cluster, not ${given.positionals.length - 1}`);
+  return { step, cluster, wait: hasSwitch(given, 'wait') };
+}
+
+async function prepareMove(session: Session, { cluster: name, wait }: MoveRequest): Promise<void> {
+  const controlPlane = await findUnpaused(session, name);
+  const { cluster, object } = controlPlane;
+  if (!object.spec.etcd.backup)
+    throw new Error(
+      `HostedControlPlane ${object.metadata.name} has no backups, and its data travel in one: set spec.etcd.backup with a bucket that both management clusters reach`,
+    );
+  for (const line of describeObjects(await takeAlong(session, controlPlane))) session.terminal.tell(line);
+  await annotate(session, controlPlane, new Date(session.now()).toISOString());
+  if (!wait) {
+    session.terminal.print(`preparation of a move of ${cluster} requested: see the condition NoMovePending`);
+    return;
+  }
+  session.terminal.print(await follow(session, controlPlane, prepareProgress));
+}
+
+async function abortMove(session: Session, { cluster: name, wait }: MoveRequest): Promise<void> {
+  const controlPlane = await findUnpaused(session, name);
+  await annotate(session, controlPlane, null);
+  if (!wait) {
+    session.terminal.print(`${controlPlane.cluster} serves here again soon: see the condition NoMovePending`);
+    return;
+  }
+  session.terminal.print(await follow(session, controlPlane, abortProgress));
+}
+
+interface Pausable extends KubeObject {
+  readonly spec?: { readonly paused?: boolean };
+}
+
+/** @throws while the operator would not act, because clusterctl or a user has paused the Cluster */
+async function findUnpaused(session: Session, name: string): Promise<ControlPlane> {
+  const controlPlane = await findControlPlane(session, name);
+  refuseDeleting(controlPlane);
+  const { client, namespace } = session;
+  const owner = await client.find<Pausable>(Cluster, { namespace, name: controlPlane.cluster });
+  if (owner?.spec?.paused || controlPlane.object.metadata.annotations?.[pausedAnnotation] !== undefined)
+    throw new Error(
+      `Cluster ${controlPlane.cluster} is paused, so that the operator does nothing: set spec.paused of the Cluster to false first. clusterctl move leaves it true when it gives up or is interrupted`,
+    );
+  return controlPlane;
+}
+
+async function annotate({ client, namespace }: Session, { object }: ControlPlane, value: string | null): Promise<void> {
+  await client.mergePatch(
+    HostedControlPlane,
+    { namespace, name: object.metadata.name },
+    { metadata: { annotations: { [prepareMoveAnnotation]: value } } },
+    { fieldManager },
+  );
+}

@@ -1,0 +1,89 @@
+import { clusterctlLabel } from '../../../constructs/api/group.ts';
+import { ConfigMap, type Resource, resourceNamed, Secret, ServiceAccount } from '../../../constructs/api/resources.ts';
+import { auditTargets } from '../../../constructs/control-plane/api-server/audit/targets.ts';
+import { mountsOf } from '../../../constructs/pod/mounts.ts';
+import { columns } from '../columns.ts';
+import { fieldManager } from '../field-manager.ts';
+import type { Session } from '../command.ts';
+import type { ControlPlane } from '../control-plane.ts';
+
+/** Makes `clusterctl move` take an object along that has no owner. */
+const moveLabel = `${clusterctlLabel}/move`;
+
+/** An object of a user that a spec names, and that follows no owner. */
+export interface UsersObject {
+  readonly resource: Resource;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** What becomes of it. */
+export type Travel = UsersObject & { readonly travels: 'labelled' | 'elsewhere' | 'missing' | 'by hand' };
+
+/**
+ * The objects that a control plane needs and that users have made, in the order of the list. The operator's own objects follow the
+ * HostedControlPlane.
+ */
+export function usersObjectsOf({ object: { spec, metadata } }: Pick<ControlPlane, 'object'>): readonly UsersObject[] {
+  const { namespace } = metadata;
+  const { backup } = spec.etcd;
+  const mounts = mountsOf(spec.deployment.apiServer.mounts).map(({ kind, object }) => ({
+    resource: resourceNamed(kind),
+    namespace,
+    name: object,
+  }));
+  const secrets = [
+    ...(backup ? [{ namespace: backup.secret.namespace ?? namespace, name: backup.secret.name }] : []),
+    ...(backup?.encryption ? [{ namespace, name: backup.encryption.secretName }] : []),
+    ...auditTargets({ namespace, spec }).flatMap(({ token }) => token ?? []),
+    ...pullSecrets(spec.deployment).map((name) => ({ namespace, name })),
+  ];
+  const accounts = backup?.webIdentity ? [backup.webIdentity.serviceAccountName] : [];
+  const all: UsersObject[] = [
+    ...secrets.map(({ namespace: home, name }) => ({ resource: Secret, namespace: home, name })),
+    ...mounts,
+    ...accounts.map((name) => ({ resource: ServiceAccount, namespace, name })),
+  ];
+  const unique = new Map(all.map((one) => [nameOf(one), one]));
+  return [...unique.values()].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+}
+
+/** Each component has its own list, and so have the defaults of all. */
+function pullSecrets(deployment: ControlPlane['object']['spec']['deployment']): string[] {
+  return Object.values(deployment).flatMap((pods: object | undefined) => {
+    const { imagePullSecrets = [] } = (pods ?? {}) as { imagePullSecrets?: readonly { readonly name: string }[] };
+    return imagePullSecrets.map(({ name }) => name);
+  });
+}
+
+function nameOf({ resource: { kind }, namespace, name }: UsersObject): string {
+  return `${kind} ${namespace}/${name}`;
+}
+
+/** Labels the users' objects, so that `clusterctl move` takes them along. It takes no kind but Secrets and ConfigMaps, of one namespace. */
+export async function takeAlong(session: Session, controlPlane: ControlPlane): Promise<readonly Travel[]> {
+  const found: Travel[] = [];
+  for (const one of usersObjectsOf(controlPlane)) found.push({ ...one, travels: await label(session, one) });
+  return found;
+}
+
+async function label({ client, namespace }: Session, one: UsersObject): Promise<Travel['travels']> {
+  if (one.namespace !== namespace) return 'elsewhere';
+  const place = { namespace, name: one.name };
+  if (!(await client.find(one.resource, place))) return 'missing';
+  if (one.resource !== Secret && one.resource !== ConfigMap) return 'by hand';
+  await client.mergePatch(one.resource, place, { metadata: { labels: { [moveLabel]: '' } } }, { fieldManager });
+  return 'labelled';
+}
+
+const sentences: Readonly<Record<Travel['travels'], string>> = {
+  labelled: `travels: it has the label ${moveLabel} now`,
+  elsewhere: 'does not travel, because it is in another namespace: create it in the other management cluster',
+  missing: 'does not exist',
+  'by hand': 'does not travel, because clusterctl moves no such kind: create it in the other management cluster',
+};
+
+/** What becomes of the users' objects, a line for each. */
+export function describeObjects(objects: readonly Travel[]): string[] {
+  return columns(objects.map((one) => [nameOf(one), sentences[one.travels]]));
+}
