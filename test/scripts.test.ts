@@ -17,6 +17,7 @@ const runBy: Readonly<Record<string, { readonly test: string } | { readonly pers
   image: { test: 'system/scripts.test.ts' },
   import: { test: 'system/scripts.test.ts' },
   mutate: { person: 'after a change of a module that decides: it takes forty minutes' },
+  release: { test: 'system/scripts.test.ts' },
   start: { test: 'system/scripts.test.ts' },
   synth: { test: 'system/scripts.test.ts' },
   test: { person: 'before every release: it is the run of these tests' },

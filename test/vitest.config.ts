@@ -39,6 +39,8 @@ export default defineConfig({
           ...everywhere,
           include: ['test/**/*.test.ts'],
           exclude: ['test/testbed/**', 'test/cluster/**', 'test/system/**', 'test/soak/**'],
+          // by default vitest leaves one processor idle
+          maxWorkers: '100%',
           // a guard against endless tests: explored models take seconds, and more on a busy machine
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -50,7 +52,7 @@ export default defineConfig({
           name: 'testbed',
           include: ['test/cluster/**/*.test.ts'],
           exclude: wholeHost,
-          maxWorkers: 3,
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
           ...onRealBinaries,
         },

@@ -2,12 +2,11 @@
  * `npm run bench [-- --only NAME ...] [--json FILE] [--runs N] [--clusters N] [--smoke]`: how fast a control plane becomes ready, relative to
  * the same pods without the operator, what it costs the management API, what users see of an upgrade, and how backups and etcd's maintenance compare with
  * etcd's own tools. Every ratio is of neighbours in one run on one machine. `--smoke` does as little as possible of everything,
- * all at once: it shows that each part works, and its figures mean nothing.
+ * one part in the testbed beside one without: it shows that each part works, and its figures mean nothing.
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../../reconciler/kube/error-message.ts';
-import { settleAll } from '../../reconciler/kube/concurrency.ts';
 import { measureAudit } from './audit.ts';
 import { measureBackups } from './backups.ts';
 import { type BenchTestbed, inBenchTestbed } from './bench-testbed.ts';
@@ -48,12 +47,9 @@ class Bench {
   readonly failures: string[] = [];
   readonly #report: Report = (text) => console.error(text);
   readonly #extent: Extent;
-  /** Parts that are measured at the same time. */
-  readonly #atOnce: number;
 
-  constructor(extent: Extent, atOnce: number) {
+  constructor(extent: Extent) {
     this.#extent = extent;
-    this.#atOnce = atOnce;
   }
 
   async runOnHost(names: readonly string[]): Promise<void> {
@@ -68,7 +64,7 @@ class Bench {
 
   /** A failed part does not discard the figures of the others. */
   async #measure(parts: readonly Part[]): Promise<void> {
-    await settleAll(parts, this.#atOnce, async (part) => {
+    for (const part of parts) {
       const { name } = part;
       const start = performance.now();
       try {
@@ -81,7 +77,7 @@ class Bench {
         this.#report(`${seconds(performance.now() - start)} s  ${name} FAILED`);
         this.failures.push(`${name}: ${messageOf(error)}`);
       }
-    });
+    }
   }
 }
 
@@ -112,7 +108,7 @@ async function main(): Promise<void> {
   if (unknown.length > 0) throw new Error(`--only ${unknown.join(' ')}: there is only ${known.join(', ')}`);
 
   const extent = values.smoke ? smokeExtent : wholeExtent(Number(values.runs), Number(values.clusters));
-  const bench = new Bench(extent, values.smoke ? known.length : 1);
+  const bench = new Bench(extent);
   if (values.smoke) await Promise.all([bench.runOnHost(wanted), bench.runInTestbed(wanted)]);
   else {
     await bench.runOnHost(wanted);

@@ -1,9 +1,10 @@
 import { clusterNameLabel } from '../../constructs/api/group.ts';
 import { Pod } from '../../constructs/api/resources.ts';
-import { defaultsFor, minorOf } from '../../constructs/cluster/versions.ts';
+import { minorOf } from '../../constructs/cluster/versions.ts';
+import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { isReady, type PodObject } from '../../reconciler/kube/readiness.ts';
 import { ContinuousLoad } from '../support/continuous-load.ts';
-import { type HostedControlPlaneObject, kubernetesVersion, Workbench } from '../support/workbench.ts';
+import { kubernetesVersion, Workbench } from '../support/workbench.ts';
 import { addMinor } from '../testbed/further-minor.ts';
 import { openHostedApi } from '../testbed/hosted-api.ts';
 import { type Instance, kubeconfigPath } from '../testbed/instance.ts';
@@ -11,6 +12,8 @@ import { until } from '../testbed/progress.ts';
 import { benchNamespace, type BenchTestbed } from './bench-testbed.ts';
 import type { Figure } from './figure.ts';
 import { measureProvisioning } from './product.ts';
+import { SeenByPeople } from './seen-by-people.ts';
+import { stepEnds } from './upgrade-steps.ts';
 
 const cluster = 'upgraded';
 const from = '1.36';
@@ -32,20 +35,27 @@ export async function measureUpgrade({ instance, extent, report }: BenchTestbed)
 
   const steps: Figure[] = [];
   const upgrade = `${name}, ${from} to 1.${minorOf(kubernetesVersion)}`;
+  const people = new SeenByPeople(instance, bench.namespace, cluster);
+  const described: string[] = [];
+  let shown: readonly string[] = [];
+  let opened: Promise<KubeClient> | undefined;
+  const hosted = () => (opened ??= openHosted(instance, bench));
   const upgraded = await underLoad(instance, bench, async () => {
     const start = performance.now();
-    await bench.patch(cluster, { spec: { version: kubernetesVersion } });
-    for (const [what, isOver] of Object.entries(ends)) {
-      await until({ what: `${what} of ${cluster}`, timeoutMs, intervalMs: 100 }, async () =>
-        isOver(await bench.get(cluster)),
-      );
-      steps.push({
-        name: `${upgrade}: ${what}, since the change`,
-        value: (performance.now() - start) / 1000,
-        unit: 's',
-      });
-    }
+    shown = await people.during(async () => {
+      await bench.patch(cluster, { spec: { version: kubernetesVersion } });
+      for (const [what, isOver] of Object.entries(stepEnds)) {
+        await until({ what: `${what} of ${cluster}`, timeoutMs, intervalMs: 100 }, () =>
+          isOver({ bench, cluster, hosted }),
+        );
+        const value = (performance.now() - start) / 1000;
+        steps.push({ name: `${upgrade}: ${what}, since the change`, value, unit: 's' });
+        described.push(`after ${value.toFixed(1)} s, ${what}:`, await people.describe());
+      }
+    });
   });
+  await (await hosted()).connection.close();
+  report(['kubectl get hcp --watch:', ...shown, 'clusterctl describe cluster:', ...described].join('\n'));
   const atOnce = `${name}, all pods at once`;
   let ready = Number.NaN;
   const replaced = await underLoad(instance, bench, async () => {
@@ -62,23 +72,13 @@ export async function measureUpgrade({ instance, extent, report }: BenchTestbed)
   ];
 }
 
-/** When each step of an upgrade is over, in their order. */
-const ends: Readonly<Record<string, (object: HostedControlPlaneObject) => boolean>> = {
-  checks: ({ status }) => status?.preflight?.version === kubernetesVersion,
-  'API servers': ({ status }) => status?.version === kubernetesVersion,
-  'controller manager and scheduler': ({ status }) =>
-    ['ControllerManagerReady', 'SchedulerReady'].every((wanted) =>
-      status?.conditions?.some((condition) => condition.type === wanted && condition.status === 'True'),
-    ),
-  etcd: ({ status }) =>
-    status?.etcd?.members?.every((member) => member.version === defaultsFor(kubernetesVersion).etcd) ?? false,
-};
+async function openHosted(instance: Instance, { client, namespace }: Workbench): Promise<KubeClient> {
+  return (await openHostedApi(instance, client, { namespace, name: cluster })).client;
+}
 
 /** What a writer and a reader see during the work. */
 async function underLoad(instance: Instance, bench: Workbench, work: () => Promise<void>): Promise<ContinuousLoad> {
-  const open = async () =>
-    (await openHostedApi(instance, bench.client, { namespace: bench.namespace, name: cluster })).client;
-  const load = new ContinuousLoad({ open, path });
+  const load = new ContinuousLoad({ open: () => openHosted(instance, bench), path });
   try {
     await work();
   } finally {

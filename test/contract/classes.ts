@@ -1,7 +1,5 @@
 import type { Row } from './row.ts';
 
-const topology = 'a topology Cluster under the real controllers on the testbed';
-
 /** ClusterClass and topologies. */
 export const classes = {
   'CP-80': {
@@ -13,8 +11,13 @@ export const classes = {
   },
   'CP-81': {
     demand: 'A class may name another template, and a template may be changed in place.',
-    open: `${topology}, whose class gets another template`,
-    proofs: [['cluster/api/admission.test', 'may be changed in any way, because no control plane uses it directly']],
+    proofs: [
+      ['cluster/api/admission.test', 'may be changed in any way, because no control plane uses it directly'],
+      [
+        'cluster/workers/topology.test',
+        'takes another template of its class, and a change of that one, without another control plane',
+      ],
+    ],
   },
   'CP-82': {
     demand: 'The template has a parent for every field that a JSON patch of a class adds.',
@@ -25,12 +28,26 @@ export const classes = {
   },
   'CP-83': {
     demand: 'Version, replicas, rollout and machineTemplate of the topology take precedence over the template.',
-    open: `${topology}, with and without replicas`,
-    proofs: [['contract/topology.test', 'makes a control plane that the operator accepts']],
+    proofs: [
+      ['contract/topology.test', 'makes a control plane that the operator accepts'],
+      [
+        'cluster/workers/topology.test',
+        'scales by its variable, and by the number in its topology, which takes precedence',
+      ],
+      [
+        'cluster/workers/topology.test',
+        'passes on metadata, deletion and rollout of its topology, which the template does not have',
+      ],
+    ],
   },
   'CP-84': {
     demand: 'Builtin variables of a class come from name, version, replicas and metadata of the control plane.',
-    open: `${topology}, whose class has a patch with builtin variables`,
+    proofs: [
+      [
+        'cluster/workers/v1beta1-class.test',
+        'a class of v1beta1 gives a control plane what its builtin variables say of it',
+      ],
+    ],
   },
   'CP-85': {
     demand: 'The provider neither owns nor removes labels, annotations and fields of the topology.',
@@ -45,16 +62,24 @@ export const classes = {
   },
   'CP-87': {
     demand: 'A new version reaches the control plane when it is stable, and workers when its status has the version.',
-    open: `${topology} with a MachineDeployment, which is upgraded`,
     proofs: [
+      [
+        'cluster/workers/topology.test',
+        'follows a patch release, and the next minor with the class of that minor, control plane first',
+      ],
       ['contract/core.test', 'is upgraded for core no earlier than its last old API server is gone'],
       ['contract/core.test', 'is stable for core when it is settled'],
     ],
   },
   'CP-88': {
     demand: "Core's webhook takes versions of a topology while the versions of the control plane allow it.",
-    open: `${topology}, whose version changes during an upgrade`,
-    proofs: [['contract/core.test', 'is stable for core when it is settled']],
+    proofs: [
+      ['contract/core.test', 'is stable for core when it is settled'],
+      [
+        'cluster/workers/topology.test',
+        'takes no further minor while its control plane has not got this one, and goes back from it, in the Cluster first',
+      ],
+    ],
   },
   'CP-89': {
     demand: 'Runtime hooks run when the status of the control plane says so.',
@@ -66,15 +91,23 @@ export const classes = {
   },
   'CP-91': {
     demand: 'Classes of both API versions name the newest served version of the template.',
-    open: 'one class of v1beta1 and one of v1beta2 on the testbed',
+    proofs: [
+      [
+        'cluster/workers/v1beta1-class.test',
+        'a class of v1beta1 gives a control plane what its builtin variables say of it',
+      ],
+      ['cluster/workers/topology.test', 'has read the variables of the class, and finds its references up to date'],
+    ],
   },
   'CP-92': {
     demand: 'The class gets VariablesReady and RefVersionsUpToDate with the template.',
-    open: 'a class under the real controllers on the testbed',
+    proofs: [
+      ['cluster/workers/topology.test', 'has read the variables of the class, and finds its references up to date'],
+    ],
   },
   'CP-93': {
     demand: 'The selectors of the patches of a class match the template.',
-    open: 'a class in dist',
+    proofs: [['cluster/workers/topology.test', 'plans what the class says with %s']],
   },
   'CP-95': {
     demand: 'Core creates Machines while the control plane is stable and their version is allowed beside its own.',

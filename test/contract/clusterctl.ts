@@ -4,8 +4,17 @@ import type { Row } from './row.ts';
 export const clusterctl = {
   'CP-110': {
     demand: 'A release is a folder with control-plane-components.yaml and metadata.yaml that clusterctl installs.',
-    open: 'the layout of a local repository in dist, and clusterctl init on the testbed',
-    proofs: [['distribution.test', 'contains %s as the constructs render it']],
+    proofs: [
+      ['distribution.test', 'contains %s as the constructs render it'],
+      [
+        'system/scripts.test',
+        'release adds this release to a repository of clusterctl, and never changes one that is there',
+      ],
+      [
+        'system/operator-as-pod.test',
+        'keeps its containers while clusterctl upgrades, deletes and installs the operator',
+      ],
+    ],
   },
   'CP-111': {
     demand: 'metadata.yaml names every release series with its contract, those of older releases included.',
@@ -29,34 +38,58 @@ export const clusterctl = {
   },
   'CP-114': {
     demand: 'A release may contain templates of clusters and classes.',
-    open: 'templates and their flavours in dist',
+    proofs: [
+      ['constructs/stacks/clusterctl/templates.test', 'templates have names that clusterctl looks for'],
+      ['system/operator-as-pod.test', 'is Available for Cluster API'],
+      ['system/operator-as-pod.test', 'behind a Gateway are accepted by Cluster API and this provider'],
+      [
+        'system/operator-as-pod.test',
+        'of a ClusterClass are a class that Cluster API accepts, and a Cluster that has its defaults',
+      ],
+    ],
   },
   'CP-115': {
     demand: 'An upgrade loses nothing, although it replaces everything but definitions and namespace.',
-    open: 'clusterctl upgrade on the testbed',
     proofs: [
+      [
+        'system/operator-as-pod.test',
+        'keeps its containers while clusterctl upgrades, deletes and installs the operator',
+      ],
       ['contract/move.test', 'has all its state in its own namespace'],
       ['constructs/provider/access.test', 'reach Leases and its own pod in its own namespace only'],
     ],
   },
   'CP-116': {
     demand: 'clusterctl delete keeps the control planes.',
-    open: 'clusterctl delete on the testbed',
+    proofs: [
+      [
+        'system/operator-as-pod.test',
+        'keeps its containers while clusterctl upgrades, deletes and installs the operator',
+      ],
+    ],
   },
   'CP-120': {
     demand: 'The label clusterctl.cluster.x-k8s.io on the CRDs lets a move find their objects.',
-    open: 'clusterctl move on the testbed',
-    proofs: [['constructs/api/crd.test', 'carry the labels of provider, contract and clusterctl: $spec.names.kind']],
+    open: 'a whole run of soak/move, which clusterctl does for real',
+    proofs: [
+      ['constructs/api/crd.test', 'carry the labels of provider, contract and clusterctl: $spec.names.kind'],
+      ['soak/move.test', 'clusterctl saves a prepared control plane, whose API servers stay stopped where they were'],
+    ],
   },
   'CP-121': {
     demand: 'A move takes every Secret and ConfigMap that the control plane needs.',
-    open: "users' Secrets and ConfigMaps that the spec names, which have no owner: hcp must list them before a move",
-    proofs: [['contract/move.test', 'takes every Secret and ConfigMap of the operator along']],
+    proofs: [
+      ['contract/move.test', 'takes every Secret and ConfigMap of the operator along'],
+      ['reconciler/cli/move.test', 'labels what clusterctl can take along, and says what it cannot'],
+    ],
   },
   'CP-122': {
     demand: 'A move begins only with an initialized control plane whose Machines have Nodes.',
-    open: 'clusterctl move on the testbed',
-    proofs: [['contract/core.test', 'is readable by core after every write of %s']],
+    open: 'a whole run of soak/move, which clusterctl does for real',
+    proofs: [
+      ['contract/core.test', 'is readable by core after every write of %s'],
+      ['soak/move.test', 'clusterctl saves a prepared control plane, whose API servers stay stopped where they were'],
+    ],
   },
   'CP-123': {
     demand: 'After a move the status is computed again, and no empty etcd is founded.',
@@ -67,11 +100,18 @@ export const clusterctl = {
   },
   'CP-124': {
     demand: 'A move waits while it would leave the data of etcd behind.',
-    open: 'hcp move, which backs the data up and lets the move proceed, and clusterctl move on the testbed',
+    open: 'a whole run of soak/move, which clusterctl does for real',
     proofs: [
+      ['soak/move.test', 'clusterctl waits for the preparation of a control plane, and copies nothing before'],
       ['reconciler/etcd/formation.test', 'is written on the object, which clusterctl must not move from then on'],
       ['contract/core.test', 'is readable by core after every write of %s'],
       ['contract/move.test', 'loses no volume of etcd with its owner'],
+      ['reconciler/move.test', 'blocks clusterctl until it is prepared'],
+      [
+        'reconciler/move.test',
+        'stops, names the backup with all its data, and lets clusterctl go on, whenever the operator crashes',
+      ],
+      ['reconciler/move.test', 'serves in one only, while both act and crash'],
     ],
   },
   'CP-125': {
@@ -80,8 +120,12 @@ export const clusterctl = {
   },
   'CP-126': {
     demand: 'Instances share control planes by namespace, or by the label watch-filter.',
-    open: 'two operators on one API server, whose audit log shows who wrote what',
     proofs: [
+      ['cluster/reconciler/shards.test', '%s writes objects of %s only, as the audit log says'],
+      [
+        'cluster/reconciler/shards.test',
+        'operators with different --namespace ask for nothing in the namespace of the other one',
+      ],
       ['reconciler/operator/config.test', '--watch-filter=shard-1'],
       ['contract/shards.test', 'is reconciled by the operator of its shard only, also when it changes'],
       [

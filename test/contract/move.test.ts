@@ -6,10 +6,10 @@ import {
   Secret,
   StatefulSet,
 } from '../../constructs/api/resources.ts';
-import type { KubeObject } from '../../reconciler/kube/object.ts';
+import { isMoved } from '../support/loop/clusterctl-move.ts';
 import { type MemoryCluster, ourName } from '../support/loop/memory-cluster.ts';
 import { completeCluster } from '../support/loop/scenario.ts';
-import { clusterName, namespace } from '../support/scope.ts';
+import { namespace } from '../support/scope.ts';
 
 const user = { fieldManager: 'user' };
 
@@ -17,24 +17,6 @@ let complete: MemoryCluster;
 beforeAll(async () => {
   complete = await completeCluster({ encryptionAtRest: {}, etcd: { replicas: 3 } });
 });
-
-/** Purposes of Secrets without owner that belong to a Cluster by their names. */
-const purposes = ['kubeconfig', 'ca', 'etcd', 'sa', 'proxy', 'apiserver-etcd-client'];
-
-/** Whether `clusterctl move` takes the object along: it follows owners to the Cluster, or knows the name. */
-function isMoved(
-  { metadata: { name, ownerReferences = [], labels = {} } }: KubeObject,
-  all: readonly KubeObject[],
-): boolean {
-  if (labels['clusterctl.cluster.x-k8s.io/move'] !== undefined) return true;
-  if (ownerReferences.length === 0) return purposes.some((purpose) => name === `${clusterName}-${purpose}`);
-  return ownerReferences.some(({ uid, kind }) => {
-    if (kind === 'Cluster') return true;
-    const owner = all.find(({ metadata }) => metadata.uid === uid);
-    // Only of kinds that a move discovers.
-    return owner !== undefined && owner.kind === HostedControlPlane.kind && isMoved(owner, all);
-  });
-}
 
 describe('a move by clusterctl', () => {
   it('takes every Secret and ConfigMap of the operator along', () => {

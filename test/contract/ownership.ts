@@ -105,7 +105,7 @@ export const ownership = {
       ['system/operator-as-pod.test', 'is Available for Cluster API'],
       [
         'cluster/workers/exposure-strategies.test',
-        'a worker joins, its pods reach the API server, and kubectl reaches them',
+        'behind an ingress controller a worker joins, its pods reach the API server, and kubectl reaches them',
       ],
     ],
   },

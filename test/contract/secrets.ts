@@ -29,7 +29,10 @@ export const secrets = {
         'constructs/control-plane/certificates/identities.test',
         'only the certificate of the break-glass administrator is in a group',
       ],
-      ['system/bootstrap-provider.test', 'a machine that joins with it becomes the Node of its Machine'],
+      [
+        'system/bootstrap-provider.test',
+        'a machine that joins with it becomes the Node of its Machine, without taint, which goes with its Machine',
+      ],
     ],
   },
   'CP-58': {
@@ -120,8 +123,8 @@ export const secrets = {
   },
   'CP-70': {
     demand: 'The control plane serves until core, which has deleted all workers, deletes it.',
-    open: 'a Cluster that core deletes on the testbed while it has Machines',
     proofs: [
+      ['system/bootstrap-provider.test', 'core deletes the control plane when no Machine is left'],
       ['contract/deletion.test', 'serves while its Cluster is being deleted, until it is deleted too'],
       ['system/operator-as-pod.test', 'leaves nothing when its Cluster is deleted'],
     ],

@@ -74,8 +74,13 @@ export const status = {
   },
   'CP-38': {
     demand: 'status.externalManagedControlPlane is true, or core neither drains workers nor deletes their Nodes.',
-    open: 'a Machine that core deletes on the testbed, whose Node is drained and deleted',
-    proofs: [['contract/core.test', 'is readable by core after every write of %s']],
+    proofs: [
+      ['contract/core.test', 'is readable by core after every write of %s'],
+      [
+        'system/bootstrap-provider.test',
+        'a machine that joins with it becomes the Node of its Machine, without taint, which goes with its Machine',
+      ],
+    ],
   },
   'CP-39': {
     demand: 'status.observedGeneration is the generation about which the provider has decided.',

@@ -11,13 +11,17 @@ export const workers = {
     notApplicable: 'a hosted control plane has no Machines: probes restart its pods, and the operator replaces members',
     proofs: [
       ['invariants.test', 'is probed for readiness and liveness, at ports it has'],
-      ['cluster/etcd-pods/members.test', 'one whose volume is on a removed node gets another volume'],
+      ['soak/etcd-members.test', 'one whose volume is on a removed node gets another volume'],
     ],
   },
   'CP-102': {
     demand: 'Core removes the taint node.cluster.x-k8s.io/uninitialized of a new Node by the kubeconfig.',
-    open: 'the taints of the Node in the test of the bootstrap provider',
-    proofs: [['system/bootstrap-provider.test', 'a machine that joins with it becomes the Node of its Machine']],
+    proofs: [
+      [
+        'system/bootstrap-provider.test',
+        'a machine that joins with it becomes the Node of its Machine, without taint, which goes with its Machine',
+      ],
+    ],
   },
   'CP-103': {
     demand: 'Autoscalers scale workers by the kubeconfig, and API servers by the scale subresource.',
@@ -29,8 +33,10 @@ export const workers = {
   },
   'CP-104': {
     demand: 'clusterctl describe shows version, replicas and conditions of the control plane.',
-    open: 'clusterctl on the testbed',
-    proofs: [['contract/core.test', 'is readable by core after every write of %s']],
+    proofs: [
+      ['contract/core.test', 'is readable by core after every write of %s'],
+      ['system/operator-as-pod.test', 'is described by clusterctl, which hands out its kubeconfig'],
+    ],
   },
   'CP-130': {
     demand: 'The bootstrap provider prepares workers once infrastructure, initialization, endpoint and CA are there.',
@@ -41,7 +47,10 @@ export const workers = {
   'CP-131': {
     demand: 'Bootstrap tokens authenticate, sign cluster-info and expire.',
     proofs: [
-      ['system/bootstrap-provider.test', 'a machine that joins with it becomes the Node of its Machine'],
+      [
+        'system/bootstrap-provider.test',
+        'a machine that joins with it becomes the Node of its Machine, without taint, which goes with its Machine',
+      ],
       ['contract/join.test', 'has the flags that bootstrap tokens and kubelets need'],
     ],
   },
@@ -69,11 +78,8 @@ export const workers = {
   'CP-135': {
     demand: 'The controller manager signs cluster-info for every bootstrap token.',
     proofs: [
-      [
-        'cluster/workers/refused-join.test',
-        'with a token that the cluster does not have a join fails and reports that',
-      ],
-      ['cluster/workers/refused-join.test', 'with all of them a machine joins'],
+      ['soak/refused-join.test', 'with a token that the cluster does not have a join fails and reports that'],
+      ['soak/refused-join.test', 'with all of them a machine joins'],
     ],
   },
   'CP-136': {
@@ -94,7 +100,7 @@ export const workers = {
     proofs: [
       ['constructs/workload/join-configuration.test', 'contains version, endpoint and networks'],
       ['cluster/workers/kubeadm-defaults.test', 'kubeadm accepts the configuration of the cluster'],
-      ['cluster/workers/refused-join.test', 'without $kind $name a join fails and reports that'],
+      ['soak/refused-join.test', 'without $kind $name a join fails and reports that'],
     ],
   },
   'CP-139': {
@@ -104,7 +110,7 @@ export const workers = {
         'cluster/workers/kubeadm-defaults.test',
         'kubelets are configured as the kubeadm of their version configures them, and request serving certificates',
       ],
-      ['cluster/workers/refused-join.test', 'without $kind $name a join fails and reports that'],
+      ['soak/refused-join.test', 'without $kind $name a join fails and reports that'],
     ],
   },
   'CP-140': {
@@ -115,7 +121,7 @@ export const workers = {
     demand: 'Joining workers may read Nodes.',
     proofs: [
       ['constructs/workload/rbac.test', 'contain the %s %s as kubeadm creates it'],
-      ['cluster/workers/refused-join.test', 'without $kind $name a join fails and reports that'],
+      ['soak/refused-join.test', 'without $kind $name a join fails and reports that'],
     ],
   },
   'CP-142': {
@@ -145,7 +151,7 @@ export const workers = {
     proofs: [
       [
         'cluster/workers/exposure-strategies.test',
-        'a worker joins, its pods reach the API server, and kubectl reaches them',
+        'behind an ingress controller a worker joins, its pods reach the API server, and kubectl reaches them',
       ],
       [
         'constructs/workload/in-cluster-access/in-cluster-access.test',

@@ -68,7 +68,7 @@ export async function runDisaster(instance: Instance, report: Report): Promise<R
   const safe = fillSafe();
   report('1. a management cluster with the provider and a Gateway; a bucket outside of it');
   await bringUp(instance, report);
-  await prepare(instance, report);
+  await prepareManagement(instance, report);
   report('2. a Cluster whose HostedControlPlane has encrypted backups: test/disaster/cluster.yaml');
   await provision(instance, safe, report);
   report('3. a worker that runs pods, and an administrator who writes');
@@ -95,7 +95,7 @@ export async function runDisaster(instance: Instance, report: Report): Promise<R
     const meanwhile = await step(report, `pods on ${machine.name} still answer`, () => readPages(machine, addresses));
     report('5. a fresh management cluster with the provider, which knows nothing of the hosted cluster');
     await replaceManagement(instance, report);
-    await prepare(instance, report);
+    await prepareManagement(instance, report);
     report('6. Cluster and HostedControlPlane from the newest backup, with its data and its keys');
     const [ready, reported] = await Promise.all([
       elapsed(() => rebuild(instance, safe, report)),
@@ -133,13 +133,14 @@ export async function runDisaster(instance: Instance, report: Report): Promise<R
 }
 
 /** Everything that does not belong to a hosted cluster. */
-async function prepare(instance: Instance, report: Report): Promise<void> {
+export async function prepareManagement(instance: Instance, report: Report): Promise<void> {
   await installAddon(instance, 'traefik', report);
   await installAddon(instance, 's3', report);
   await installProvider(instance, report);
 }
 
-async function elapsed(work: () => Promise<void>): Promise<number> {
+/** How long the work takes, in seconds. */
+export async function elapsed(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
   return (performance.now() - start) / 1000;

@@ -47,10 +47,15 @@ export async function rebuild(instance: Instance, safe: Safe, report: Report): P
   const secrets = ['--store', secretNames.store, '--keys', secretNames.keys];
   const command = ['rebuild', `${namespace}/${name}`, ...secrets, '--namespace', namespace];
   report(`           hcp ${command.join(' ')} | kubectl apply --server-side --filename -`);
-  const { code, out, err } = await runHcp(kubeconfigPath(instance), command).ended;
-  if (code !== 0) throw new Error(`hcp rebuild: exit code ${code}\n${err}`);
-  await kubectl(instance, ['apply', '--server-side', '--filename', '-'], out);
+  await kubectl(instance, ['apply', '--server-side', '--filename', '-'], await hcp(instance, command));
   await follow(instance, start, report);
+}
+
+/** Runs `hcp` with the management cluster and returns its standard output. @throws with what it says when it fails */
+export async function hcp(instance: Instance, args: readonly string[]): Promise<string> {
+  const { code, out, err } = await runHcp(kubeconfigPath(instance), args).ended;
+  if (code !== 0) throw new Error(`hcp ${args.join(' ')}: exit code ${code}\n${err}`);
+  return out;
 }
 
 /** Takes a backup now; returns its name. Throws if it lacks what a rebuild elsewhere needs. */
@@ -91,7 +96,8 @@ async function applySecrets(instance: Instance, safe: Safe, report: Report): Pro
   );
 }
 
-async function follow(instance: Instance, start: number, report: Report): Promise<void> {
+/** Reports the progress of the control plane until it is ready. @param start of the times that are reported */
+export async function follow(instance: Instance, start: number, report: Report): Promise<void> {
   const client = await clientOf(instance);
   try {
     await followUntilReady(client, cluster, start, report);

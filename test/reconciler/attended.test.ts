@@ -8,6 +8,7 @@ import { until } from '../support/until.ts';
 import { storeSecret } from '../support/backup-secrets.ts';
 import { completeCluster, expectNoWrites, settleBy } from '../support/loop/scenario.ts';
 import type { MemoryCluster } from '../support/loop/memory-cluster.ts';
+import { unknownFlag } from '../support/management-controllers.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import type { StoredObject } from '../support/memory-objects.ts';
 import { ObjectStoreServer } from '../support/object-store-server.ts';
@@ -64,6 +65,21 @@ it.each<[refused: string, condition: string, spec: object]>([
     'a schedule in an unknown time zone',
     'SpecAccepted InvalidConfiguration',
     { etcd: { backup: { timeZone: 'Mars/Olympus' } } },
+  ],
+  [
+    'a flag that kube-apiserver does not know',
+    'APIServerConfigurationAccepted ConfigurationRefused',
+    apiServer({ args: { [unknownFlag]: 'x' } }),
+  ],
+  [
+    'a receiver of audit records whose Secret is missing',
+    'AuditReady AuditSecretInvalid',
+    apiServer({
+      audit: {
+        policy: { rules: [{ level: 'Metadata' }] },
+        webhook: { targets: [{ server: 'https://audit.example.org', authentication: { secretName: 'none' } }] },
+      },
+    }),
   ],
   [
     'a mount of a missing ConfigMap',

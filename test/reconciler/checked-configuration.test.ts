@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { serviceAccountIssuerAnnotation } from '../../constructs/api/group.ts';
+import { serviceAccountIssuerAnnotation, skipPreflightAnnotation } from '../../constructs/api/group.ts';
 import { checkedAnnotation } from '../../constructs/control-plane/api-server/checked-configuration.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { ConfigMap, Deployment, Pod, Secret } from '../../constructs/api/resources.ts';
+import { ConfigMap, Deployment, HostedControlPlane, Pod, Secret } from '../../constructs/api/resources.ts';
 import type { StoredObject } from '../support/memory-objects.ts';
 import {
   completeCluster,
@@ -15,7 +15,7 @@ import {
 import type { MemoryCluster } from '../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { loadBalancerAddress, unknownFlag } from '../support/management-controllers.ts';
-import { clusterName, namespace } from '../support/scope.ts';
+import { clusterName, hostedControlPlaneName, namespace } from '../support/scope.ts';
 
 const withArgs = (args: object) => ({ deployment: { apiServer: { args } } });
 const issuer = (username = 'claims.sub') => ({
@@ -196,12 +196,38 @@ it('an upgrade is held while the newer kube-apiserver refuses the flags, as the 
   expect(JSON.stringify(manager)).toContain('kube-controller-manager:v1.35.1');
   expect(JSON.stringify(checkPod(cluster))).toContain('kube-apiserver:v1.36.3');
   expect(conditionOf(cluster, 'UpgradePreflightSucceeded')).toBe(
-    'False ConfigurationRefused: the change of Kubernetes 1.35 to 1.36 is held: kube-apiserver v1.36.3 refuses flags, token issuers or audit settings: unknown flag: --nonsense',
+    'False ConfigurationRefused: the change of Kubernetes 1.35 to 1.36 is held: kube-apiserver v1.36.3 refuses flags, token issuers or audit settings: unknown flag: --nonsense; to skip this check, name configuration in the annotation controlplane.cluster.x-k8s.io/skip-preflight',
   );
   await cluster.change(withArgs({ [unknownFlag]: null }));
   await settleBy(cluster);
   expect(conditionOf(cluster, 'UpgradePreflightSucceeded')).toMatch(/^True/);
   expect(cluster.hostedControlPlane).toMatchObject({ status: { version: 'v1.36.3' } });
+});
+
+it('an upgrade begins although the newer kube-apiserver refuses the flags if the annotation skips that, which an event tells', async () => {
+  const cluster = await completeCluster({ version: 'v1.35.1', ...withArgs({ v: '2' }) });
+  const skipped = async (checks: string) => {
+    const annotations = { [skipPreflightAnnotation]: checks };
+    const key = { namespace, name: hostedControlPlaneName };
+    await cluster.user.mergePatch(HostedControlPlane, key, { metadata: { annotations } }, { fieldManager: 'user' });
+    await settleBy(cluster);
+  };
+  await cluster.change({ version: 'v1.36.3', upgrade: { hold: '1h' }, ...withArgs({ [unknownFlag]: '1' }) });
+  await skipped('webhooks');
+  expect(apiServerArgs(cluster)).not.toContain('v1.36.3');
+  await skipped('configuration');
+  expect(apiServerArgs(cluster)).toContain('kube-apiserver:v1.36.3');
+  expect(conditionOf(cluster, 'APIServerConfigurationAccepted')).toContain(
+    'False ConfigurationRefused: kube-apiserver v1.36.3 refuses flags, token issuers or audit settings: unknown flag: --nonsense; an annotation',
+  );
+  expect(cluster.hostedControlPlane).toMatchObject({
+    status: { preflight: { skipped: [expect.stringContaining('unknown flag: --nonsense')] } },
+  });
+  await cluster.change({ upgrade: { hold: '0s' } });
+  await settleBy(cluster);
+  expect(cluster.hostedControlPlane).toMatchObject({ status: { version: 'v1.36.3' } });
+  expect(conditionOf(cluster, 'APIServerConfigurationAccepted')).toBe('True ReconcileSucceeded: ');
+  expect(checkPod(cluster)).toBeUndefined();
 });
 
 it('a change during the hold of an upgrade is checked as it will run afterwards, and made at once', async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ConfigMap, Deployment } from '../../constructs/api/resources.ts';
 import { objectLabels } from '../../constructs/cluster/labels.ts';
-import { completeCluster, everyCrash, expectNoWrites, expectSameAfter, settleBy } from '../support/loop/scenario.ts';
+import { completeCluster, everyCrash, expectSameAfter, settleBy, settleForGood } from '../support/loop/scenario.ts';
 import { Life } from '../support/loop/life.ts';
 import type { MemoryCluster } from '../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
@@ -55,10 +55,7 @@ describe('a spec by which a component does not become ready in time', () => {
 
   it('is not tried again by a new operator, and nothing is written', async () => {
     const management = await after({ deployment: { apiServer: missing } });
-    const operator = await OperatorProcess.start(management);
-    await operator.untilSettled();
-    await expectNoWrites(management, operator);
-    await operator.stop();
+    await settleForGood(management);
     expect(imageOf(management, 'api-server')).toBe('v1.36.3');
   });
 
@@ -127,6 +124,14 @@ describe('an upgrade to a minor version', () => {
     expect(conditionOf(management, 'SpecAccepted')).toMatch(/^True/);
     expect(conditionOf(management, 'SchedulerReady')).toMatch(/no such tag/);
   });
+});
+
+it('an upgrade to a patch release that is taken back says how a topology is corrected, and another change does not', async () => {
+  const patch = await after({ version: 'v1.36.4', deployment: { apiServer: missing } });
+  expect(imageOf(patch, 'api-server')).toBe('v1.36.3');
+  expect(conditionOf(patch, 'SpecAccepted')).toMatch(/disable-update-version-check/);
+  const image = await after({ deployment: { apiServer: missing } });
+  expect(conditionOf(image, 'SpecAccepted')).not.toMatch(/disable-update-version-check/);
 });
 
 it('the first spec of a control plane has none before it: it stays, and the condition says why it does not work', async () => {

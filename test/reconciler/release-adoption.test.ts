@@ -1,12 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { HostedControlPlaneTemplateSpec } from '../../constructs/api/hosted-control-plane-template.ts';
+import { objectLabels } from '../../constructs/cluster/labels.ts';
 import { adoptRevisionAnnotation, releaseRevisionAnnotation } from '../../constructs/api/group.ts';
 import { ConfigMap, Deployment, Event, HostedControlPlane, StatefulSet } from '../../constructs/api/resources.ts';
 import { defaultsFor } from '../../constructs/cluster/versions.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
+import { fleetMember } from '../../reconciler/revision/adoption-waves.ts';
 import { ourName, type MemoryCluster } from '../support/loop/memory-cluster.ts';
-import { everyCrash, expectNoWrites, expectSameAfter, orderedCluster, settleBy } from '../support/loop/scenario.ts';
-import { OperatorProcess } from '../support/loop/operator-process.ts';
-import { spec } from '../support/scope.ts';
+import { everyCrash, expectSameAfter, orderedCluster, settleBy, settleForGood } from '../support/loop/scenario.ts';
+import { clusterName, spec } from '../support/scope.ts';
 
 /** A control plane that an operator of the first release revision has brought up. */
 let ofFirst: MemoryCluster;
@@ -46,6 +48,11 @@ function accepted({ conditions }: MemoryCluster): string {
   return `${found?.status}: ${found?.message}`;
 }
 
+const recordsOf = ({ objects }: MemoryCluster) =>
+  objects
+    .list<KubeObject & { data?: object }>(ConfigMap, objectLabels(clusterName, 'revision'))
+    .map(({ data }) => data);
+
 function adopt(management: MemoryCluster, revision: string): Promise<unknown> {
   const metadata = { annotations: { [adoptRevisionAnnotation]: revision } };
   return management.user.mergePatch(HostedControlPlane, ourName, { metadata }, asUser);
@@ -60,10 +67,7 @@ describe('a newer operator', () => {
   it('replaces no pod, says how to adopt its release revision, and has nothing left to write', async () => {
     const management = ofFirst.copy();
     const before = templates(management);
-    const operator = await OperatorProcess.start(management);
-    await operator.untilSettled();
-    await expectNoWrites(management, operator);
-    await operator.stop();
+    await settleForGood(management);
     expect(templates(management)).toEqual(before);
     expect(reported(management)).toBe(1);
     expect(accepted(management)).toMatch(
@@ -101,6 +105,19 @@ describe('a newer operator', () => {
     await management.user.mergePatch(HostedControlPlane, ourName, { status }, { ...asUser, subresource: 'status' });
     await settleBy(management);
     expect(templates(management)).toEqual(before);
+    expect(reported(management)).toBe(1);
+  });
+
+  it('keeps the pods and the record when a topology applies the defaults of its own template again', async () => {
+    const management = ofFirst.copy();
+    const before = [templates(management), recordsOf(management)];
+    const { apiVersion, kind } = HostedControlPlane;
+    const defaults = HostedControlPlaneTemplateSpec.parse({ template: { spec } }).template.spec;
+    const applied = { apiVersion, kind, metadata: ourName, spec: { ...defaults, version: spec.version } };
+    await management.user.apply(applied, { fieldManager: 'capi-topology', force: true });
+    expect(management.hostedControlPlane).toMatchObject({ spec: { networkPolicy: 'Auto', etcd: { autoGrow: true } } });
+    await settleBy(management);
+    expect([templates(management), recordsOf(management)]).toEqual(before);
     expect(reported(management)).toBe(1);
   });
 
@@ -166,5 +183,41 @@ describe('the newest release revision is adopted', () => {
     expect(present).not.toContain(`etcd ${before}-0 by release revision 2`);
     expect(present.at(-1)).toBe(`etcd ${after}-0 by release revision 2`);
     expect(reported(management)).toBe(2);
+  });
+});
+
+it('a release revision by which an API server does not start is given up, and nobody follows', async () => {
+  const management = ofFirst.copy();
+  const before = templates(management);
+  management.startsNot = '--endpoint-reconciler-type=none';
+  await adopt(management, '2');
+  await settleForGood(management);
+  expect(templates(management)).toEqual(before);
+  expect(reported(management)).toBe(1);
+  expect(accepted(management)).toMatch(
+    /^False: .*does not become ready by release revision 2: .*renders it by revision 1$/,
+  );
+  const object = management.hostedControlPlane as KubeObject;
+  expect(fleetMember(object)).toMatchObject({ revision: 1, hasFailed: true });
+});
+
+describe('a release revision that is no longer kept', () => {
+  it('is warned of by the release before, and then replaced, which a Warning says', async () => {
+    const management = ofFirst.copy();
+    management.newestRevision = 3;
+    await settleBy(management);
+    const due = management.conditions.find(({ type }) => type === 'SpecAccepted');
+    expect(due).toMatchObject({ status: 'True', reason: 'AdoptionDue' });
+    expect(due?.message).toMatch(/; with the release revision after that the operator adopts it without being asked$/);
+    expect(reported(management)).toBe(1);
+    management.newestRevision = 4;
+    await settleBy(management);
+    expect(reported(management)).toBe(4);
+    expect(accepted(management)).toMatch(/^True/);
+    const warnings = management.objects.list<KubeObject & { type?: string; reason?: string }>(Event, {});
+    expect(warnings.filter(({ type }) => type === 'Warning').map(({ reason }) => reason)).toEqual([
+      'AdoptionDue',
+      'ReleaseAdopted',
+    ]);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { isYielding } from './lane.ts';
 import { ownProcessorSeconds } from './processor-time.ts';
-import { untilTurn } from './room.ts';
+import { beginFile, endFile } from './room.ts';
 
 declare module 'vitest' {
   interface TaskMeta {
@@ -14,11 +14,12 @@ declare module 'vitest' {
 
 let before = 0;
 beforeAll(async ({}, file) => {
-  if (isYielding(process.env)) file.meta.waitedSeconds = await untilTurn();
+  if (isYielding(process.env)) file.meta.waitedSeconds = await beginFile();
   before = await ownProcessorSeconds();
 });
 
 // The first set-up hook is torn down last: after every hook of the file.
 afterAll(async ({}, file) => {
   file.meta.processorSeconds = (await ownProcessorSeconds()) - before;
+  if (isYielding(process.env)) await endFile();
 });

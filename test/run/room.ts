@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,14 +12,18 @@ const fullAt = 8;
 /** Long enough to see what the file before has started. */
 const windowMs = 3_000;
 const sampleMs = 250;
-/** The load may be that of other programs, which do not end. */
-const longestMs = 120_000;
+/** Longer than any file takes: only one that never ends makes another wait so long. */
+const longestMs = 1_800_000;
+/** Names the processes that run a file. */
+const runningDirectory = join(tmpdir(), 'hosted-control-plane-test-files');
 
 /** What it takes to watch the load of a machine. */
 export interface Machine {
   readonly processors: number;
   /** The number of threads that run or want to. */
   readonly runnable: () => Promise<number>;
+  /** Whether another process runs a file, which ends. */
+  readonly runsOthers: () => Promise<boolean>;
   readonly sleep: (ms: number) => Promise<unknown>;
 }
 
@@ -27,13 +31,30 @@ const thisMachine: Machine = {
   processors: availableParallelism(),
   // `0.20 0.18 0.12 1/80 11206`: the fourth field is what wants to run, of all threads
   runnable: async () => Number((await readFile('/proc/loadavg', 'utf8')).split(' ')[3]?.split('/')[0]),
+  runsOthers,
   sleep,
 };
 
-/** Resolves when the processors have room for another file, at the latest after two minutes, with the seconds waited. */
-export async function untilRoom({ processors, runnable, sleep }: Machine = thisMachine): Promise<number> {
+async function runsOthers(): Promise<boolean> {
+  const names = await readdir(runningDirectory).catch(() => []);
+  return names.map(Number).some((pid) => pid !== process.pid && isAlive(pid));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Resolves when the processors have room for another file, or when no other file runs, with the seconds waited. Where the
+ * processors are busy with one file, a second one would only make both slower.
+ */
+export async function untilRoom({ processors, runnable, runsOthers, sleep }: Machine = thisMachine): Promise<number> {
   let waitedMs = 0;
-  while (waitedMs < longestMs) {
+  while (waitedMs < longestMs && (await runsOthers())) {
     let sum = 0;
     for (let elapsed = 0; elapsed < windowMs; elapsed += sampleMs) {
       sum += await runnable();
@@ -46,12 +67,23 @@ export async function untilRoom({ processors, runnable, sleep }: Machine = thisM
 }
 
 /** Lets one file begin at a time, each once there is room for it. Resolves with the seconds waited. */
-export async function untilTurn(): Promise<number> {
+export async function beginFile(): Promise<number> {
   const start = performance.now();
   await withLock(
     join(tmpdir(), 'hosted-control-plane-test-begins.lock'),
     () => {},
-    () => untilRoom(),
+    async () => {
+      await untilRoom();
+      await mkdir(runningDirectory, { recursive: true });
+      await writeFile(runningFile(), '');
+    },
   );
   return (performance.now() - start) / 1000;
 }
+
+/** Lets other files begin. */
+export async function endFile(): Promise<void> {
+  await rm(runningFile(), { force: true });
+}
+
+const runningFile = () => join(runningDirectory, String(process.pid));

@@ -15,7 +15,7 @@ import { ManualClock } from './manual-clock.ts';
 import { kubectlGet } from './printed-columns.ts';
 import { fencedBlock, markdownTable, withBlock } from './readme-block.ts';
 import { now } from './scope.ts';
-import { withValues, withVariables, withVersions } from './stack-tables.ts';
+import { withTemplateVariables, withValues, withVariables, withVersions } from './stack-tables.ts';
 import type { Phase as RunnablePhase } from '../../reconciler/engine/run-phases.ts';
 import type { Scope } from '../../reconciler/phases/scope.ts';
 
@@ -47,7 +47,7 @@ const conditionPages = {
 /** What `npm run docs` writes into each page: everything that the sources say already. */
 export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
   'README.md': [withKubectl],
-  'constructs/provider/README.md': [withConditions('constructs/provider/README.md')],
+  'constructs/provider/README.md': [withConditions('constructs/provider/README.md'), withTemplateVariables],
   'constructs/stacks/hetzner/README.md': [withValues],
   'constructs/stacks/openstack/README.md': [withVariables, withVersions],
   'reconciler/README.md': [withPhases],

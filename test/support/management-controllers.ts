@@ -48,6 +48,8 @@ interface Workload extends KubeObject {
 export interface SettleOptions {
   /** Keep the pods of an `OnDelete` set until someone deletes them. By default they are replaced at once. */
   readonly keepsOnDelete?: boolean;
+  /** Text in the template of pods that do not start. */
+  readonly startsNot?: string | undefined;
 }
 
 /** Does at once all that Kubernetes' controllers would do over time: addresses, pods, volumes, rollouts, deletions. */
@@ -112,12 +114,12 @@ export function accepted({ metadata, spec }: StoredObject): object[] {
 function rollOut(
   management: ControlledObjects,
   workload: Workload & StoredObject,
-  { keepsOnDelete = false }: SettleOptions,
+  { keepsOnDelete = false, startsNot = `:${missingTag}"` }: SettleOptions,
 ): string[] {
   const { metadata, spec } = workload;
   const replicas = spec.replicas ?? 1;
   const revision = revisionOf(workload);
-  if (JSON.stringify(spec.template).includes(`:${missingTag}"`)) return getStuck(management, workload, revision);
+  if (JSON.stringify(spec.template).includes(startsNot)) return getStuck(management, workload, revision);
   const pods = Array.from({ length: replicas }, (_, ordinal) => `${metadata.name}-${ordinal}`);
   for (const [ordinal, name] of pods.entries()) {
     const present = management.get<StoredObject>(Pod, name);

@@ -143,6 +143,17 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
     return this.objects.filter((object) => object.kind === Node.kind && isOf(object)).length;
   }
 
+  async annotate(
+    { kind }: Resource,
+    _: KubeObject,
+    annotations: Readonly<Record<string, string | null>>,
+  ): Promise<void> {
+    // Only of the HostedControlPlane, which is not stored here.
+    this.#record(`annotate ${kind}`);
+    const all = Object.entries({ ...this.annotations, ...annotations });
+    this.annotations = Object.fromEntries(all.flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
+  }
+
   async setFields(
     resource: Resource,
     { metadata }: KubeObject,

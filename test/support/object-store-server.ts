@@ -16,6 +16,8 @@ export class ObjectStoreServer {
   listsWithoutEnd: string | undefined;
   /** How many pages of lists were asked for. */
   lists = 0;
+  /** What the server does when it is to write only an object that does not exist yet. */
+  conditions: 'kept' | 'ignored' | 'unsupported' = 'kept';
   readonly #server = createServer((request, response) => void this.#answer(request, response));
 
   static async start(): Promise<ObjectStoreServer> {
@@ -53,6 +55,9 @@ export class ObjectStoreServer {
     if (searchParams.has('uploads')) return void xml(this.#listUploads(prefix));
     if (searchParams.has('list-type')) return void xml(this.#list(prefix));
     if (request.method === 'PUT') {
+      const isConditional = request.headers['if-none-match'] === '*';
+      if (isConditional && this.conditions === 'unsupported') return void response.writeHead(501).end();
+      if (isConditional && this.conditions === 'kept' && object) return void response.writeHead(412).end();
       this.objects.set(key, Buffer.concat(chunks));
       return void response.writeHead(200).end();
     }

@@ -22,6 +22,8 @@ export interface TestOperatorOptions {
   readonly kubeconfig: string;
   /** All namespaces when unset. */
   readonly namespace?: string;
+  /** Reconciles only objects whose label has this value. By default all. */
+  readonly watchFilter?: string;
   /** Wraps the connection, to cut it at an exact moment. */
   readonly through?: ((connection: Connection) => Connection) | undefined;
   /** Resolves the hosts of endpoints. By default this machine's resolver does. */
@@ -34,6 +36,7 @@ export interface TestOperatorOptions {
 export async function startOperator({
   kubeconfig,
   namespace,
+  watchFilter,
   through,
   lookup,
   newestRevision,
@@ -54,7 +57,7 @@ export async function startOperator({
     logFormat: 'text',
     logLevel: 'info',
     namespace,
-    watchFilter: undefined,
+    watchFilter,
     healthPort: 0,
     metricsPort: 0,
   };

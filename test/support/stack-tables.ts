@@ -1,5 +1,6 @@
 import { structural } from '../../constructs/api/structural.ts';
 import { valuesSchema } from '../../constructs/stacks/hetzner/values.ts';
+import { templateVariables } from '../../constructs/stacks/clusterctl/variables.ts';
 import { renderedMinors, stackMinor } from '../../constructs/stacks/openstack/minors.ts';
 import { variableSections } from '../../constructs/stacks/openstack/variables.ts';
 import type { JsonSchema } from './stacks/json-schema.ts';
@@ -25,6 +26,16 @@ export function withVersions(text: string): string {
   });
   const heading = ['Kubernetes', ...Object.keys(stackMinor(Math.max(...renderedMinors)).charts)];
   return withBlock(text, 'versions', markdownTable([heading, ...rows]));
+}
+
+/** The variables of clusterctl's templates. */
+export function withTemplateVariables(text: string): string {
+  const rows = Object.entries(templateVariables).map(([name, row]) => [
+    `\`${name}\``,
+    'byDefault' in row ? `\`${row.byDefault}\`` : '',
+    row.meaning,
+  ]);
+  return withBlock(text, 'template variables', markdownTable([['variable', 'default', 'meaning'], ...rows]));
 }
 
 /** The values of the Hetzner chart. */

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { Cluster, HostedControlPlane, Node } from '../../constructs/api/resources.ts';
 import { providerNames } from '../../constructs/cluster/provider-names.ts';
+import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { until } from '../support/until.ts';
 import { instanceFrom } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';
+import { withHostedApi } from '../testbed/workers.ts';
 import { removeMachine } from '../testbed/node-machines.ts';
 import { bootstrapData, joinConfigurationIn, joinMachineOf } from './joined-machine.ts';
 import { type BootstrappedCluster, openBootstrappedCluster } from './bootstrapped-cluster.ts';
@@ -31,17 +34,32 @@ test('the kubeadm bootstrap provider creates the bootstrap data of a machine', a
   expect(joinConfigurationIn(userData)).toMatchObject({
     apiVersion: 'kubeadm.k8s.io/v1beta4',
     kind: 'JoinConfiguration',
+    nodeRegistration: { taints: expect.arrayContaining([expect.objectContaining({ key: uninitialized })]) },
     discovery: { bootstrapToken: { apiServerEndpoint: `${host}:${port}`, caCertHashes: [expect.any(String)] } },
   });
 });
 
-test('a machine that joins with it becomes the Node of its Machine', async () => {
+interface NodeObject extends KubeObject {
+  readonly spec?: { readonly taints?: readonly { readonly key: string }[] };
+}
+
+/** The taint with which the bootstrap provider lets machines join. */
+const uninitialized = 'node.cluster.x-k8s.io/uninitialized';
+
+test('a machine that joins with it becomes the Node of its Machine, without taint, which goes with its Machine', async () => {
   const machineName = await newestMachine();
   try {
     await joinMachineOf(instance, bench.client, { namespace, cluster: name, name: machineName });
     // Cluster API writes conditions, which the previous wait observed, before the rest of a status.
     const node = await until('a Node of the Machine', async () => (await nodeOf(machineName)) || undefined);
     expect(node).toBe(machineName);
+    await withHostedApi(instance, { namespace, name }, async ({ client }) => {
+      const taints = async () => (await client.get<NodeObject>(Node, { name: machineName })).spec?.taints ?? [];
+      await until('core to remove its taint', async () => (await taints()).every(({ key }) => key !== uninitialized));
+      // Core drains the Node and deletes it, as there is no control plane of Machines to protect.
+      await inNamespace('delete', 'machine', machineName, '--timeout=180s');
+      expect(await client.find(Node, { name: machineName })).toBeUndefined();
+    });
   } finally {
     await removeMachine(instance, machineName);
   }
@@ -69,6 +87,22 @@ test("without the provider's ClusterRole it may not read the control plane and r
     JSON.stringify({ ...rest, metadata: { name: roleName, labels } }),
   );
   expect(await bootstrapData(instance, namespace, machine)).toContain('kubeadm join');
+});
+
+test('core deletes the control plane when no Machine is left', async () => {
+  const isDeleted = async () => {
+    const found = await bench.client.find(HostedControlPlane, { namespace, name: `${name}-cp` });
+    return found === undefined || found.metadata.deletionTimestamp !== undefined;
+  };
+  expect(await machineNames()).not.toEqual([]);
+  expect(await isDeleted()).toBe(false);
+  await bench.client.delete(Cluster, { namespace, name });
+  const left = await until(
+    'the deletion of the control plane',
+    async () => (await isDeleted()) && machineNames(),
+    180_000,
+  );
+  expect(left).toEqual([]);
 });
 
 async function machineNames(): Promise<string[]> {

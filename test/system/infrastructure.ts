@@ -15,6 +15,7 @@ const stub = (kind: string): Resource => ({
 
 /** The smallest object that Cluster API accepts as infrastructure: it reports that it is provisioned. */
 const StubCluster = stub('StubCluster');
+const StubClusterTemplate = stub('StubClusterTemplate');
 /** A machine that is not provisioned until a test provisions it. */
 const StubMachine = stub('StubMachine');
 const StubMachineTemplate = stub('StubMachineTemplate');
@@ -30,7 +31,7 @@ export const machineTemplateRef = (name: string) => ({ apiGroup: group, kind: St
 
 /** Installs the kinds, and lets Cluster API read and write them. */
 export async function installInfrastructure(client: KubeClient): Promise<void> {
-  for (const resource of [StubCluster, StubMachine, StubMachineTemplate]) {
+  for (const resource of [StubCluster, StubClusterTemplate, StubMachine, StubMachineTemplate]) {
     await client.apply(definition(resource), { fieldManager, force: true });
   }
   const role = {
@@ -52,6 +53,15 @@ export async function createInfrastructure(client: KubeClient, namespace: string
     { status: { initialization: { provisioned: true } } },
     'status',
   );
+}
+
+/** What the kinds begin with, as the variable INFRASTRUCTURE of clusterctl's templates. */
+export const infrastructurePrefix = 'Stub';
+
+/** Creates what a ClusterClass references under one name: a template of infrastructure, and one of machines. */
+export async function createClassInfrastructure(client: KubeClient, namespace: string, name: string): Promise<void> {
+  await apply(client, StubClusterTemplate, { namespace, name }, { spec: { template: { spec: {} } } });
+  await createMachineTemplate(client, namespace, name);
 }
 
 /** Creates a template of machines. */

@@ -1,25 +1,44 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { certificateKinds } from '../../constructs/api/certificate-status.ts';
-import { Cluster, ConfigMap, Pod } from '../../constructs/api/resources.ts';
+import { Cluster, ConfigMap, Deployment, Pod, Secret } from '../../constructs/api/resources.ts';
 import type { Condition } from '../../constructs/api/status.ts';
+import { providerNames } from '../../constructs/cluster/provider-names.ts';
 import { newestRevision } from '../../constructs/cluster/release-revisions.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
+import type { PodObject } from '../../reconciler/kube/readiness.ts';
 import { runHcp } from '../support/hcp.ts';
 import { privateKeyIn } from '../support/private-keys.ts';
-import { installProvider, providerNamespace, removeProvider } from '../support/provider.ts';
+import { clusterctlName } from '../../constructs/provider/repository.ts';
+import { onceWebhooksAnswer } from '../support/cluster-api-webhooks.ts';
+import { ClusterctlRepository } from '../support/clusterctl-repository.ts';
+import { loadOperatorImage, providerNamespace, removeProvider } from '../support/provider.ts';
 import { until } from '../support/until.ts';
 import { controlPlaneKinds, kubernetesVersion, Workbench } from '../support/workbench.ts';
+import { installAddon } from '../testbed/addons.ts';
 import { instanceFrom } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';
-import { createInfrastructure, infrastructureRef, installInfrastructure } from './infrastructure.ts';
+import {
+  createClassInfrastructure,
+  createInfrastructure,
+  createMachineTemplate,
+  infrastructurePrefix,
+  installInfrastructure,
+} from './infrastructure.ts';
 
 const namespace = 'system';
 const instance = instanceFrom(process.env, inject('testbed'));
+const report = (line: string) => console.log(line);
 let bench: Workbench;
+let repository: ClusterctlRepository;
 
 beforeAll(async () => {
-  await installProvider(instance, (line) => console.log(line));
+  await loadOperatorImage(instance, report);
+  // clusterctl looks for cert-manager's kinds, and would fetch cert-manager without them.
+  await installAddon(instance, 'cert-manager-crds', report);
+  await installAddon(instance, 'kubeadm-bootstrap', report);
+  repository = await ClusterctlRepository.create(instance);
+  await repository.run(['init', '--control-plane', clusterctlName, '--wait-providers']);
   bench = await Workbench.open(inject('kubeconfig'), namespace);
   await installInfrastructure(bench.client);
 });
@@ -27,14 +46,41 @@ afterAll(async () => {
   await bench.deleteAll();
   await bench.close();
   await removeProvider(instance);
+  await repository.remove();
 });
+
+/** Objects of a cluster from a template of this release, as a user generates them. */
+function generated(cluster: string, template: string, variables: NodeJS.ProcessEnv = {}): Promise<string> {
+  const counts = ['--control-plane-machine-count', '2', '--worker-machine-count', '0'];
+  const names = ['--target-namespace', namespace, '--kubernetes-version', kubernetesVersion];
+  return repository.run(['generate', 'cluster', cluster, '--from', repository.release(template), ...names, ...counts], {
+    INFRASTRUCTURE: infrastructurePrefix,
+    SERVICE_CIDR: '10.128.0.0/16',
+    ...variables,
+  });
+}
+
+/** How often each container of each pod has restarted, by the uid of the pod. */
+async function restarts(): Promise<Record<string, number[]>> {
+  const { items } = await bench.client.list<PodObject>(Pod, { namespace });
+  return Object.fromEntries(
+    items.map(({ metadata, status }) => [
+      metadata.uid,
+      status?.containerStatuses?.map(({ restartCount = 0 }) => restartCount) ?? [],
+    ]),
+  );
+}
+
+const apply = (objects: string, ...flags: string[]) =>
+  kubectl(instance, ['apply', '--filename', '-', ...flags], objects);
 
 describe('a highly available control plane, the operator as a pod with its own rights', () => {
   let hosted: KubeClient;
   beforeAll(async () => {
     await createInfrastructure(bench.client, namespace, 'c1');
-    const spec = { version: kubernetesVersion, replicas: 2, exposure: { loadBalancer: {} } };
-    await bench.create('c1', spec, { infrastructureRef: infrastructureRef('c1') });
+    await createMachineTemplate(bench.client, namespace, 'c1');
+    const objects = await generated('c1', 'cluster-template.yaml');
+    await onceWebhooksAnswer(() => apply(objects));
     await bench.untilReady('c1', 180_000);
     hosted = await bench.hosted('c1');
   });
@@ -96,14 +142,9 @@ describe('a highly available control plane, the operator as a pod with its own r
   });
 
   test('runs every pod without a restart and under the strictest pod security', async () => {
-    interface Pods extends KubeObject {
-      readonly status?: { readonly containerStatuses?: readonly { readonly restartCount: number }[] };
-    }
-    const { items } = await bench.client.list<Pods>(Pod, { namespace });
-    expect(items).toHaveLength(2 + 3 + 1 + 1);
-    expect(
-      items.flatMap(({ status }) => status?.containerStatuses ?? []).map(({ restartCount }) => restartCount),
-    ).toEqual(Array.from({ length: 9 }, () => 0));
+    const found = await restarts();
+    expect(Object.keys(found)).toHaveLength(2 + 3 + 1 + 1);
+    expect(Object.values(found).flat()).toEqual(Array.from({ length: 9 }, () => 0));
   });
 
   test('has readable columns in kubectl', async () => {
@@ -114,6 +155,18 @@ describe('a highly available control plane, the operator as a pod with its own r
     const { status } = await bench.get('c1');
     expect(wide).toMatch(/ CERTIFICATES UNTIL +RELEASE$/m);
     expect(wide).toMatch(new RegExp(` ${status?.certificatesNotAfter} +${newestRevision}$`, 'm'));
+  });
+
+  test('is described by clusterctl, which hands out its kubeconfig', async () => {
+    const described = await repository.run(['describe', 'cluster', 'c1', '--namespace', namespace, '--grouping=false']);
+    expect(described).toMatch(/^Cluster system\/c1 +2\/2 .*True/m);
+    expect(described).toMatch(new RegExp(`─HostedControlPlane system/c1-cp, ${kubernetesVersion} +2/2 .*True`));
+    const kubeconfig = await repository.run(['get', 'kubeconfig', 'c1', '--namespace', namespace]);
+    const secret = await bench.client.get<KubeObject & { data: { value: string } }>(Secret, {
+      namespace,
+      name: 'c1-kubeconfig',
+    });
+    expect(kubeconfig.trim()).toBe(Buffer.from(secret.data.value, 'base64').toString().trim());
   });
 
   test('has every certificate as planned, for a year and for ten', async () => {
@@ -161,8 +214,59 @@ describe('a highly available control plane, the operator as a pod with its own r
     expect(await bench.everything()).toEqual(before);
   });
 
+  test('keeps its containers while clusterctl upgrades, deletes and installs the operator', async () => {
+    const operator = { namespace: providerNamespace, name: providerNames.manager };
+    const before = {
+      restarts: await restarts(),
+      control: (await bench.get('c1')).metadata.uid,
+      operator: (await bench.client.get(Deployment, operator)).metadata.uid,
+    };
+
+    const release = await repository.addRelease({ major: 0, minor: 2 });
+    await repository.run(['upgrade', 'apply', '--control-plane', release, '--wait-providers']);
+    const entry = ['get', 'providers', '--namespace', providerNamespace, '--output', 'jsonpath={.items[*].version}'];
+    expect(await kubectl(instance, entry)).toBe('v0.2.0');
+    expect((await bench.client.get(Deployment, operator)).metadata.uid).not.toBe(before.operator);
+    await bench.untilSeen('c1');
+
+    const remove = ['delete', '--control-plane', clusterctlName];
+    await expect(repository.run([...remove, '--include-crd'])).rejects.toThrow('found existing objects');
+    await repository.run(remove);
+    expect(await bench.client.find(Deployment, operator)).toBeUndefined();
+    expect((await bench.get('c1')).metadata.uid).toBe(before.control);
+    expect(await hosted.raw('/readyz')).toBe('ok');
+
+    await repository.run(['init', '--control-plane', clusterctlName, '--wait-providers']);
+    await bench.untilSeen('c1');
+    expect(await restarts()).toEqual(before.restarts);
+  });
+
   test('leaves nothing when its Cluster is deleted', async () => {
     await bench.delete('c1');
     expect(await bench.everything()).toEqual([]);
+  });
+});
+
+describe('templates of the release', () => {
+  test('behind a Gateway are accepted by Cluster API and this provider', async () => {
+    const objects = await generated('c2', 'cluster-template-gateway.yaml', { GATEWAY_NAME: 'shared' });
+    expect(await apply(objects, '--dry-run=server')).toContain(
+      'hostedcontrolplane.controlplane.cluster.x-k8s.io/c2-cp',
+    );
+  });
+
+  test('of a ClusterClass are a class that Cluster API accepts, and a Cluster that has its defaults', async () => {
+    const variables = { INFRASTRUCTURE: infrastructurePrefix, NAMESPACE: namespace };
+    const file = repository.release('clusterclass-hosted-control-plane.yaml');
+    await createClassInfrastructure(bench.client, namespace, 'hosted-control-plane');
+    await apply(await repository.run(['generate', 'yaml', '--from', file], variables));
+    const objects = await generated('c3', 'cluster-template-class.yaml');
+    const defaults = await until('core to have read the class', async () => {
+      const cluster = JSON.parse(await apply(objects, '--dry-run=server', '--output', 'json')) as {
+        readonly spec: { readonly topology: { readonly variables?: readonly object[] } };
+      };
+      return cluster.spec.topology.variables;
+    });
+    expect(defaults).toEqual([{ name: 'gateway', value: { name: '', namespace: 'default' } }]);
   });
 });

@@ -105,6 +105,18 @@ describe('the product from its sources', () => {
     );
   });
 
+  test('release adds this release to a repository of clusterctl, and never changes one that is there', async () => {
+    const expected =
+      /v\d+\.\d+\.\d+: 6 files\nclusterctl init --config .*clusterctl\.yaml --control-plane hosted-control-plane/;
+    expect(await runScript('release', [path('repository')])).toMatch(expected);
+    expect(await runScript('release', [path('repository')])).toMatch(expected);
+    const { code, output } = await npmRun('release', [path('repository'), 'example.org/operator:v1']);
+    expect({ code, output }).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('exists with another content. Raise the version in package.json') as string,
+    });
+  });
+
   test('hcp lists its commands', async () => {
     expect(await runScript('hcp', ['--help'])).toContain('certificates');
   });

@@ -3,13 +3,17 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { processRecord, savedProcess } from './process-record.ts';
 
+/** How many calls this process has made. */
+let calls = 0;
+
 /**
- * Runs `work` while no other process holds the lock file; the lock of a killed process is taken over.
+ * Runs `work` while no other call, of any process, holds the lock file; the lock of a killed process is taken over.
  * `onWait` is called once with the holder.
  */
 export async function withLock<T>(path: string, onWait: (holder: number) => void, work: () => Promise<T>): Promise<T> {
   await mkdir(dirname(path), { recursive: true });
-  const own = `${path}.${process.pid}`;
+  // For each call another one: a file that holds the lock is the lock file itself, and another call would empty it to write its own.
+  const own = `${path}.${process.pid}-${++calls}`;
   try {
     await take(own, path, onWait);
     try {

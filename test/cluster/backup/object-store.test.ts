@@ -56,6 +56,14 @@ describe('a store', () => {
     );
   });
 
+  it('writes an object only if there is none, for one of many writers', async () => {
+    await Promise.all(Array.from({ length: 8 }, (_, index) => store.createText('once/1.json', String(index))));
+    const first = await store.getText('once/1.json');
+    expect(first).toMatch(/^[0-7]$/);
+    await store.createText('once/1.json', 'later');
+    expect(await store.getText('once/1.json')).toBe(first);
+  });
+
   it('deletes, and succeeds if there is nothing', async () => {
     await store.putText('gone/1.json', '{}');
     await store.delete('gone/1.json');

@@ -58,6 +58,21 @@ export class EtcdPods {
     await this.#bench.untilCondition(this.#cluster, 'EtcdClusterHealthy', { status: 'True' }, limitMs);
   }
 
+  /** Does something to one of three members, and waits until another one has replaced it. */
+  async untilReplaced(name: string, act: () => Promise<void>): Promise<void> {
+    const before = (await this.members()).find((member) => member.name === name)?.id;
+    await act();
+    await until(
+      'another member in its place',
+      async () => {
+        const member = (await this.members()).find((one) => one.name === name);
+        return member?.id !== undefined && member.id !== before && member.role !== 'Learner';
+      },
+      180_000,
+    );
+    await this.untilMembers(3);
+  }
+
   pod(name: string): Promise<PodObject> {
     return this.#bench.client.get<PodObject>(Pod, this.#named(name));
   }

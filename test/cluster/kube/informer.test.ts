@@ -95,12 +95,12 @@ describe('Informer', () => {
     const merge = { fieldManager: 'them' };
     await direct.mergePatch(ConfigMap, { namespace, name: 'ours' }, { data: { theirs: '1' } }, merge);
     await until('the patch', () => events.includes('updated ours'));
-    const [ours] = informer.byLabel('cluster', 'one');
+    const [ours] = informer.byLabel('cluster', 'one', namespace);
     expect(ours?.metadata.managedFields?.map(({ manager }) => manager)).toEqual(['us']);
     await direct.mergePatch(ConfigMap, { namespace, name: 'ours' }, { metadata: { labels: { app: null } } }, merge);
     await until('the object to leave the selection', () => events.includes('deleted ours'));
     expect(events).toEqual(['added ours', 'updated ours', 'deleted ours']);
-    expect(informer.byLabel('cluster', 'one')).toEqual([]);
+    expect(informer.byLabel('cluster', 'one', namespace)).toEqual([]);
   });
 
   it('keeps only the metadata of objects that are just counted, with their own kind', async () => {

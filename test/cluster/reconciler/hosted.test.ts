@@ -25,6 +25,7 @@ import { createBootstrapToken } from '../../testbed/bootstrap-token.ts';
 import { instanceFrom, lanAddress } from '../../testbed/instance.ts';
 import { operatedNamespace } from '../../support/operated-namespace.ts';
 import { signedInUser } from '../../support/signed-in-user.ts';
+import { storedSecrets, storedUnder } from '../../support/stored-secrets.ts';
 import { TokenIssuer } from '../../support/token-issuer.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
@@ -166,6 +167,14 @@ describe('add-ons', () => {
     await until('one CoreDNS again', async () => (await replicas()) === 1);
     await bench.untilReady('c1');
   });
+});
+
+test('Secrets are encrypted in etcd', async () => {
+  const metadata = { namespace: 'default', name: 'of-a-user' };
+  await hosted.apply({ apiVersion: 'v1', kind: 'Secret', metadata, stringData: { a: 'b' } }, other);
+  const stored = await storedSecrets(bench, 'c1');
+  expect([...stored.keys()]).toContain('default/of-a-user');
+  expect(Object.keys(storedUnder(stored))).toEqual([expect.stringMatching(/^secretbox|^key/)]);
 });
 
 describe('the operator', () => {

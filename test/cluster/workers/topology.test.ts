@@ -2,7 +2,13 @@ import { App } from 'cdk8s';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import { lowersTopologyVersion } from '../../../constructs/api/kubernetes-version.ts';
-import { Cluster, HostedControlPlane, MachineDeployment, type Resource } from '../../../constructs/api/resources.ts';
+import {
+  Cluster,
+  HostedControlPlane,
+  HostedControlPlaneTemplate,
+  MachineDeployment,
+  type Resource,
+} from '../../../constructs/api/resources.ts';
 import type { Condition } from '../../../constructs/api/status.ts';
 import { OpenStackClusterClass } from '../../../constructs/stacks/openstack/cluster-class.ts';
 import { OpenStackVariables } from '../../../constructs/stacks/openstack/variables.ts';
@@ -52,14 +58,17 @@ afterAll(async () => {
 const inTestNamespace = (all: readonly RenderedObject[]) =>
   all.map((object) => ({ ...object, metadata: { ...object.metadata, namespace } }));
 
-/** Cluster API has read the variables of a class. */
+const classResource = resourceFor({ ...ClusterClass.GVK, metadata: { name, namespace } });
+
+/** Cluster API has read the variables of a class, and the versions of its references. */
 function untilReady(of: string): Promise<boolean> {
-  const resource = resourceFor({ ...ClusterClass.GVK, metadata: { name: of, namespace } });
   return until(
-    `the variables of ${of}`,
+    `the variables and references of ${of}`,
     async () => {
-      const { status } = await read(resource, of);
-      return status?.conditions?.some((one) => one.type === 'VariablesReady' && one.status === 'True');
+      const { status } = await read(classResource, of);
+      return ['VariablesReady', 'RefVersionsUpToDate'].every((wanted) =>
+        status?.conditions?.some((one) => one.type === wanted && one.status === 'True'),
+      );
     },
     limitMs,
   );
@@ -149,6 +158,16 @@ describe('the topology engine of Cluster API', () => {
     expect(planned.controlPlane).toMatchObject({ ...expected('HostedControlPlaneTemplate'), version });
   });
 
+  it('has read the variables of the class, and finds its references up to date', async () => {
+    const { status } = await read(classResource, name);
+    expect(status?.conditions).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ type: 'VariablesReady', status: 'True' }),
+        expect.objectContaining({ type: 'RefVersionsUpToDate', status: 'True' }),
+      ]),
+    );
+  });
+
   it('refuses a value that the schema of a variable refuses', async () => {
     const cluster = clusterOf('refused', { controlPlaneReplicas: 0 });
     await expect(applyObjects(bench.client, [cluster])).rejects.toThrow('controlPlaneReplicas');
@@ -170,6 +189,13 @@ describe('a Cluster of the class', () => {
       limitMs,
     );
 
+  async function controlPlane(): Promise<Specified> {
+    const { controlPlaneRef } = (await read(Cluster, cluster)).spec as Refs;
+    return read(HostedControlPlane, controlPlaneRef?.name ?? '');
+  }
+  const untilSpec = (expected: object) =>
+    expect.poll(async () => (await controlPlane()).spec, { timeout: limitMs }).toMatchObject(expected);
+
   beforeAll(async () => {
     await applyObjects(bench.client, [clusterOf(cluster, {})]);
     await plannedFor(cluster);
@@ -183,6 +209,37 @@ describe('a Cluster of the class', () => {
     expect(await untilReplicas(5)).toBe(true);
     await change({ variables: [{ name: 'controlPlaneReplicas', value: 4 }], controlPlane: { replicas: 3 } });
     expect(await untilReplicas(3)).toBe(true);
+  });
+
+  it('passes on metadata, deletion and rollout of its topology, which the template does not have', async () => {
+    const after = '2026-11-20T00:00:00Z';
+    const metadata = { labels: { team: 'a' } };
+    await change({ controlPlane: { metadata, deletion: { nodeDrainTimeoutSeconds: 30 }, rollout: { after } } });
+    await untilSpec({ rollout: { after }, machineTemplate: { spec: { deletion: { nodeDrainTimeoutSeconds: 30 } } } });
+    expect((await controlPlane()).metadata.labels).toMatchObject(metadata.labels);
+  });
+
+  it('takes another template of its class, and a change of that one, without another control plane', async () => {
+    const { uid } = (await controlPlane()).metadata;
+    const isTemplate = ({ kind }: KubeObject) => kind === 'HostedControlPlaneTemplate';
+    const template = objects.find(isTemplate) as RenderedObject & { spec: { template: { spec: object } } };
+    const { spec } = template.spec.template;
+    const other = {
+      metadata: { name: 'another', namespace },
+      spec: { template: { spec: { ...spec, networkPolicy: 'Disabled' } } },
+    };
+    await applyObjects(bench.client, [{ ...template, ...other }]);
+    const templateRef = { name: other.metadata.name };
+    const inClass = { namespace, name };
+    await bench.client.mergePatch(classResource, inClass, { spec: { controlPlane: { templateRef } } }, merge);
+    await untilSpec({ networkPolicy: 'Disabled' });
+
+    const inPlace = { spec: { template: { spec: { coredns: { replicas: 3 } } } } };
+    await bench.client.mergePatch(HostedControlPlaneTemplate, other.metadata, inPlace, merge);
+    // Cluster API does not watch templates: a change of the Cluster lets it read them.
+    await change({ controlPlane: { metadata: { labels: { team: 'b' } } } });
+    await untilSpec({ coredns: { replicas: 3 } });
+    expect((await controlPlane()).metadata.uid).toBe(uid);
   });
 
   it('cannot go back to an earlier minor', async () => {
@@ -208,7 +265,7 @@ describe('a Cluster of the class', () => {
     expect((await read(Cluster, cluster)).spec).toMatchObject({ topology: { classRef: { name: next } } });
   });
 
-  it('goes back from a minor that its control plane does not serve, in the Cluster first', async () => {
+  it('takes no further minor while its control plane has not got this one, and goes back from it, in the Cluster first', async () => {
     const next = { class: 'openstack-hosted-control-plane-1-36-v1', version: 'v1.36.4' };
     await applyObjects(bench.client, inTestNamespace(classObjects(next.class)));
     await untilReady(next.class);
@@ -218,6 +275,8 @@ describe('a Cluster of the class', () => {
     await topology(next);
     await until('an upgrade', () => hasVersion('controlPlane', next.version), limitMs);
 
+    const further = { class: next.class, version: 'v1.37.1' };
+    await expect(topology(further)).rejects.toThrow(/spec\.topology\.version.*v1\.37\.1/s);
     const before = { class: 'openstack-hosted-control-plane-1-35-v1', version: 'v1.35.8' };
     await expect(topology(before)).rejects.toThrow('version cannot be decreased');
     const annotations = { [lowersTopologyVersion]: '' };

@@ -239,6 +239,7 @@ describe('the phases of a control plane', () => {
       EtcdCertificatesReady ← CACertificatesReady
       EtcdRestoreReady ← EtcdCertificatesReady
       EtcdClusterReady ← EtcdCertificatesReady, EtcdRestoreReady
+      NoMovePending ← EtcdRestoreReady
       EtcdBackupReady ← EtcdCertificatesReady
       EtcdBackupVerified ← EtcdCertificatesReady
       APIServerServiceReady ← nothing
@@ -250,7 +251,7 @@ describe('the phases of a control plane', () => {
       APIServerConfigurationAccepted ← SpecAccepted, CertificatesReady, EtcdCertificatesReady
       UpgradePreflightSucceeded ← CertificatesReady, AdminKubeconfigReady
       AuditReady ← nothing
-      APIServerDeploymentsReady ← CertificatesReady, EtcdCertificatesReady, EtcdRestoreReady, EncryptionAtRestReady, APIServerConfigurationAccepted, AuditReady
+      APIServerDeploymentsReady ← CertificatesReady, EtcdCertificatesReady, EtcdRestoreReady, NoMovePending, EncryptionAtRestReady, APIServerConfigurationAccepted, AuditReady
       ControllerManagerReady ← APIServerDeploymentsReady
       SchedulerReady ← APIServerDeploymentsReady
       UpgradeHoldEnded ← ControllerManagerReady, SchedulerReady
@@ -283,7 +284,13 @@ describe('the phases of a control plane', () => {
   it('have one condition each, and every condition of a step has its phase', () => {
     const isStep = (type: string) =>
       /(Ready|Accepted)$/.test(type) ||
-      ['APIServerReachable', 'EtcdBackupVerified', 'UpgradePreflightSucceeded', 'UpgradeHoldEnded'].includes(type);
+      [
+        'APIServerReachable',
+        'EtcdBackupVerified',
+        'UpgradePreflightSucceeded',
+        'UpgradeHoldEnded',
+        'NoMovePending',
+      ].includes(type);
     const steps = conditionTypes.filter((type) => isStep(type) && type !== 'Ready');
     expect(phases.map(({ condition }) => condition).sort()).toEqual([...steps].sort());
   });

@@ -75,7 +75,7 @@ describe('that etcd was formed', () => {
     const operator = await OperatorProcess.start(management);
     await operator.reconcile();
     expect(management.conditions.find(({ type }) => type === 'Paused')?.message).toMatch(
-      /set its spec.paused to false to resume\. clusterctl move .*block-move.*hcp rebuild/,
+      /set its spec.paused to false to resume\. clusterctl move .*block-move.*hcp move prepare/,
     );
     await operator.stop();
     expect(adviceOnMove({ annotations: {} })).toBe('');

@@ -2,9 +2,12 @@ import { X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Secret, Service } from '../../../constructs/api/resources.ts';
 import { HostedClients } from '../../../reconciler/hosted/clients.ts';
+import type { OpenApi } from '../../../reconciler/hosted/open-api.ts';
 import { hostedTarget } from '../../../reconciler/hosted/target.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
+import { MemoryApiServer } from '../../support/memory-cluster/api-server.ts';
+import { MemoryClient } from '../../support/memory-cluster/client.ts';
 import { memoryClusterOf } from '../../support/loop/memory-cluster-of.ts';
 import { completeCluster } from '../../support/loop/scenario.ts';
 import type { MemoryObjects } from '../../support/memory-objects.ts';
@@ -88,5 +91,30 @@ describe('clients of hosted clusters', () => {
     const opened = clients.get('team/a', targetIn(complete));
     expect([first, moved]).not.toContain(opened);
     await clients.close();
+  });
+
+  it.each([
+    ['works', async () => 'ok'],
+    ['does not', () => Promise.reject(new Error('refused'))],
+  ])('keep no connection to an endpoint that %s after it was probed', async (_, raw) => {
+    const inUse: string[] = [];
+    const probed: string[] = [];
+    const open: OpenApi = ({ server }) => {
+      inUse.push(server);
+      return Object.assign(new MemoryClient(new MemoryApiServer(() => 0)), {
+        raw: (path: string) => {
+          probed.push(`${server}${path}`);
+          return raw();
+        },
+        close: async () => void inUse.splice(inUse.indexOf(server), 1),
+      });
+    };
+    const clients = new HostedClients({ ...handlers, open });
+    const client = clients.get('team/a', targetIn(complete));
+    await client.readyThroughEndpoint().catch(() => {});
+    expect(probed).toEqual(['https://192.0.2.10:443/readyz']);
+    expect(inUse).toEqual(['https://10.1.2.3:6443']);
+    await clients.close();
+    expect(inUse).toEqual([]);
   });
 });

@@ -43,7 +43,7 @@ describe('ObjectCache', () => {
     cache.put(object('a', '1', 'one'));
     cache.put(object('b', '1', 'one'));
     cache.put(object('c', '1'));
-    const names = (value: string) => cache.byLabel('cluster', value).map(({ metadata }) => metadata.name);
+    const names = (value: string) => cache.byLabel('cluster', value, 'ns').map(({ metadata }) => metadata.name);
     expect(names('one')).toEqual(['a', 'b']);
     cache.put(object('a', '2', 'two'));
     cache.put(object('c', '2', 'two'));
@@ -52,7 +52,21 @@ describe('ObjectCache', () => {
     expect(names('two')).toEqual(['a', 'c']);
   });
 
+  it('finds those of one namespace only, although others have the same label', () => {
+    const cache = new ObjectCache(['cluster']);
+    const other = object('a', '1', 'one');
+    cache.put({ ...other, metadata: { ...other.metadata, namespace: 'other' } });
+    cache.put({ ...other, metadata: { ...other.metadata, namespace: undefined } });
+    expect(cache.byLabel('cluster', 'one', 'ns')).toEqual([]);
+    cache.put(other);
+    expect(cache.byLabel('cluster', 'one', 'ns')).toEqual([other]);
+    cache.remove(other.metadata);
+    expect(cache.byLabel('cluster', 'one', 'ns')).toEqual([]);
+    expect(cache.byLabel('cluster', 'one', 'other')).toHaveLength(1);
+    expect(cache.byLabel('cluster', 'one', undefined)).toHaveLength(1);
+  });
+
   it('refuses to search by a label that it does not index', () => {
-    expect(() => new ObjectCache([]).byLabel('cluster', 'one')).toThrow('label cluster is not indexed');
+    expect(() => new ObjectCache([]).byLabel('cluster', 'one', 'ns')).toThrow('label cluster is not indexed');
   });
 });

@@ -4,7 +4,7 @@ import { KubeError } from '../../../reconciler/kube/errors.ts';
 import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { apiServerService } from '../../../reconciler/phases/api-server-service.ts';
 import { MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
-import { scopeOf } from '../../support/scope.ts';
+import { now, scopeOf } from '../../support/scope.ts';
 
 const nodePort = { nodePort: { address: 'nodes.example.test', port: 30443, konnectivityPort: 30132 } };
 const name = 's-c1';
@@ -60,17 +60,34 @@ describe('behind a shared Gateway', () => {
   });
 });
 
-it('reports a node port that another Service has', async () => {
-  const management = new MemoryObjects();
+describe('a node port that another Service has', () => {
   const causes = [
     { reason: 'FieldValueInvalid', message: 'provided port is already allocated', field: 'spec.ports[0].nodePort' },
   ];
   const taken = new KubeError('apply Service team/s-c1: port 30443 is taken', { code: 422, reason: 'Invalid', causes });
-  management.refuse(() => taken);
-  await expect(runIn(management, nodePort)).rejects.toMatchObject({
-    name: 'InvalidConfiguration',
+  const problem = {
     reason: 'NodePortTaken',
     message: 'apply Service team/s-c1: port 30443 is taken: choose another port in exposure.nodePort',
+  };
+  const management = new MemoryObjects();
+  management.refuse(() => taken);
+
+  it('holds back everything that needs the endpoint while that is not published', async () => {
+    await expect(runIn(management, nodePort)).rejects.toMatchObject({ name: 'InvalidConfiguration', ...problem });
+  });
+
+  it('holds back everything also afterwards where the address comes from the Service', async () => {
+    const spec = { exposure: { loadBalancer: {} }, controlPlaneEndpoint: { host: '192.0.2.10', port: 6443 } };
+    await expect(apiServerService.run(scopeOf(management, { spec }))).rejects.toMatchObject(problem);
+  });
+
+  it('holds back nothing once the endpoint is published, and is tried again', async () => {
+    const spec = { exposure: nodePort, controlPlaneEndpoint: { host: 'nodes.example.test', port: 30443 } };
+    expect(await apiServerService.run(scopeOf(management, { spec }))).toMatchObject({
+      kind: 'degraded',
+      requeueAt: new Date(now.getTime() + 60_000),
+      ...problem,
+    });
   });
 });
 

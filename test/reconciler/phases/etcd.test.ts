@@ -74,6 +74,20 @@ describe("etcd's volumes", () => {
     });
   });
 
+  it.each([
+    ['rise at once', 11, 12, 12],
+    ['fall by more than one', 13, 11, 11],
+    ['stay when they fall by one', 13, 12, 13],
+    ['are never more than all', undefined, 17, 16],
+    ['stay while no member answers', 13, undefined, undefined],
+  ])('have sixteenths of the quota in the status, which %s', async (_, quotaSixteenths, fill, reported) => {
+    const management = await formed();
+    const report = { ...etcdLoopOf(0).report()!, fill };
+    const loop: EtcdLoop = { ...etcdLoopOf(0), observe: async () => ({ ...report, isCurrent: true }) };
+    const outcome = await reconcile(management, loop, {}, { etcd: { quotaSixteenths } });
+    expect(outcome.report?.etcd?.quotaSixteenths).toBe(reported);
+  });
+
   it('that cannot grow are reported and retried, and everything else continues', async () => {
     const management = await formed();
     const message = 'the storageclass that provisions the pvc must support resize';

@@ -9,6 +9,7 @@ import type { HostedClient } from '../../../reconciler/hosted/hosted-client.ts';
 import type { KubernetesApi } from '../../../reconciler/kube/client.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
 import { now, type ScopeChanges, scopeOf } from '../../support/scope.ts';
+import { conditionOf } from '../upgrade/preflight/conditions.ts';
 
 /** The hosted cluster, with kubelets of a version. */
 function hostedWith(kubeletVersion: string): Partial<HostedClient> {
@@ -34,7 +35,8 @@ function running(): MemoryObjects {
   return created;
 }
 
-const toNewest: ScopeChanges = { spec: { version: 'v1.36.3' } };
+const conditions = [conditionOf('EtcdClusterHealthy', 'True')];
+const toNewest: ScopeChanges = { spec: { version: 'v1.36.3' }, status: { conditions } };
 const run = (changes: ScopeChanges) => upgradePreflight.run(scopeOf(running(), { ...toNewest, ...changes }));
 const versionWith = (changes: ScopeChanges) =>
   withHeldVersion(scopeOf(running(), { ...toNewest, ...changes })).spec.version;
@@ -77,11 +79,21 @@ describe('an upgrade to the next minor', () => {
     });
   });
 
+  it('is held until etcd has been observed', async () => {
+    expect(await run({ hosted: hostedWith('v1.35.8'), status: {} })).toMatchObject({
+      kind: 'degraded',
+      reason: 'EtcdNotHealthy',
+      message: expect.stringContaining('the operator has not observed its health yet'),
+    });
+  });
+
   it('is not begun by a name that is no check, and the message says which there are', async () => {
     const annotations = { [skipPreflightAnnotation]: 'node' };
     expect(await run({ hosted: hostedWith('v1.32.0'), annotations })).toMatchObject({
       kind: 'degraded',
-      message: expect.stringContaining('there is no check node, only nodes, removed-apis, webhooks, etcd, backup'),
+      message: expect.stringContaining(
+        'there is no check node, only nodes, removed-apis, webhooks, etcd, backup, configuration',
+      ),
     });
   });
 

@@ -29,6 +29,7 @@ function sourceOf(restore: object, changes: Partial<RestoreSource> = {}): Restor
     incarnation: { uid: 'uid', createdAt: 0, clusterId: undefined },
     isNamed: from !== undefined,
     choice: choiceOf(choice),
+    isContended: false,
     namespace: 'team',
     store: Backup.parse({ schedule: '@daily', secret: { name: 's3' } }),
     storeReader: {

@@ -9,6 +9,7 @@ const member = (key: string, revision: number, more: Partial<FleetMember> = {}):
   revision,
   isCanary: false,
   isReady: true,
+  hasFailed: false,
   ...more,
 });
 
@@ -54,6 +55,15 @@ it('stops while one that has adopted it is not Ready, also after a restart of th
   });
 });
 
+it('stops after one that has gone back, also after a restart of the operator, and lets that one try the next one first', () => {
+  const fleet = [member('a', 2, { isReady: false, hasFailed: true }), member('b', 2)];
+  expect(turn(new AdoptionWaves(), 'b', fleet, 2)).toMatchObject({
+    message: expect.stringContaining('it waits for a, which went back after such an adoption'),
+  });
+  const both = [...fleet, member('c', 2, { isReady: false, hasFailed: true })];
+  expect(turn(new AdoptionWaves(), 'a', both)).toEqual({ kind: 'now' });
+});
+
 it('lets canaries begin', () => {
   const waves = new AdoptionWaves();
   const fleet = [member('a', 2), member('b', 1, { isCanary: true }), member('c', 3, { isCanary: true })];
@@ -72,11 +82,15 @@ it('reads what the operator has reported', () => {
     isCanary: true,
     revision: 2,
     isReady: true,
+    hasFailed: false,
   });
+  const failed = { ...ready, type: 'SpecAccepted', status: 'False', reason: 'AdoptionFailed' } as const;
+  expect(fleetMember({ ...object, status: { conditions: [ready, failed] } })).toMatchObject({ hasFailed: true });
   expect(fleetMember({ ...object, metadata: { name: 'c1', namespace: 'team' } })).toEqual({
     key: 'team/c1',
     isCanary: false,
     revision: undefined,
     isReady: false,
+    hasFailed: false,
   });
 });

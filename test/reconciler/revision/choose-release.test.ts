@@ -72,6 +72,23 @@ it.each<[string, Case, number]>([
   ['another day is no window', { spec: window('0 11 * * 1') }, 2],
   ['one that is no longer kept is replaced in its turn', { turn: { kind: 'now' } }, 3],
   ['a failed one is not tried again for the same spec', { recorded: 3, served: 2, outcome: { failure: 'x' } }, 3],
+  ['one after a failed one waits as for the one that served', { recorded: 2, served: 1, outcome: { failure: 'x' } }, 1],
+  [
+    'one after a failed one is adopted in its turn',
+    { recorded: 2, served: 1, outcome: { failure: 'x' }, turn: { kind: 'now' } },
+    3,
+  ],
+  [
+    'a newer one does not try a spec again that has failed',
+    {
+      recorded: 2,
+      served: 2,
+      outcome: { failure: 'x' },
+      spec: { version: 'v1.36.4' },
+      recordedSpec: { version: 'v1.36.4' },
+    },
+    2,
+  ],
   [
     'a changed spec after a failed one keeps what has served',
     { recorded: 3, served: 2, outcome: { failure: 'x' }, spec: { replicas: 5 }, recordedSpec: {} },

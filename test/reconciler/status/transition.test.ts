@@ -69,6 +69,12 @@ it.each<[string, ConditionType, ConditionUpdate, Partial<EventNote> | undefined]
     failed,
     { type: 'Warning', reason: 'ReconcileFailed', action: 'EtcdClusterReady', note: 'apply Secret a/b: refused' },
   ],
+  [
+    'an accepted spec that is warned of',
+    'SpecAccepted',
+    conditionUpdate('True', 'AdoptionDue', 'rendered by release revision 1'),
+    { type: 'Warning', reason: 'AdoptionDue', note: 'rendered by release revision 1' },
+  ],
   ['an argument without effect', 'SpecSupported', conditionUpdate('False', 'Overruled', 'kube-scheduler'), undefined],
   ['arguments that all have an effect', 'SpecSupported', conditionUpdate('True', 'Supported'), undefined],
   [

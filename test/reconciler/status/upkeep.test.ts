@@ -47,6 +47,31 @@ describe('what the operator has done to etcd', () => {
     expect(events.every(({ type }) => type === 'Normal')).toBe(true);
   });
 
+  it.each<[string, UpkeepRecord, Partial<NextRecord>, RegExp]>([
+    [
+      'a check that is skipped',
+      {},
+      { preflight: { version: 'v1.37.1', succeeded: later, skipped: ['backup: none is verified'] } },
+      /^Warning PreflightSkipped: the upgrade to v1\.37\.1 begins although .*: backup: none is verified$/,
+    ],
+    [
+      'a release revision that is adopted because the old one is no longer kept',
+      { releaseRevision: 1 },
+      { releaseRevision: 4 },
+      /^Warning ReleaseAdopted: .* 4 instead of 1, because revision 1 is no longer kept/,
+    ],
+    [
+      'a release revision that is adopted on request',
+      { releaseRevision: 2 },
+      { releaseRevision: 4 },
+      /^Normal ReleaseAdopted: .* 4 instead of 2: the pods/,
+    ],
+  ])('is reported with its reason: %s', (_, before, after, text) => {
+    const events = upkeepEvents(before, { health: undefined, ...after }, created);
+    expect(events.map(({ type, reason, note }) => `${type} ${reason}: ${note}`)).toEqual([expect.stringMatching(text)]);
+    expect(upkeepEvents(after, { health: undefined, ...after }, created)).toEqual([]);
+  });
+
   it('is counted in one Event when it happens again soon: only the sizes of volumes differ', () => {
     const of = (time: string) =>
       upkeepEvents({}, { ...healthy, etcdLastBackupTime: time, etcdLastDefragTime: time }, created);

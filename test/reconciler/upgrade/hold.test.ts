@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ConfigMap, DaemonSet, Deployment, StatefulSet } from '../../../constructs/api/resources.ts';
-import { everyCrash, completeCluster, expectNoWrites, expectSameAfter, settleBy } from '../../support/loop/scenario.ts';
+import { everyCrash, completeCluster, expectSameAfter, settleBy, settleForGood } from '../../support/loop/scenario.ts';
 import type { MemoryCluster } from '../../support/loop/memory-cluster.ts';
 import { NamespaceObjects } from '../../support/memory-cluster/controlled-objects.ts';
-import { OperatorProcess } from '../../support/loop/operator-process.ts';
 
 const long = { version: 'v1.37.1', upgrade: { hold: '1h' } };
 const components = ['api-server', 'controller-manager', 'scheduler'];
@@ -71,10 +70,7 @@ describe('while the binaries of the new minor emulate the one before', () => {
     const management = held.copy();
     const before = status(management)['emulation'];
     await management.clock.advance(10 * 60_000);
-    const operator = await OperatorProcess.start(management);
-    await operator.untilSettled();
-    await expectNoWrites(management, operator);
-    await operator.stop();
+    await settleForGood(management);
     expect(status(management)['emulation']).toEqual(before);
   });
 

@@ -47,6 +47,8 @@ export class MemoryCluster {
   operatorImage: string | undefined = 'example.org/operator:test';
   /** The newest release revision of operator processes; undefined for that of this operator. */
   newestRevision: number | undefined;
+  /** Text in the template of pods that do not start; undefined for that of a missing image. */
+  startsNot: string | undefined;
 
   constructor(clock: ManualClock, management?: MemoryApiServer, hosted?: MemoryApiServer, etcd = new MemoryEtcd()) {
     this.clock = clock;
@@ -143,7 +145,7 @@ export class MemoryCluster {
   /** Does at once all that Kubernetes' controllers would do over time, in the management cluster and in the hosted one. */
   settle(): void {
     this.management.collectGarbage();
-    settle(this.objects, { keepsOnDelete: true });
+    settle(this.objects, { keepsOnDelete: true, startsNot: this.startsNot });
     if (this.objects.list(PersistentVolumeClaim, {}).length === 0) this.hosted = emptyHostedCluster(this.clock);
     if (this.#runs('controller-manager')) settleHosted(this.hosted);
   }

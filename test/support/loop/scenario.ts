@@ -22,6 +22,14 @@ export async function settleBy(managementCluster: MemoryCluster, life?: Life): P
   return operator;
 }
 
+/** Lets a new operator process do everything it has to do. @throws if it then writes more in another reconcile */
+export async function settleForGood(managementCluster: MemoryCluster): Promise<void> {
+  const operator = await OperatorProcess.start(managementCluster);
+  await operator.untilSettled();
+  await expectNoWrites(managementCluster, operator);
+  await operator.stop();
+}
+
 /** A cluster in which the sample control plane runs, and no operator does. */
 export async function completeCluster(spec: object = {}): Promise<MemoryCluster> {
   const managementCluster = await orderedCluster(spec);

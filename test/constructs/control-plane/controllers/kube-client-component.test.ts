@@ -18,9 +18,9 @@ describe.each([
     expect(kubeconfig(6443)).toContain('server: https://s-c1.team.svc:6443\n');
   });
 
-  it('is stopped before its successor starts, which could only wait for the lease', () => {
+  it('serves until its successor is ready, so that one that never gets ready leaves no gap', () => {
     expect(new Rendered().object('Deployment', name)['spec']).toMatchObject({
-      strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } },
+      strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
     });
   });
 

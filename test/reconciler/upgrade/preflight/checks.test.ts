@@ -9,6 +9,7 @@ const healthy: PreflightObservation = {
   webhookErrors: [],
   etcd: undefined,
   backup: undefined,
+  configuration: undefined,
 };
 const problems = (changes: Partial<PreflightObservation>) => findProblems({ ...healthy, ...changes });
 const node = (name: string, kubeletVersion: string) => ({ name, kubeletVersion });
@@ -63,19 +64,21 @@ describe('before an upgrade', () => {
     ]);
   });
 
-  it('webhooks, etcd and the backup are quoted, each with its check', () => {
+  it('webhooks, etcd, the backup and the configuration are quoted, each with its check', () => {
     const found = problems({
       webhookErrors: ['failed calling webhook "x"', 'failed calling webhook "x"'],
       etcd: 'one member is lost',
       backup: 'a flipped bit',
+      configuration: 'unknown flag',
     });
     expect(found.map(({ check, reason }) => [check, reason])).toEqual([
       ['webhooks', 'WebhooksRefuse'],
       ['etcd', 'EtcdNotHealthy'],
       ['backup', 'BackupNotVerified'],
+      ['configuration', 'ConfigurationRefused'],
     ]);
     expect(found.map(({ message }) => message).join('\n')).toMatch(
-      /needs: failed calling webhook "x": repair[^]*one member is lost[^]*a flipped bit/,
+      /needs: failed calling webhook "x": repair[^]*one member is lost[^]*a flipped bit[^]*unknown flag$/,
     );
   });
 });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BackupWorkbench, unverifiedBackup } from '../../support/backup-workbench.ts';
-import { FlakyProxy } from '../../support/flaky-proxy.ts';
-import { freePort } from '../../support/free-port.ts';
-import { until } from '../../support/until.ts';
-import { single } from '../../support/workbench.ts';
-import { tolerateProblem, type Problem } from './store-problem.ts';
+import { BackupWorkbench, unverifiedBackup } from '../support/backup-workbench.ts';
+import { FlakyProxy } from '../support/flaky-proxy.ts';
+import { freePort } from '../support/free-port.ts';
+import { until } from '../support/until.ts';
+import { single } from '../support/workbench.ts';
+import { tolerateProblem, type Problem } from '../cluster/backup/store-problem.ts';
 
 const limitMs = 240_000;
 const clusters = ['silent', 'back', 'last'] as const;

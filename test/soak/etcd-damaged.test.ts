@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { healthyVoters } from '../../../reconciler/etcd/members.ts';
-import { planEtcdStep } from '../../../reconciler/etcd/plan-step.ts';
-import { recordFault } from '../../support/fault-table.ts';
-import { until } from '../../support/until.ts';
-import { EtcdProcesses } from './etcd-processes.ts';
-import { settle } from './settle.ts';
+import { healthyVoters } from '../../reconciler/etcd/members.ts';
+import { planEtcdStep } from '../../reconciler/etcd/plan-step.ts';
+import { recordFault } from '../support/fault-table.ts';
+import { until } from '../support/until.ts';
+import { EtcdProcesses } from '../cluster/etcd/etcd-processes.ts';
+import { settle } from '../cluster/etcd/settle.ts';
 
 const goal = { replicas: 3, revision: 'new', cause: 'requested', quotaBytes: 2 ** 31 } as const;
 

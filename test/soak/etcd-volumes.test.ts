@@ -1,26 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  ConfigMap,
-  Event,
-  PersistentVolumeClaim,
-  Pod,
-  Secret,
-  StatefulSet,
-} from '../../../constructs/api/resources.ts';
-import { quantityValue } from '../../../constructs/api/quantity.ts';
-import { namesOf } from '../../../constructs/cluster/names.ts';
-import { openEtcd } from '../../../reconciler/etcd/access.ts';
-import type { KubeClient } from '../../../reconciler/kube/client.ts';
-import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import type { PodObject } from '../../../reconciler/kube/readiness.ts';
-import type { SecretObject } from '../../../reconciler/pki/secret.ts';
-import type { Reader } from '../../../reconciler/management/view.ts';
-import { recordFault } from '../../support/fault-table.ts';
-import { NumberedConfigMaps } from '../../support/numbered-config-maps.ts';
-import { operatedNamespace } from '../../support/operated-namespace.ts';
-import { until } from '../../support/until.ts';
-import { single } from '../../support/workbench.ts';
+import { ConfigMap, Event, PersistentVolumeClaim, Pod, Secret, StatefulSet } from '../../constructs/api/resources.ts';
+import { quantityValue } from '../../constructs/api/quantity.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
+import { openEtcd } from '../../reconciler/etcd/access.ts';
+import type { KubeClient } from '../../reconciler/kube/client.ts';
+import type { KubeObject } from '../../reconciler/kube/object.ts';
+import type { PodObject } from '../../reconciler/kube/readiness.ts';
+import type { SecretObject } from '../../reconciler/pki/secret.ts';
+import type { Reader } from '../../reconciler/management/view.ts';
+import { recordFault } from '../support/fault-table.ts';
+import { NumberedConfigMaps } from '../support/numbered-config-maps.ts';
+import { operatedNamespace } from '../support/operated-namespace.ts';
+import { until } from '../support/until.ts';
+import { single } from '../support/workbench.ts';
 
 const namespace = 'etcd-volumes';
 const limitMs = 240_000;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { formatEndpoint } from '../../../constructs/cluster/facts.ts';
-import { until } from '../../support/until.ts';
-import { addWorker, type Worker } from '../../testbed/workers.ts';
-import { type JoinableCluster, openJoinableCluster } from '../workers/joinable-cluster.ts';
-import { byEnvironment, byName, clientPod } from './client-pod.ts';
+import { formatEndpoint } from '../../constructs/cluster/facts.ts';
+import { until } from '../support/until.ts';
+import { addWorker, type Worker } from '../testbed/workers.ts';
+import { type JoinableCluster, openJoinableCluster } from '../cluster/workers/joinable-cluster.ts';
+import { byEnvironment, byName, clientPod } from '../cluster/access/client-pod.ts';
 
 const namespace = 'kubernetes-service';
 const names = ['kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'];

@@ -1,17 +1,17 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { Cluster } from '../../imports/cluster.x-k8s.io.ts';
-import { runningMachine } from './access.ts';
-import { checkHealth } from './health.ts';
-import { busyboxImage } from './images.ts';
-import { instanceFrom, kubeconfigPath, lanAddress, loadBalancerNumbers } from './instance.ts';
-import { kubectl, untilNamespaceTakesPods } from './kubectl.ts';
-import { inMachine } from './machine.ts';
-import { addMachine, removeMachine } from './node-machines.ts';
-import { until, type Report } from './progress.ts';
-import { signalService } from './service.ts';
-import { bringUp } from './bring-up.ts';
-import { takeDown } from './take-down.ts';
+import { runningMachine } from '../testbed/access.ts';
+import { checkHealth } from '../testbed/health.ts';
+import { busyboxImage } from '../testbed/images.ts';
+import { instanceFrom, kubeconfigPath, lanAddress, loadBalancerNumbers } from '../testbed/instance.ts';
+import { kubectl, untilNamespaceTakesPods } from '../testbed/kubectl.ts';
+import { inMachine } from '../testbed/machine.ts';
+import { addMachine, removeMachine } from '../testbed/node-machines.ts';
+import { until, type Report } from '../testbed/progress.ts';
+import { signalService } from '../testbed/service.ts';
+import { bringUp } from '../testbed/bring-up.ts';
+import { takeDown } from '../testbed/take-down.ts';
 
 const instance = instanceFrom(process.env, inject('testbed'));
 const namespace = 'testbed-test';

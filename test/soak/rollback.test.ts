@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { ConfigMap } from '../../../constructs/api/resources.ts';
-import { defaultsFor } from '../../../constructs/cluster/versions.ts';
-import { BackupWorkbench, unverifiedBackup } from '../../support/backup-workbench.ts';
-import { recordFault } from '../../support/fault-table.ts';
-import { runHcp } from '../../support/hcp.ts';
-import { until } from '../../support/until.ts';
-import { kubernetesVersion, single } from '../../support/workbench.ts';
-import { addMinor } from '../../testbed/further-minor.ts';
-import { instanceFrom } from '../../testbed/instance.ts';
+import { ConfigMap } from '../../constructs/api/resources.ts';
+import { defaultsFor } from '../../constructs/cluster/versions.ts';
+import { BackupWorkbench, unverifiedBackup } from '../support/backup-workbench.ts';
+import { recordFault } from '../support/fault-table.ts';
+import { runHcp } from '../support/hcp.ts';
+import { until } from '../support/until.ts';
+import { kubernetesVersion, single } from '../support/workbench.ts';
+import { addMinor } from '../testbed/further-minor.ts';
+import { instanceFrom } from '../testbed/instance.ts';
 
 // An upgrade by one minor, which a user takes back.
 const namespace = 'rollback';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { KubeClient } from '../../../reconciler/kube/client.ts';
-import { recordFault } from '../../support/fault-table.ts';
-import { NumberedConfigMaps } from '../../support/numbered-config-maps.ts';
-import { operatedNamespace } from '../../support/operated-namespace.ts';
-import { single } from '../../support/workbench.ts';
-import { EtcdPods } from './etcd-pods.ts';
+import type { KubeClient } from '../../reconciler/kube/client.ts';
+import { recordFault } from '../support/fault-table.ts';
+import { NumberedConfigMaps } from '../support/numbered-config-maps.ts';
+import { operatedNamespace } from '../support/operated-namespace.ts';
+import { single } from '../support/workbench.ts';
+import { EtcdPods } from '../cluster/etcd-pods/etcd-pods.ts';
 
 const namespace = 'etcd-killed';
 const bench = operatedNamespace(namespace);

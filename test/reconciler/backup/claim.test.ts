@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
+import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
+import { ObjectStoreServer } from '../../support/object-store-server.ts';
+
+const backup = { time: Date.parse('2026-11-25T09:00:00.000Z'), revision: 42 };
+const key = 'team/c1/2026-11-25T09-00-00.000Z-42/claim.json';
+
+let server: ObjectStoreServer;
+let store: ObjectStore;
+let backups: ClusterBackups;
+beforeEach(async () => {
+  server = await ObjectStoreServer.start();
+  store = new ObjectStore(server.settings);
+  backups = new ClusterBackups(store, { namespace: 'team', cluster: 'c1' });
+});
+afterEach(() => {
+  store.close();
+  server.stop();
+});
+
+describe.each(['kept', 'ignored', 'unsupported'] as const)('in a store where conditions are %s', (conditions) => {
+  beforeEach(() => void (server.conditions = conditions));
+
+  it('the data of a backup belong to the first one that claims them, for good', async () => {
+    expect(await backups.claim(backup, 'here')).toBe('here');
+    expect(await backups.claim(backup, 'there')).toBe('here');
+    expect(await backups.claim(backup, 'here')).toBe('here');
+  });
+});
+
+it('of many that claim the same data at once, all are told the same one', async () => {
+  const uids = Array.from({ length: 8 }, (_, index) => `uid-${index}`);
+  const owners = await Promise.all(uids.map((uid) => backups.claim(backup, uid)));
+  expect(new Set(owners).size).toBe(1);
+  expect(uids).toContain(owners[0]);
+});
+
+it.each([['{"formatVersion":2,"uid":"here"}'], ['{"formatVersion":1,"uid":"a b"}'], ['here']])(
+  'a claim that cannot be read lets no one go on, and is kept: %s',
+  async (text) => {
+    server.objects.set(key, Buffer.from(text));
+    await expect(backups.claim(backup, 'here')).rejects.toThrow(/must be a uid|Invalid|not valid JSON/);
+    expect(server.objects.get(key)?.toString()).toBe(text);
+  },
+);
+
+it('a claim is no backup, and goes with its backup', async () => {
+  await backups.claim(backup, 'here');
+  expect((await backups.list()).backups).toEqual([]);
+  await backups.delete(backup);
+  expect(server.objects.has(key)).toBe(false);
+});
