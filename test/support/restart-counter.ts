@@ -9,8 +9,10 @@ import { ContinuousUser } from './continuous-user.ts';
 export class RestartCounter extends ContinuousUser {
   readonly #client: KubeClient;
   readonly #selection: { readonly namespace: string; readonly labelSelector: string };
-  /** Every start that was seen, by component. */
-  readonly #starts = new Map<string, Set<string>>();
+  /** The uid of every pod that was seen, by component. */
+  readonly #pods = new Map<string, Set<string>>();
+  /** Every restart of a container that was seen, by component. */
+  readonly #restarts = new Map<string, Set<string>>();
 
   constructor(client: KubeClient, { namespace, cluster }: { readonly namespace: string; readonly cluster: string }) {
     super();
@@ -19,23 +21,33 @@ export class RestartCounter extends ContinuousUser {
     this.begin(500, () => this.#read());
   }
 
-  /** Starts that were seen so far, by component. */
+  /** Pods and restarts of their containers that were seen so far, by component. */
   async count(): Promise<Readonly<Record<string, number>>> {
+    const pods = await this.pods();
+    const restarts = (component: string) => this.#restarts.get(component)?.size ?? 0;
+    return Object.fromEntries(Object.entries(pods).map(([component, count]) => [component, count + restarts(component)]));
+  }
+
+  /** Pods that were seen so far, by component: without the restarts of containers, which a busy machine may cause, too. */
+  async pods(): Promise<Readonly<Record<string, number>>> {
     await this.#read();
-    return Object.fromEntries([...this.#starts].map(([component, starts]) => [component, starts.size]));
+    return Object.fromEntries([...this.#pods].map(([component, uids]) => [component, uids.size]));
   }
 
   async #read(): Promise<void> {
     const { items } = await this.#client.list<PodObject>(Pod, this.#selection);
     for (const { metadata, status } of items) {
       const component = metadata.labels?.[componentLabel] ?? 'other';
-      const starts = this.#starts.get(component) ?? new Set<string>();
-      // the first start of a container comes with its pod
-      starts.add(metadata.uid ?? '');
+      const uid = metadata.uid ?? '';
+      addTo(this.#pods, component, uid);
       for (const { name, restartCount = 0 } of status?.containerStatuses ?? []) {
-        for (let restart = 1; restart <= restartCount; restart++) starts.add(`${metadata.uid} ${name} ${restart}`);
+        for (let restart = 1; restart <= restartCount; restart++)
+          addTo(this.#restarts, component, `${uid} ${name} ${restart}`);
       }
-      this.#starts.set(component, starts);
     }
   }
+}
+
+function addTo(sets: Map<string, Set<string>>, key: string, value: string): void {
+  sets.set(key, (sets.get(key) ?? new Set()).add(value));
 }

@@ -199,6 +199,32 @@ export class Workbench {
     await this.untilCondition(cluster, 'Ready', { status: 'True' }, limitMs);
   }
 
+  /**
+   * Resolves once the control plane is Ready by its current spec. Each change of a condition starts the limit again.
+   * @param seen gets what is not true, each time that it changes
+   */
+  async untilRolledOut(cluster: string, seen: (waitsFor: string) => void = () => {}): Promise<void> {
+    let waitsFor = '';
+    await until(
+      `${cluster} to be Ready by its current spec`,
+      async () => {
+        const { metadata, spec, status } = await this.get(cluster);
+        const conditions = status?.conditions ?? [];
+        const now = conditions
+          .filter((condition) => condition.status === 'False')
+          .map(({ type, reason, message }) => `${type} ${reason}: ${message}`)
+          .join(' | ');
+        if (now !== waitsFor) seen(now);
+        waitsFor = now;
+        const ready = conditions.find(({ type }) => type === 'Ready');
+        if (ready?.status !== 'True' || ready.observedGeneration !== metadata.generation) return false;
+        return status?.version === spec.version;
+      },
+      180_000,
+      () => waitsFor,
+    );
+  }
+
   async exists(cluster: string): Promise<boolean> {
     return (await this.client.find(Cluster, this.#name(cluster))) !== undefined;
   }

@@ -87,7 +87,7 @@ describe('a highly available control plane, the operator as a pod with its own r
   afterAll(() => hosted.connection.close());
 
   test('answers and stores through its kubeconfig', async () => {
-    expect(await hosted.raw('/readyz')).toBe('ok');
+    await until('the API server to be ready', async () => (await hosted.raw('/readyz').catch(() => '')) === 'ok');
     const stored = {
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -234,7 +234,7 @@ describe('a highly available control plane, the operator as a pod with its own r
     await repository.run(remove);
     expect(await bench.client.find(Deployment, operator)).toBeUndefined();
     expect((await bench.get('c1')).metadata.uid).toBe(before.control);
-    expect(await hosted.raw('/readyz')).toBe('ok');
+    await until('the API server to be ready', async () => (await hosted.raw('/readyz').catch(() => '')) === 'ok');
 
     await repository.run(['init', '--control-plane', clusterctlName, '--wait-providers']);
     await bench.untilSeen('c1');

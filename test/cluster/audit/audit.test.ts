@@ -88,10 +88,8 @@ test('every receiver gets every record, over a rolling restart, while one of the
   const before = await apiServer();
   const change = { policy: { rules: [{ level: 'None', users: ['nobody'] }, ...rules] } };
   await bench.patch('c1', { spec: { deployment: { apiServer: { audit: change } } } });
-  await until('the API server to be replaced', async () => {
-    const after = await apiServer();
-    return after !== undefined && after !== before;
-  });
+  await bench.untilRolledOut('c1');
+  expect(await apiServer()).not.toBe(before);
   await writer.untilMore(20);
   await writer.stop();
   for (const receiver of [own, shared])

@@ -108,30 +108,23 @@ export class BusyCluster {
     const { bench, api } = this.cluster;
     const begun = performance.now();
     await bench.patch(api.name, { spec: { upgrade: { hold: '0s' }, ...changes, version } });
-    const reported = new Set<string>();
-    const isOver = async () => {
-      const { metadata, status } = await bench.get(api.name);
-      const notTrue = (status?.conditions ?? []).filter((condition) => condition.status === 'False');
-      const text = notTrue.map(({ type, reason, message }) => `${type} ${reason}: ${message}`).join(' | ');
-      if (!reported.has(text))
-        console.log(`${((performance.now() - begun) / 1000).toFixed(1)} s ${status?.version}: ${text}`);
-      reported.add(text);
-      const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-      return (
-        ready?.status === 'True' && ready.observedGeneration === metadata.generation && status?.version === version
-      );
-    };
-    await until(`Kubernetes ${version}`, isOver, limitMs);
+    await bench.untilRolledOut(api.name, (waitsFor) =>
+      console.log(`${((performance.now() - begun) / 1000).toFixed(1)} s: ${waitsFor}`),
+    );
     return this.versions();
   }
 
   /** The versions of the members of etcd, once all are the wanted one and the control plane is Ready. */
   async etcdOnce(wanted: string) {
     const { bench, api } = this.cluster;
-    const running = async () => (await bench.get(api.name)).status?.etcd?.members?.map(({ version }) => version);
-    await until(`etcd ${wanted}`, async () => (await running())?.every((version) => version === wanted), limitMs);
+    let running: readonly (string | undefined)[] = [];
+    const isWanted = async () => {
+      running = (await bench.get(api.name)).status?.etcd?.members?.map(({ version }) => version) ?? [];
+      return running.length > 0 && running.every((version) => version === wanted);
+    };
+    await until(`etcd ${wanted}`, isWanted, limitMs, () => running);
     await bench.untilReady(api.name);
-    return running();
+    return running;
   }
 
   /** Ends all users, and returns what they have seen that must not be, and who has seen too little. */
