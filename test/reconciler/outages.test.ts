@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Deployment, Event, PersistentVolumeClaim, Pod, Secret } from '../../constructs/api/resources.ts';
+import { Deployment, Event, PersistentVolumeClaim, Pod, Secret, Service } from '../../constructs/api/resources.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { completeCluster, orderedCluster, settleBy } from '../support/loop/scenario.ts';
 import type { MemoryCluster } from '../support/loop/memory-cluster.ts';
+import { loadBalancerAddress } from '../support/management-controllers.ts';
 import { kubectlGet } from '../support/printed-columns.ts';
 import type { StoredObject } from '../support/memory-objects.ts';
 import { clusterName } from '../support/scope.ts';
@@ -37,11 +38,16 @@ function crashPods({ objects }: MemoryCluster, component: ComponentName): void {
   }
 }
 
-function loseMembers(managementCluster: MemoryCluster): void {
-  const { objects } = managementCluster;
+function loseMembers({ objects }: MemoryCluster): void {
   for (const resource of [Pod, PersistentVolumeClaim])
     for (const object of objects.list<StoredObject>(resource, selectorLabels(clusterName, 'etcd')))
       objects.remove(object);
+}
+
+/** The path of workers to the API server changes, as when a load balancer is repaired. */
+function moveService({ objects }: MemoryCluster): void {
+  for (const service of objects.list<StoredObject>(Service, selectorLabels(clusterName, 'api-server')))
+    objects.put({ ...service, status: { loadBalancer: { ingress: [{ ip: loadBalancerAddress, ipMode: 'Proxy' }] } } });
 }
 
 describe('the events of a control plane', () => {
@@ -85,6 +91,15 @@ describe('the events of a control plane', () => {
       'Warning PodsFailing',
     ],
     ['etcd has lost its data', loseMembers, 'Warning DataLost'],
+    ['etcd is full', ({ etcd }) => (etcd.isFull = true), 'Warning SpaceExhausted'],
+    [
+      'the endpoint leads nowhere any more',
+      (cluster) => {
+        cluster.endpointLeadsNowhere = true;
+        moveService(cluster);
+      },
+      'Warning EndpointUnreachable',
+    ],
     ['a CA is deleted', ({ objects }) => objects.remove(objects.get(Secret, 'c1-ca')!), 'Warning CACertificateMissing'],
     [
       'the keys of Secrets are deleted',

@@ -34,7 +34,8 @@ interface VersionAnswer {
 interface Stages {
   readonly servedByOldest: number;
   readonly reported: number;
-  readonly controllers: number;
+  /** The newer and the older one of controller manager and scheduler, which change one after the other. */
+  readonly controllers: { readonly newest: number; readonly oldest: number };
   readonly addOns: number;
   readonly etcd: number;
 }
@@ -70,7 +71,9 @@ export class UpgradeStages extends ContinuousUser {
     const etcd = this.#etcdIn(imageIn(await client.get<Templated>(StatefulSet, { namespace, name: names.etcd })));
     const kubeProxy = { namespace: 'kube-system', name: 'kube-proxy' };
     const addOns = await this.#hosted.get<Templated>(DaemonSet, kubeProxy).catch(() => undefined);
-    const controllers = await client.get<Templated>(Deployment, { namespace, name: names.controllerManager });
+    const controllers = await Promise.all(
+      [names.controllerManager, names.scheduler].map((name) => client.get<Templated>(Deployment, { namespace, name })),
+    );
     const { status } = await this.#bench.get(this.#cluster);
     const served = await this.#served();
     if (addOns === undefined || status?.version === undefined || served.length === 0) return;
@@ -80,10 +83,13 @@ export class UpgradeStages extends ContinuousUser {
       emulated === undefined || Number(emulated) === minorOf(binaries)
         ? rankOf(binaries)
         : emulatedRank(emulated, reported);
+    const controllerRanks = controllers.map((deployment) =>
+      rankAs(tagOf(imageIn(deployment)) ?? '', minorEmulatedBy(deployment)),
+    );
     this.#judge({
       servedByOldest: Math.min(...served.map(({ gitVersion, emulationMinor }) => rankAs(gitVersion, emulationMinor))),
       reported,
-      controllers: rankAs(tagOf(imageIn(controllers)) ?? '', minorEmulatedBy(controllers)),
+      controllers: { newest: Math.max(...controllerRanks), oldest: Math.min(...controllerRanks) },
       addOns: rankOf(tagOf(imageIn(addOns)) ?? ''),
       etcd,
     });
@@ -91,8 +97,12 @@ export class UpgradeStages extends ContinuousUser {
 
   #judge(stages: Stages): void {
     const { servedByOldest, reported, controllers, addOns, etcd } = stages;
-    const reached = [servedByOldest, controllers, addOns, etcd];
-    if (reported > servedByOldest || reached.some((version, index) => version > (reached[index - 1] ?? Infinity))) {
+    const isOrdered =
+      reported <= servedByOldest &&
+      controllers.newest <= servedByOldest &&
+      addOns <= controllers.oldest &&
+      etcd <= addOns;
+    if (!isOrdered) {
       this.problems.push(`${new Date().toISOString()} ${JSON.stringify(stages)}`);
     }
   }

@@ -50,6 +50,9 @@ export class MemoryCluster {
   /** Text in the template of pods that do not start; undefined for that of a missing image. */
   startsNot: string | undefined;
 
+  /** Whether the host of the endpoint leads to no API server, which runs and is reached from within. */
+  endpointLeadsNowhere = false;
+
   constructor(clock: ManualClock, management?: MemoryApiServer, hosted?: MemoryApiServer, etcd = new MemoryEtcd()) {
     this.clock = clock;
     this.etcd = etcd;
@@ -150,9 +153,10 @@ export class MemoryCluster {
     if (this.#runs('controller-manager')) settleHosted(this.hosted);
   }
 
-  /** @throws while no API server of the hosted cluster runs */
-  requireHostedApi(): void {
-    if (!this.#runs('api-server')) throw new KubeError('no API server answers', { code: 0, reason: 'Unreachable' });
+  /** @throws while no API server of the hosted cluster runs, or none is where the endpoint leads */
+  requireHostedApi(isThroughEndpoint: boolean): void {
+    if (!this.#runs('api-server') || (isThroughEndpoint && this.endpointLeadsNowhere))
+      throw new KubeError('no API server answers', { code: 0, reason: 'Unreachable' });
   }
 
   #runs(component: 'api-server' | 'controller-manager'): boolean {

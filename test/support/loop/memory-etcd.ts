@@ -20,6 +20,8 @@ import type { Reader } from '../../../reconciler/management/view.ts';
 export class MemoryEtcd {
   /** In hexadecimal digits. */
   clusterId = '1267';
+  /** Whether its database is as large as may be, and compacted, so that only users can free space. */
+  isFull = false;
   #leader = 0;
   /** Uids of the volume claims that hold data. */
   readonly #written: Set<string>;
@@ -31,6 +33,7 @@ export class MemoryEtcd {
   copy(): MemoryEtcd {
     const copy = new MemoryEtcd(this.#written);
     copy.clusterId = this.clusterId;
+    copy.isFull = this.isFull;
     return copy;
   }
 
@@ -75,10 +78,14 @@ export class MemoryEtcd {
       return answer;
     };
     const never = async (): Promise<never> => {
-      throw new Error('members of etcd in memory neither come nor go, and are never full');
+      throw new Error('members of etcd in memory neither come nor go, and nothing frees their space');
     };
     return {
-      status: () => answering({ status: statusOf(idOf(ordinal), idOf(leader), this.clusterId), alarms: [] }),
+      status: () =>
+        answering({
+          status: { ...statusOf(idOf(ordinal), idOf(leader), this.clusterId), ...(this.isFull ? fullSizes : {}) },
+          alarms: this.isFull ? [{ memberId: idOf(ordinal), alarm: 'Nospace' }] : [],
+        }),
       read: () => answering(undefined),
       members: () => answering(members),
       clusterVersion: () => answering('3.6.0'),
@@ -88,7 +95,7 @@ export class MemoryEtcd {
       },
       hash: never,
       recount: never,
-      isCompacted: never,
+      isCompacted: () => answering(this.isFull),
       addLearner: never,
       promote: never,
       remove: never,
@@ -98,6 +105,9 @@ export class MemoryEtcd {
     };
   }
 }
+
+/** More than any quota. */
+const fullSizes = { dbSizeBytes: 1024 ** 4, dbSizeInUseBytes: 1024 ** 4 };
 
 interface MemberOptions {
   readonly cluster: { readonly name: string; readonly namespace: string };

@@ -70,7 +70,11 @@ export class OperatorProcess {
       newestRevision: managementCluster.newestRevision,
       onHostedError: (_, error) => onError(error),
       reach: {
-        hostedApi: () => new MemoryClient(managementCluster.hosted, { before: this.#beforeHosted }),
+        hostedApi: ({ serverName }) => {
+          const isThroughEndpoint = serverName === undefined;
+          const before = (action: string) => this.#beforeHosted(action, isThroughEndpoint);
+          return new MemoryClient(managementCluster.hosted, { before });
+        },
         etcd: managementCluster.etcd.open(life.whileAlive),
         etcdMembers: managementCluster.etcd.openMembers,
         trustProbes: probesOf(managementCluster.objects),
@@ -156,9 +160,9 @@ export class OperatorProcess {
     await this.#reconciler.close();
   }
 
-  readonly #beforeHosted = async (action: string): Promise<void> => {
+  readonly #beforeHosted = async (action: string, isThroughEndpoint: boolean): Promise<void> => {
     await this.life.whileAlive(`${action} in the hosted cluster`);
-    this.#managementCluster.requireHostedApi();
+    this.#managementCluster.requireHostedApi(isThroughEndpoint);
   };
 
   get #version(): number {
