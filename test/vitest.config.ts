@@ -12,7 +12,8 @@ const onRealBinaries = {
   globalSetup: ['test/testbed/vitest-setup.ts'],
   // Far above the limits of the tests' own waits, which start again with each progress, and whose errors say what was awaited.
   testTimeout: 1_800_000,
-  hookTimeout: 900_000,
+  // a hook may compile two minors of Kubernetes
+  hookTimeout: 2_700_000,
 };
 
 /** These check everything on the host, or need a testbed of their own: for operators of all namespaces, or to remove kinds. */

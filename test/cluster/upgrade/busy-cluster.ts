@@ -1,4 +1,3 @@
-import { expect } from 'vitest';
 import { ContinuousLoad, kubeletPath } from '../../support/continuous-load.ts';
 import { until } from '../../support/until.ts';
 import type { FurtherMinor } from '../../testbed/further-minor.ts';
@@ -7,8 +6,8 @@ import type { Instance } from '../../testbed/instance.ts';
 import type { Machine } from '../../testbed/machine.ts';
 import { addWorker, withHostedApi, type Worker } from '../../testbed/workers.ts';
 import { byEnvironment, clientPod } from '../access/client-pod.ts';
-import { defaultServiceAccount, whoAmI } from '../access/in-cluster-client.ts';
 import { type JoinableCluster, openJoinableCluster } from '../workers/joinable-cluster.ts';
+import { expectServes } from '../workers/expect-serves.ts';
 import { NodeWatcher } from '../workers/node-watcher.ts';
 import { UpgradeStages } from './upgrade-stages.ts';
 
@@ -190,15 +189,4 @@ function askingPod(instance: Instance, node: string): object {
       sleep 1
     done`;
   return clientPod(instance, asking, node, ['sh', '-c', script]);
-}
-
-/** A node of this version runs a pod, which is reached through konnectivity, and which reaches its API server. */
-async function expectServes(cluster: JoinableCluster, { name }: Worker, version: string): Promise<void> {
-  const kubelet = ['get', 'node', name, '--output', 'jsonpath={.status.nodeInfo.kubeletVersion}'];
-  expect(await cluster.kubectl(kubelet)).toBe(version);
-  const pod = `on-${name}`;
-  await cluster.apply(clientPod(cluster.instance, pod, name));
-  await cluster.kubectl(['wait', `pod/${pod}`, '--for=condition=Ready', '--timeout=60s']);
-  const ask = () => whoAmI(cluster, pod, byEnvironment, 10).catch(() => undefined);
-  expect(await until('the API server to answer the pod', ask)).toBe(defaultServiceAccount);
 }
