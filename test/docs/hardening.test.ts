@@ -36,17 +36,3 @@ describe('the table of what is hardened', () => {
     expect({ file, name, exists: isSequenceOf(literals, name) }).toMatchObject({ exists: true });
   });
 });
-
-describe('the table of attempts in reconciler/THREATS.md', async () => {
-  const threats = (await readPage('reconciler/THREATS.md')).text;
-  const attempts = [...threats.matchAll(/^\| .+? \| (.+?) \| .+? \| `(test\/.+?)`: (.+?) \|$/gm)].map(
-    ([, attempt = '', file = '', name = '']) => ({ attempt, file, name }),
-  );
-
-  it('has no row of another form', () => expect(attempts.length).toBe(threats.match(/^\|.*`test\//gm)?.length));
-
-  it.each(attempts)('names a test that exists: $attempt', async ({ file, name }) => {
-    const literals = literalsOf(await readFile(join(repository, file), 'utf8')).map((one) => one.text);
-    expect({ file, name, exists: literals.some((title) => title.includes(name)) }).toMatchObject({ exists: true });
-  });
-});

@@ -205,6 +205,13 @@ export const certManager: Family = {
   binaries: { 'cert-manager': 'testbed.local/cert-manager' },
 };
 
+/** Built only by the tests of autoscaling. */
+export const metricsServer: Family = {
+  name: 'metrics-server',
+  module: 'sigs.k8s.io/metrics-server',
+  binaries: { 'metrics-server': 'sigs.k8s.io/metrics-server/cmd/metrics-server' },
+};
+
 /** Built only by the tests of charts. */
 export const helm: Family = {
   name: 'helm',

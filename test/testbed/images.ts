@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Binaries } from './binaries.ts';
-import { etcdModule, type MinorFolders, ownMinor, pinnedVersion } from './families.ts';
+import { etcdModule, metricsServer, type MinorFolders, ownMinor, pinnedVersion } from './families.ts';
 import { fileDigests } from './file-digest.ts';
 import { goEnvironment } from './go-environment.ts';
 import { haproxy } from './haproxy-image.ts';
@@ -73,6 +73,13 @@ export async function clusterApiImage(name: string): Promise<string> {
 /** Traefik under the name and tag of its upstream image. */
 export async function traefikImage(): Promise<string> {
   return `docker.io/library/traefik:${await pinnedVersion('traefik', 'github.com/traefik/traefik/v3')}`;
+}
+
+/** metrics-server under the name and tag of its upstream image. */
+export async function metricsServerImage(binaries: Binaries): Promise<Image> {
+  const version = await pinnedVersion(metricsServer.name, metricsServer.module);
+  const reference = `registry.k8s.io/metrics-server/metrics-server:${version}`;
+  return single(binaries, reference, '/metrics-server', 'metrics-server', '65534');
 }
 
 /** Every image under its registry name, with its binary at upstream's path. */
