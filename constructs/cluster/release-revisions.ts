@@ -14,7 +14,7 @@ export interface Release {
 }
 
 /** The release revision that this operator gives to new control planes. */
-export const newestRevision = 2;
+export const newestRevision = 3;
 
 /** How many release revisions, the newest one included, a control plane may keep for as long as it likes. */
 const keptRevisions = 3;
@@ -30,6 +30,8 @@ const changes = {
   separatesEtcdHTTP: 2,
   /** The operator, not each API server, writes the address behind the Service `kubernetes`. */
   writesKubernetesEndpoints: 2,
+  /** The konnectivity server ends after the API server beside it. */
+  endsKonnectivityLast: 3,
 } as const;
 
 /** The name of a change between release revisions. */

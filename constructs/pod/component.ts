@@ -79,7 +79,7 @@ export interface ContainerProps {
   readonly ports?: Readonly<Record<string, number>>;
   readonly udpPorts?: Readonly<Record<string, number>>;
   /** @default none: for steps, which run to completion */
-  readonly probes?: Probes;
+  readonly probes?: Pick<Probes, 'readinessProbe' | 'livenessProbe'> & Partial<Probes>;
   readonly volumeMounts: k8s.VolumeMount[];
   readonly env?: k8s.EnvVar[];
   /** Used when the user sets no resources: enough for scheduling, and no limit that could kill the container. */

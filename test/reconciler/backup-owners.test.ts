@@ -26,7 +26,7 @@ describe('a rehearsal in another management cluster, with the same name and buck
   const stored = async () =>
     (await new ClusterBackups(store, { namespace, cluster: clusterName }).list()).backups.map(backupId);
 
-  it('neither replaces nor deletes backups of the other, and both are told', async () => {
+  it('neither replaces nor deletes backups of the other, and both report it', async () => {
     const first = await production.backUp(0);
     const rehearsed = await rehearsal.backUp(0.5);
     expect(rehearsed).not.toBe(first);

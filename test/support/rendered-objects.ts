@@ -49,7 +49,7 @@ export function workloadsOf(objects: readonly RenderedObject[]): Workload[] {
         selector: selector.matchLabels,
         template,
         pod: template.spec,
-        containers: [...(template.spec.initContainers ?? []), ...template.spec.containers],
+        containers: [...template.spec.containers, ...(template.spec.initContainers ?? [])],
         claims: volumeClaimTemplates.map(({ metadata }) => metadata.name),
       };
     });

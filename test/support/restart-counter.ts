@@ -25,7 +25,9 @@ export class RestartCounter extends ContinuousUser {
   async count(): Promise<Readonly<Record<string, number>>> {
     const pods = await this.pods();
     const restarts = (component: string) => this.#restarts.get(component)?.size ?? 0;
-    return Object.fromEntries(Object.entries(pods).map(([component, count]) => [component, count + restarts(component)]));
+    return Object.fromEntries(
+      Object.entries(pods).map(([component, count]) => [component, count + restarts(component)]),
+    );
   }
 
   /** Pods that were seen so far, by component: without the restarts of containers, which a busy machine may cause, too. */

@@ -12,6 +12,7 @@ import {
   furtherMinors,
   goDirectory,
   helm,
+  metricsServer,
   objectStore,
   pinnedMinors,
   pinnedVersion,
@@ -30,6 +31,7 @@ const all = [
   ...furtherEtcd,
   certManager,
   helm,
+  metricsServer,
   objectStore,
 ];
 

@@ -47,6 +47,7 @@ export class ApiServer extends Construct {
     const hasTunnel = usesTunnel(cluster.spec);
 
     const authentication = authenticationVolume(cluster);
+    const tunnelToNodes = konnectivityServer(cluster);
 
     new KonnectivityConfig(this, 'konnectivity', { cluster });
     new AuthenticationConfig(this, 'authentication', { cluster });
@@ -94,7 +95,7 @@ export class ApiServer extends Construct {
             ...(hasTunnel ? tunnelVolumes(cluster) : []),
             ...mounts.map(({ volume }) => volume),
           ],
-          initContainers: fanOut(cluster),
+          initContainers: [...fanOut(cluster), ...tunnelToNodes.initContainers],
           containers: [
             container({
               name: 'kube-apiserver',
@@ -131,7 +132,7 @@ export class ApiServer extends Construct {
                 ...mounts.map(({ volume, path }) => ({ name: volume.name, mountPath: path, readOnly: true })),
               ],
             }),
-            konnectivityServer(cluster),
+            ...tunnelToNodes.containers,
             ...(hasTunnel ? [tunnel(cluster)] : []),
           ],
         }),

@@ -11,6 +11,7 @@ import { componentKubeconfig, kubeconfigFiles } from '../controllers/kubeconfig.
 import { objectLabels } from '../../cluster/labels.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { ports } from '../../cluster/ports.ts';
+import { rendersWith } from '../../cluster/release-revisions.ts';
 import { defaultsOf, imageReference } from '../../cluster/versions.ts';
 
 const paths = { pki: '/etc/konnectivity/pki', kubeconfig: '/etc/konnectivity/kubeconfig' } as const;
@@ -68,10 +69,23 @@ export class KonnectivityConfig extends Construct {
 /**
  * The konnectivity server next to an API server. Agents of the hosted cluster connect to it, and the API server
  * connects to nodes through it.
+ *
+ * It is a sidecar, which the kubelet ends after the API server. An API server that shuts down still answers for some seconds; without the
+ * konnectivity server its calls to nodes would fail, or last until they time out, which would delay the shutdown as well.
  */
-export function konnectivityServer(cluster: HostedCluster): k8s.Container {
+export function konnectivityServer(cluster: HostedCluster): KonnectivityServer {
   const settings = cluster.spec.deployment?.apiServer?.konnectivity;
-  return container({
+  const isSidecar = rendersWith(cluster, 'endsKonnectivityLast');
+  const allProbes = probes({
+    port: 'k-health',
+    scheme: 'HTTP',
+    startup: '/healthz',
+    readiness: '/healthz',
+    liveness: '/healthz',
+    readinessPeriodSeconds: isSidecar ? 2 : 5,
+  });
+  const { readinessProbe, livenessProbe } = allProbes;
+  const server = container({
     name: 'konnectivity-server',
     image: imageReference(
       cluster.spec,
@@ -89,14 +103,8 @@ export function konnectivityServer(cluster: HostedCluster): k8s.Container {
       'k-admin': ports.konnectivityAdmin,
       'k-health': ports.konnectivityHealth,
     },
-    probes: probes({
-      port: 'k-health',
-      scheme: 'HTTP',
-      startup: '/healthz',
-      readiness: '/healthz',
-      liveness: '/healthz',
-      readinessPeriodSeconds: 5,
-    }),
+    // The API server would wait for the start-up probe of a sidecar, and does not need the konnectivity server to start.
+    probes: isSidecar ? { readinessProbe, livenessProbe } : allProbes,
     requests: { cpu: '10m', memory: '64Mi' },
     settings,
     volumeMounts: [
@@ -105,6 +113,15 @@ export function konnectivityServer(cluster: HostedCluster): k8s.Container {
       { name: 'konnectivity-kubeconfig', mountPath: paths.kubeconfig, readOnly: true },
     ],
   });
+  return isSidecar
+    ? { initContainers: [{ ...server, restartPolicy: 'Always' }], containers: [] }
+    : { initContainers: [], containers: [server] };
+}
+
+/** Where the container of the konnectivity server belongs in its pod. */
+interface KonnectivityServer {
+  readonly initContainers: readonly k8s.Container[];
+  readonly containers: readonly k8s.Container[];
 }
 
 /** The volumes of {@link konnectivityServer}, some of which it shares with the API server. */

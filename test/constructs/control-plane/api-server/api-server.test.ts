@@ -1,7 +1,11 @@
 import type { V1PodSpec } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
 import { namesOf } from '../../../../constructs/cluster/names.ts';
-import { clusterOf, Rendered } from '../../../support/rendered-cluster.ts';
+import { releaseOf } from '../../../../constructs/cluster/release-revisions.ts';
+import { minorOf } from '../../../../constructs/cluster/versions.ts';
+import { renderControlPlane } from '../../../../constructs/control-plane/chart.ts';
+import { clusterOf, knownFacts, Rendered } from '../../../support/rendered-cluster.ts';
+import { workloadsOf } from '../../../support/rendered-objects.ts';
 
 const flags = (...args: ConstructorParameters<typeof Rendered>) =>
   new Rendered(...args).flags('c1-api-server', 'kube-apiserver');
@@ -164,5 +168,21 @@ describe('the konnectivity server', () => {
       resources: { requests: { cpu: '1', memory: '1Gi' } },
     });
     expect(apiServer?.args).not.toContain('--v=4');
+  });
+
+  it('ends after the API server, whose calls to nodes it carries, and does not delay its start', () => {
+    const { pod } = new Rendered().workload('c1-api-server');
+    expect(pod.initContainers).toMatchObject([{ name: 'konnectivity-server', restartPolicy: 'Always' }]);
+    expect(pod.initContainers?.[0]?.startupProbe).toBeUndefined();
+    expect(pod.initContainers?.[0]?.readinessProbe).toBeDefined();
+  });
+
+  it('stays where it was in control planes of the release revisions before', () => {
+    const cluster = clusterOf();
+    const before = { ...cluster, release: releaseOf(minorOf(cluster.spec.version), 2) };
+    const pods = workloadsOf(renderControlPlane(before, knownFacts)).map(({ pod }) => pod);
+    const [pod] = pods.filter(({ containers }) => containers.some(({ name }) => name === 'kube-apiserver'));
+    expect(pod?.initContainers).toBeUndefined();
+    expect(pod?.containers.map(({ name }) => name)).toEqual(['kube-apiserver', 'konnectivity-server']);
   });
 });

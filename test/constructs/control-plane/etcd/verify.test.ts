@@ -12,7 +12,7 @@ interface VerificationPod {
 it.each([
   [1, '513Mi', '577Mi'],
   [2 * 1024 ** 3, '5632Mi', '5696Mi'],
-])('a trial restore of %i bytes asks for the space that it may take', (sizeBytes, sizeLimit, storage) => {
+])('a verification of %i bytes asks for the space that it may take', (sizeBytes, sizeLimit, storage) => {
   const etcdVerify = { run: 'any', sizeBytes, sha256: 'any', operatorImage: 'any' };
   const facts = { certificates: {}, mounts: {}, etcdVerify };
   const [pod] = renderControlPlane(hostedCluster(), facts, 'etcd-verify').filter(({ kind }) => kind === 'Pod');
