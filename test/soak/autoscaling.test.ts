@@ -4,9 +4,9 @@ import { ContinuousLoad } from '../support/continuous-load.ts';
 import { operatedNamespace } from '../support/operated-namespace.ts';
 import { until } from '../support/until.ts';
 import { single } from '../support/workbench.ts';
-import { installAddon } from '../testbed/addons.ts';
 import { openHostedApi } from '../testbed/hosted-api.ts';
 import { instanceFrom } from '../testbed/instance.ts';
+import { installMetricsServer } from '../testbed/metrics-server.ts';
 
 const HorizontalPodAutoscaler: Resource = {
   apiVersion: 'autoscaling/v2',
@@ -24,7 +24,7 @@ const limitMs = 240_000;
 let load: ContinuousLoad;
 
 beforeAll(async () => {
-  await installAddon(instance, 'metrics-server', (line) => console.log(line));
+  await installMetricsServer(instance, bench.client, (line) => console.log(line));
   await bench.create(cluster, single);
   await bench.untilReady(cluster);
   const open = async () => (await openHostedApi(instance, bench.client, { namespace, name: cluster })).client;

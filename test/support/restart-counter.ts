@@ -42,7 +42,8 @@ export class RestartCounter extends ContinuousUser {
       const component = metadata.labels?.[componentLabel] ?? 'other';
       const uid = metadata.uid ?? '';
       addTo(this.#pods, component, uid);
-      for (const { name, restartCount = 0 } of status?.containerStatuses ?? []) {
+      const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+      for (const { name, restartCount = 0 } of containers) {
         for (let restart = 1; restart <= restartCount; restart++)
           addTo(this.#restarts, component, `${uid} ${name} ${restart}`);
       }

@@ -66,7 +66,9 @@ async function restarts(): Promise<Record<string, number[]>> {
   return Object.fromEntries(
     items.map(({ metadata, status }) => [
       metadata.uid,
-      status?.containerStatuses?.map(({ restartCount = 0 }) => restartCount) ?? [],
+      [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].map(
+        ({ restartCount = 0 }) => restartCount,
+      ),
     ]),
   );
 }

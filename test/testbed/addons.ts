@@ -7,7 +7,6 @@ import { applyProvider, untilBootstrapAnswers } from './cluster-api.ts';
 import { kubeadmBootstrap, providerComponents } from './components.ts';
 import { binDirectory, type Instance } from './instance.ts';
 import { withLock } from './lock.ts';
-import { installMetricsServer } from './metrics-server.ts';
 import { certManagerKinds, cilium, gatewayApi, type ModuleManifests, traefik } from './module-manifests.ts';
 import { step, type Report } from './progress.ts';
 import { moduleObjects } from './rendered-objects.ts';
@@ -31,10 +30,6 @@ const addons = {
   'cilium-crds': async (target) => applyObjects(target.client, await manifestsOf(target, cilium)),
   'cert-manager-crds': async (target) => applyObjects(target.client, await manifestsOf(target, certManagerKinds)),
   s3: ({ instance, report }) => startObjectStore(instance, report),
-  'metrics-server': async (target) => {
-    const { instance, client, report } = target;
-    await cached(target, () => installMetricsServer(instance, client, report));
-  },
   'kubeadm-bootstrap': async (target) => {
     const { instance, client, report } = target;
     const kubectl = join(binDirectory(instance), 'kubectl');

@@ -89,7 +89,8 @@ test('every receiver gets every record, over a rolling restart, while one of the
   const change = { policy: { rules: [{ level: 'None', users: ['nobody'] }, ...rules] } };
   await bench.patch('c1', { spec: { deployment: { apiServer: { audit: change } } } });
   await bench.untilRolledOut('c1');
-  expect(await apiServer()).not.toBe(before);
+  const after = await until('the old API server to end', apiServer);
+  expect(after).not.toBe(before);
   await writer.untilMore(20);
   await writer.stop();
   for (const receiver of [own, shared])
