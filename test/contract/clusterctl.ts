@@ -70,7 +70,6 @@ export const clusterctl = {
   },
   'CP-120': {
     demand: 'The label clusterctl.cluster.x-k8s.io on the CRDs lets a move find their objects.',
-    open: 'a whole run of soak/move, which clusterctl does for real',
     proofs: [
       ['constructs/api/crd.test', 'carry the labels of provider, contract and clusterctl: $spec.names.kind'],
       ['soak/move.test', 'clusterctl saves a prepared control plane, whose API servers stay stopped where they were'],
@@ -85,7 +84,6 @@ export const clusterctl = {
   },
   'CP-122': {
     demand: 'A move begins only with an initialized control plane whose Machines have Nodes.',
-    open: 'a whole run of soak/move, which clusterctl does for real',
     proofs: [
       ['contract/core.test', 'is readable by core after every write of %s'],
       ['soak/move.test', 'clusterctl saves a prepared control plane, whose API servers stay stopped where they were'],
@@ -100,7 +98,6 @@ export const clusterctl = {
   },
   'CP-124': {
     demand: 'A move waits while it would leave the data of etcd behind.',
-    open: 'a whole run of soak/move, which clusterctl does for real',
     proofs: [
       ['soak/move.test', 'clusterctl waits for the preparation of a control plane, and copies nothing before'],
       ['reconciler/etcd/formation.test', 'is written on the object, which clusterctl must not move from then on'],

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { clusterctlLabel } from '../../constructs/api/group.ts';
+import { CustomResourceDefinition } from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { pinnedVersion } from './families.ts';
 import { moduleDirectory } from './go-module.ts';
@@ -34,7 +36,14 @@ export async function providerComponents(
   const version = await pinnedVersion('cluster-api', 'sigs.k8s.io/cluster-api');
   const json = await renderedOnce(cache, `${provider.name}-${version}`, report, () => render(provider, kubectlPath));
   // variables are substituted when it is read: another value needs no other file
-  return parseObjects(substitute(json, variables));
+  return parseObjects(substitute(json, variables)).map(labelled);
+}
+
+/** A kind with the label by which clusterctl finds its objects, as clusterctl labels what it installs. */
+function labelled(object: KubeObject): KubeObject {
+  if (object.kind !== CustomResourceDefinition.kind) return object;
+  const { metadata } = object;
+  return { ...object, metadata: { ...metadata, labels: { ...metadata.labels, [clusterctlLabel]: '' } } };
 }
 
 /** Substitutes `${NAME:=default}`. */

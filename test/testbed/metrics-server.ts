@@ -42,18 +42,14 @@ export async function installMetricsServer(instance: Instance, client: KubeClien
   });
 }
 
-/** With the image of the testbed, whose kubelet signs its serving certificate itself, and with the shortest resolution. */
+/** With the image of the testbed, whose kubelet signs its serving certificate itself. */
 function here(deployment: DeploymentObject, image: string): KubeObject {
-  const [{ args } = { args: [] as readonly string[] }] = deployment.spec.template.spec.containers;
-  const containers = deployment.spec.template.spec.containers.map((container) => ({
+  const { template } = deployment.spec;
+  const containers = template.spec.containers.map((container) => ({
     ...container,
     image,
-    args: [
-      ...args.filter((arg) => !arg.startsWith('--metric-resolution')),
-      '--metric-resolution=10s',
-      '--kubelet-insecure-tls',
-    ],
+    args: [...container.args, '--kubelet-insecure-tls'],
   }));
-  const template = { ...deployment.spec.template, spec: { ...deployment.spec.template.spec, containers } };
-  return { ...deployment, spec: { ...deployment.spec, template } } as KubeObject;
+  const patched = { ...template, spec: { ...template.spec, containers } };
+  return { ...deployment, spec: { ...deployment.spec, template: patched } } as KubeObject;
 }
