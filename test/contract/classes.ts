@@ -87,7 +87,13 @@ export const classes = {
   },
   'CP-90': {
     demand: 'Workers may be up to three minors older than the control plane.',
-    open: 'Kubernetes binaries of four minors on the testbed, and a worker of each',
+    open: 'a whole run of soak/older-workers, with a worker of 1.34: those of 1.35 and 1.36 have joined',
+    proofs: [
+      [
+        'soak/older-workers.test',
+        'a worker of %s joins a control plane of the newest minor with its own kubeadm, and serves',
+      ],
+    ],
   },
   'CP-91': {
     demand: 'Classes of both API versions name the newest served version of the template.',

@@ -25,8 +25,9 @@ export const workers = {
   },
   'CP-103': {
     demand: 'Autoscalers scale workers by the kubeconfig, and API servers by the scale subresource.',
-    open: 'a HorizontalPodAutoscaler with metrics on the testbed',
     proofs: [
+      ['soak/autoscaling.test', 'a HorizontalPodAutoscaler adds API servers up to five by their processor time'],
+      ['soak/autoscaling.test', 'no request has failed meanwhile, and every write was seen'],
       ['cluster/api/cluster-api.test', 'scales through the scale subresource'],
       ['contract/core.test', 'counts by its selector the API servers that its counters have'],
     ],

@@ -44,10 +44,8 @@ async function autoscale(averageValue: string, minReplicas: number): Promise<voi
     metrics: [{ type: 'Resource', resource: cpu }],
     behavior: { scaleDown: { stabilizationWindowSeconds: 0 } },
   };
-  await bench.client.apply(
-    { apiVersion, kind, metadata: { namespace, name: cluster }, spec },
-    { fieldManager: 'test' },
-  );
+  const autoscaler = { apiVersion, kind, metadata: { namespace, name: cluster }, spec };
+  await bench.client.apply(autoscaler, { resource: HorizontalPodAutoscaler, fieldManager: 'test' });
 }
 
 /** Resolves when this many API servers are ready and no other is left. */
@@ -70,11 +68,13 @@ async function untilReplicas(wanted: number): Promise<void> {
 test('a HorizontalPodAutoscaler adds API servers up to five by their processor time', async () => {
   await autoscale('1m', 1);
   await untilReplicas(5);
+  expect(await bench.pods(cluster, 'api-server')).toHaveLength(5);
 });
 
 test('and removes them again', async () => {
   await autoscale('100', 2);
   await untilReplicas(2);
+  expect((await bench.condition(cluster, 'ScalingDown'))?.status).toBe('False');
 });
 
 test('no request has failed meanwhile, and every write was seen', async () => {

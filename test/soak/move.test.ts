@@ -60,7 +60,7 @@ test('the move is recorded with its outage', async () => {
   await recordFault({
     fault: 'a control plane moves to another management cluster: hcp move prepare, clusterctl move',
     observed:
-      'the API is away while the data travel in a verified backup; the endpoint, CAs and credentials are the same, the kubelet and containers run on',
+      'the API is unreachable while the data travel in a verified backup; the endpoint, CAs and credentials are the same, the kubelet and containers run on',
     recoverySeconds: prepare + save + restore,
     dataLost: 'none',
   });
