@@ -96,7 +96,9 @@ async function withPolicies(version: string, flags: readonly string[], binaries?
   const hasEndpoint = (what: unknown) => JSON.stringify({ what }).includes(endpoint.host);
   await until('the policies to be in force', async () => {
     const debug = await requests.send(debugged, { method: 'PATCH', content });
-    return hasEndpoint(debug.body['spec']) && hasEndpoint(await created(requests, pod({})));
+    // the other containers may have it from when the pod was created
+    const { ephemeralContainers } = (debug.body['spec'] ?? {}) as PodSpec;
+    return hasEndpoint(ephemeralContainers) && hasEndpoint(await created(requests, pod({})));
   });
   return { server, requests, applied };
 }
