@@ -1,12 +1,10 @@
-import { join } from 'node:path';
 import { clusterctlLabel } from '../../constructs/api/group.ts';
 import { CustomResourceDefinition } from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { pinnedVersion } from './families.ts';
 import { moduleDirectory } from './go-module.ts';
 import type { Report } from './progress.ts';
-import { documentsOf, parseObjects, renderedOnce } from './rendered-objects.ts';
-import { run } from './run.ts';
+import { kustomized, parseObjects, renderedOnce } from './rendered-objects.ts';
 
 /** A manager of Cluster API. */
 export interface Provider {
@@ -52,6 +50,5 @@ export function substitute(text: string, values: Readonly<Record<string, string>
 }
 
 async function render(provider: Provider, kubectlPath: string): Promise<unknown[]> {
-  const module = await moduleDirectory('cluster-api', 'sigs.k8s.io/cluster-api');
-  return documentsOf(await run([kubectlPath, 'kustomize', join(module, provider.folder)]));
+  return kustomized(kubectlPath, await moduleDirectory('cluster-api', 'sigs.k8s.io/cluster-api'), provider.folder);
 }

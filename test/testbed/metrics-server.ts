@@ -10,8 +10,7 @@ import { importArchive } from './image-store.ts';
 import { metricsServerImage, pack } from './images.ts';
 import { binDirectory, type Instance } from './instance.ts';
 import { type Report, until } from './progress.ts';
-import { documentsOf, parseObjects } from './rendered-objects.ts';
-import { run } from './run.ts';
+import { kustomized, parseObjects } from './rendered-objects.ts';
 
 interface DeploymentObject extends KubeObject {
   readonly spec: { readonly template: { readonly spec: { readonly containers: readonly Container[] } } };
@@ -27,8 +26,8 @@ export async function installMetricsServer(instance: Instance, client: KubeClien
   const [image] = await pack(instance.cache, [await metricsServerImage(binaries)], report);
   if (!image) throw new Error('no image of metrics-server was packed');
   await importArchive(await runningMachine(instance, 'm'), image.archive);
-  const folder = join(await moduleDirectory(metricsServer.name, metricsServer.module), 'manifests/base');
-  const rendered = documentsOf(await run([join(binDirectory(instance), 'kubectl'), 'kustomize', folder]));
+  const module = await moduleDirectory(metricsServer.name, metricsServer.module);
+  const rendered = await kustomized(join(binDirectory(instance), 'kubectl'), module, 'manifests/base');
   const objects = parseObjects(JSON.stringify(rendered));
   await applyObjects(
     client,

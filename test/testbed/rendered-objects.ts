@@ -7,6 +7,7 @@ import { pinnedVersion } from './families.ts';
 import { moduleDirectory } from './go-module.ts';
 import type { ModuleManifests } from './module-manifests.ts';
 import { step, type Report } from './progress.ts';
+import { run } from './run.ts';
 
 const AnyObject = z.looseObject({
   apiVersion: z.string(),
@@ -59,6 +60,11 @@ export async function manifestObjects({ family, module, paths }: ModuleManifests
   const files = await Promise.all(paths.map((path) => yamlFiles(join(directory, path))));
   const texts = await Promise.all(files.flat().map((file) => readFile(file, 'utf8')));
   return z.array(AnyObject).parse(texts.flatMap(documentsOf));
+}
+
+/** What kustomize renders from a folder of a module, with the kubectl at this path. */
+export async function kustomized(kubectlPath: string, module: string, folder: string): Promise<unknown[]> {
+  return documentsOf(await run([kubectlPath, 'kustomize', join(module, folder)]));
 }
 
 /** The documents of a YAML text, without empty ones. */

@@ -1,9 +1,9 @@
 import { ApiObject, Chart } from 'cdk8s';
 import type { Construct } from 'constructs';
 import { KubeadmConfigTemplate } from '../../../imports/bootstrap.cluster.x-k8s.io.ts';
-import { Cluster, MachineDeployment } from '../../../imports/cluster.x-k8s.io.ts';
-import { clusterNameLabel } from '../../api/group.ts';
+import { Cluster } from '../../../imports/cluster.x-k8s.io.ts';
 import { groupOf, HostedControlPlane } from '../../api/resources.ts';
+import { Workers } from '../workers.ts';
 import { numericVariable, variable } from './variables.ts';
 
 /** How clients reach the API server: by a load balancer of its own, or by a Gateway that control planes share. */
@@ -45,24 +45,13 @@ export class ClusterTemplate extends Chart {
       // The default, because an empty spec is refused.
       spec: { template: { spec: { format: 'cloud-config' } } },
     });
-    const labels = { [clusterNameLabel]: name };
-    const { kind } = KubeadmConfigTemplate.GVK;
-    new MachineDeployment(this, 'workers', {
+    new Workers(this, 'workers', {
       metadata: named('-worker'),
-      spec: {
-        clusterName: name,
-        replicas: numericVariable('WORKER_MACHINE_COUNT'),
-        selector: { matchLabels: labels },
-        template: {
-          metadata: { labels },
-          spec: {
-            clusterName: name,
-            version,
-            bootstrap: { configRef: { apiGroup: groupOf(KubeadmConfigTemplate.GVK), kind, name: `${name}-worker` } },
-            infrastructureRef: { ...infrastructure, kind: `${variable('INFRASTRUCTURE')}MachineTemplate` },
-          },
-        },
-      },
+      clusterName: name,
+      version,
+      replicas: numericVariable('WORKER_MACHINE_COUNT'),
+      bootstrap: `${name}-worker`,
+      infrastructure: { ...infrastructure, kind: `${variable('INFRASTRUCTURE')}MachineTemplate` },
     });
   }
 }

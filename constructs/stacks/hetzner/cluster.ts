@@ -1,13 +1,13 @@
 import { ApiObject, Chart } from 'cdk8s';
 import type { Construct } from 'constructs';
 import { KubeadmConfigTemplate } from '../../../imports/bootstrap.cluster.x-k8s.io.ts';
-import { Cluster, MachineDeployment } from '../../../imports/cluster.x-k8s.io.ts';
+import { Cluster } from '../../../imports/cluster.x-k8s.io.ts';
 import { HCloudMachineTemplate, HetznerCluster } from '../../../imports/infrastructure.cluster.x-k8s.io.ts';
 import type { z } from 'zod';
 import type { ExposureSpec } from '../../api/exposure-spec.ts';
-import { clusterNameLabel } from '../../api/group.ts';
 import { groupOf, HostedControlPlane } from '../../api/resources.ts';
 import type { Endpoint } from '../../cluster/facts.ts';
+import { Workers } from '../workers.ts';
 import { installScript, installScriptPath } from './install-kubernetes.ts';
 import type { HetznerValues } from './values.ts';
 
@@ -87,30 +87,14 @@ export class HetznerHostedCluster extends Chart {
       metadata: named('-machine-config'),
       spec: { template: { spec: workerConfig(version) } },
     });
-    const labels = { [clusterNameLabel]: name };
-    new MachineDeployment(this, 'workers', {
+    new Workers(this, 'workers', {
       metadata: named('-md'),
-      spec: {
-        clusterName: name,
-        replicas: values.workersNumber,
-        selector: { matchLabels: labels },
-        template: {
-          metadata: { labels },
-          spec: {
-            clusterName: name,
-            version,
-            failureDomain: values.region,
-            bootstrap: {
-              configRef: {
-                apiGroup: groupOf(KubeadmConfigTemplate.GVK),
-                kind: KubeadmConfigTemplate.GVK.kind,
-                name: `${name}-machine-config`,
-              },
-            },
-            infrastructureRef: { apiGroup: groupOf(machine), kind: machine.kind, name: machine.name },
-          },
-        },
-      },
+      clusterName: name,
+      version,
+      replicas: values.workersNumber,
+      failureDomain: values.region,
+      bootstrap: `${name}-machine-config`,
+      infrastructure: { apiGroup: groupOf(machine), kind: machine.kind, name: machine.name },
     });
   }
 }
