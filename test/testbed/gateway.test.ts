@@ -43,7 +43,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await kubectl(instance, ['delete', 'namespace', namespace, '--wait=false']);
+  // to its end: the test of add-ons looks at all namespaces, and fails when an object of an earlier test disappears meanwhile
+  await kubectl(instance, ['delete', 'namespace', namespace]);
   await echo.close();
 });
 
