@@ -53,7 +53,8 @@ export default defineConfig({
           name: 'testbed',
           include: ['test/cluster/**/*.test.ts'],
           exclude: wholeHost,
-          maxWorkers: 2,
+          // the third uses what two leave idle: test/run/room.ts
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
           ...onRealBinaries,
         },

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { untilRoom } from './room.ts';
 
-/** A machine of two processors whose runnable threads are those of each second, the last ones for good, beside a file for some time. */
-function machine(seconds: readonly number[], othersMs = Infinity) {
+/** A machine of two processors whose runnable threads are those of each second, the last ones for good, beside files for some time. */
+function machine(seconds: readonly number[], othersMs: number, files = 1) {
   let ms = 0;
   return {
     processors: 2,
     runnable: async () => seconds[Math.min(Math.floor(ms / 1000), seconds.length - 1)] ?? 0,
-    runsOthers: async () => ms < othersMs,
+    others: async () => (ms < othersMs ? files : 0),
     sleep: async (pause: number) => (ms += pause),
   };
 }
@@ -26,4 +26,8 @@ test.each<[what: string, threads: readonly number[], othersMs: number, seconds: 
   ['a file begins beside one that never ends', [60], Infinity, 1800],
 ])('%s', async (_what, threads, othersMs, seconds) => {
   expect(await untilRoom(machine(threads, othersMs))).toBe(seconds);
+});
+
+test('a third file begins only when the other two leave the processors idle', async () => {
+  expect(await untilRoom(machine([4, 4, 4, 1], Infinity, 2))).toBe(6);
 });

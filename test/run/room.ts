@@ -5,10 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { withLock } from '../testbed/lock.ts';
 
 /**
- * Threads per processor that want to run, above which another file would only make those that run slower: the processors are
- * busy without it, and control planes whose probes go unanswered restart each other.
+ * Threads per processor that want to run, above which another file would only make those that run slower, by the number of
+ * these. The second one begins unless the machine is overloaded, where control planes whose probes go unanswered restart
+ * each other. A third one only uses what the two leave idle, while they wait.
  */
-const fullAt = 8;
+const fullAt = [Infinity, 8, 1] as const;
 /** Long enough to see what the file before has started. */
 const windowMs = 3_000;
 const sampleMs = 250;
@@ -22,8 +23,8 @@ export interface Machine {
   readonly processors: number;
   /** The number of threads that run or want to. */
   readonly runnable: () => Promise<number>;
-  /** Whether another process runs a file, which ends. */
-  readonly runsOthers: () => Promise<boolean>;
+  /** How many other processes run a file, which ends. */
+  readonly others: () => Promise<number>;
   readonly sleep: (ms: number) => Promise<unknown>;
 }
 
@@ -31,13 +32,13 @@ const thisMachine: Machine = {
   processors: availableParallelism(),
   // `0.20 0.18 0.12 1/80 11206`: the fourth field is what wants to run, of all threads
   runnable: async () => Number((await readFile('/proc/loadavg', 'utf8')).split(' ')[3]?.split('/')[0]),
-  runsOthers,
+  others,
   sleep,
 };
 
-async function runsOthers(): Promise<boolean> {
+async function others(): Promise<number> {
   const names = await readdir(runningDirectory).catch(() => []);
-  return names.map(Number).some((pid) => pid !== process.pid && isAlive(pid));
+  return names.map(Number).filter((pid) => pid !== process.pid && isAlive(pid)).length;
 }
 
 function isAlive(pid: number): boolean {
@@ -52,16 +53,18 @@ function isAlive(pid: number): boolean {
  * Resolves when the processors have room for another file, or when no other file runs, with the seconds waited. Where the
  * processors are busy with one file, a second one would only make both slower.
  */
-export async function untilRoom({ processors, runnable, runsOthers, sleep }: Machine = thisMachine): Promise<number> {
+export async function untilRoom({ processors, runnable, others, sleep }: Machine = thisMachine): Promise<number> {
   let waitedMs = 0;
-  while (waitedMs < longestMs && (await runsOthers())) {
+  let running = await others();
+  while (waitedMs < longestMs && running > 0) {
     let sum = 0;
     for (let elapsed = 0; elapsed < windowMs; elapsed += sampleMs) {
       sum += await runnable();
       await sleep(sampleMs);
     }
     waitedMs += windowMs;
-    if (sum / (windowMs / sampleMs) <= fullAt * processors) break;
+    running = await others();
+    if (sum / (windowMs / sampleMs) <= (fullAt[running] ?? 0) * processors) break;
   }
   return waitedMs / 1000;
 }

@@ -1,4 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { EtcdProcesses } from './etcd-processes.ts';
+
+/** Every change of members still meets writes, which without a rest would take all of the processors. */
+const restMs = 5;
+
+/** A member without a vote refuses every write: it is asked again ten times a second. */
+const afterRefusalMs = 100;
 
 /** Writes numbered keys while members are added and removed, and records the acknowledged ones. */
 export class NumberedWriter {
@@ -34,9 +41,11 @@ export class NumberedWriter {
         for (; number % 100 !== 99 && !this.#isStopped; number += 1) {
           await keys.put(`number/${number}`).value('x');
           this.#acknowledged.push(number);
+          await sleep(restMs);
         }
       } catch {
         // Not acknowledged, so it may exist or not.
+        await sleep(afterRefusalMs);
       } finally {
         keys.close();
       }
