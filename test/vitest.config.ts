@@ -16,10 +16,13 @@ const onRealBinaries = {
   hookTimeout: 2_700_000,
 };
 
+/** The scripts of package.json, which share a testbed with other files. */
+const scripts = 'test/system/scripts.test.ts';
+
 /** These check everything on the host, or need a testbed of their own: for operators of all namespaces, or to remove kinds. */
 const wholeHost = [
   'test/testbed/**/*.test.ts',
-  'test/system/**/*.test.ts',
+  'test/system/!(scripts).test.ts',
   'test/cluster/exposure/gateway.test.ts',
   'test/cluster/issuer/issuer.test.ts',
 ];
@@ -51,7 +54,7 @@ export default defineConfig({
       {
         test: {
           name: 'testbed',
-          include: ['test/cluster/**/*.test.ts'],
+          include: ['test/cluster/**/*.test.ts', scripts],
           exclude: wholeHost,
           // the third uses what two leave idle: test/run/room.ts
           maxWorkers: 3,

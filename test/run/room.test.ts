@@ -29,5 +29,5 @@ test.each<[what: string, threads: readonly number[], othersMs: number, seconds: 
 });
 
 test('a third file begins only when the other two leave the processors idle', async () => {
-  expect(await untilRoom(machine([4, 4, 4, 1], Infinity, 2))).toBe(6);
+  expect(await untilRoom(machine([9, 9, 9, 3], Infinity, 2))).toBe(6);
 });

@@ -9,7 +9,7 @@ import { withLock } from '../testbed/lock.ts';
  * these. The second one begins unless the machine is overloaded, where control planes whose probes go unanswered restart
  * each other. A third one only uses what the two leave idle, while they wait.
  */
-const fullAt = [Infinity, 8, 1] as const;
+const fullAt = [Infinity, 8, 2] as const;
 /** Long enough to see what the file before has started. */
 const windowMs = 3_000;
 const sampleMs = 250;
