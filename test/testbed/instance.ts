@@ -92,6 +92,16 @@ export function podCidr(instance: Instance, number: number): string {
   return `10.${240 + instance.index}.${number}.0/24`;
 }
 
+/** The IPv6 address of a machine that has one: `test/testbed/second-family.ts`. */
+export function lanAddressIPv6(instance: Instance, number: number): string {
+  return `fd00:30:${instance.index}::${number}`;
+}
+
+/** IPv6 addresses of the pods on a machine that has one. */
+export function podCidrIPv6(instance: Instance, number: number): string {
+  return `fd00:240:${instance.index}:${number}::/64`;
+}
+
 /** The address by which machines, kubelets and tests on the host reach the management cluster's API. */
 export function apiServerUrl(instance: Instance): string {
   return `https://${lanAddress(instance, managementNumber)}:6443`;

@@ -30,6 +30,9 @@ export function joinConfiguration(
   };
 }
 
+/** Path in a machine of what its administrator adds to KUBELET_EXTRA_ARGS, as in the packages of Kubernetes; optional. */
+export const kubeletDefaults = '/etc/default/kubelet';
+
 /**
  * The kubelet's service, as a distribution's unit has it: it waits for the files of `kubeadm join` and adds
  * KUBELET_EXTRA_ARGS, which contains all machine-specific settings.
@@ -52,6 +55,7 @@ export function kubeletScript(machine: Pick<Machine, 'instance' | 'name' | 'numb
   const flags = Object.entries(extra).map(([flag, value]) => `--${flag}=${value}`);
   return `#!/bin/sh
 KUBELET_EXTRA_ARGS="${flags.join(' ')}"
+[ ! -f ${kubeletDefaults} ] || . ${kubeletDefaults}
 until [ -s /var/lib/kubelet/kubeadm-flags.env ] && [ -s /var/lib/kubelet/config.yaml ]; do sleep 0.05; done
 . /var/lib/kubelet/kubeadm-flags.env
 exec kubelet --bootstrap-kubeconfig=/etc/kubernetes/bootstrap-kubelet.conf --kubeconfig=/etc/kubernetes/kubelet.conf \\

@@ -29,7 +29,7 @@ function machineFiles(machine: MachineIdentity): Record<string, string> {
     hostname: `${name}\n`,
     hosts: `127.0.0.1 localhost\n${lanAddress(instance, number)} ${name}\n`,
     'machine-id': `${number.toString(16).padStart(32, '0')}\n`,
-    'cni/net.d/10-bridge.conflist': JSON.stringify(bridgeNetwork(podCidr(instance, number))),
+    [podNetworkFile]: podNetwork([podCidr(instance, number)]),
     'containerd/config.toml': containerdConfig(machine),
   };
 }
@@ -43,16 +43,21 @@ function resolverConfig(instance: Instance, number: number): string {
   return `nameserver ${lanAddress(instance, managementNumber)}\noptions timeout:1 attempts:2\n`;
 }
 
-function bridgeNetwork(subnet: string): unknown {
-  const ipam = { type: 'host-local', ranges: [[{ subnet }]], routes: [{ dst: '0.0.0.0/0' }] };
-  return {
+/** Path in /etc of the network of a machine's pods. containerd reads it again when it changes. */
+export const podNetworkFile = 'cni/net.d/10-bridge.conflist';
+
+/** A bridge whose pods get an address of each subnet. */
+export function podNetwork(subnets: readonly string[]): string {
+  const routes = subnets.map((subnet) => ({ dst: subnet.includes(':') ? '::/0' : '0.0.0.0/0' }));
+  const ipam = { type: 'host-local', ranges: subnets.map((subnet) => [{ subnet }]), routes };
+  return JSON.stringify({
     cniVersion: '1.0.0',
     name: 'bridge',
     plugins: [
       { type: 'bridge', bridge: 'cni0', isGateway: true, ipMasq: false, hairpinMode: true, ipam },
       { type: 'portmap', capabilities: { portMappings: true } },
     ],
-  };
+  });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { inject } from 'vitest';
+import type { ClusterSpec } from '../../../imports/cluster.x-k8s.io.ts';
 import { OperatedNamespace } from '../../support/operated-namespace.ts';
 import { single, type Workbench } from '../../support/workbench.ts';
 import { lookupFor } from '../../testbed/gateway-address.ts';
@@ -27,17 +28,19 @@ const name = 'hosted';
  * Creates Cluster `hosted` in its own namespace and waits until it is Ready.
  * @param spec the smallest control plane unless given
  * @param before what the testbed needs for it
+ * @param clusterSpec what its Cluster has in addition
  */
 export async function openJoinableCluster(
   namespace: string,
   spec: object = single,
   before: (instance: Instance) => Promise<void> = async () => {},
+  clusterSpec: ClusterSpec = {},
 ): Promise<JoinableCluster> {
   const instance = instanceFrom(process.env, inject('testbed'));
   await before(instance);
   const bench = new OperatedNamespace(namespace, { lookup: lookupFor(instance) });
   await bench.open();
-  await bench.create(name, spec);
+  await bench.create(name, spec, clusterSpec);
   await bench.untilReady(name);
   const api = await openHostedApi(instance, bench.client, { namespace, name });
   const kubectl = (args: readonly string[], input?: string) => hostedKubectl(instance, api, args, input);
