@@ -4,8 +4,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { faultsDirectory, recordedFaults, withFaults } from './support/fault-table.ts';
-import { faultsPage } from './support/generated-pages.ts';
+import { faultsDirectory, faultsPage, recordedFaults, withFaults } from './support/fault-table.ts';
 import { repository } from './support/pages.ts';
 
 const [directory = faultsDirectory, file = join(repository, faultsPage)] = process.argv.slice(2);

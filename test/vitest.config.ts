@@ -16,13 +16,10 @@ const onRealBinaries = {
   hookTimeout: 2_700_000,
 };
 
-/** The scripts of package.json, which share a testbed with other files. */
-const scripts = 'test/system/scripts.test.ts';
-
 /** These check everything on the host, or need a testbed of their own: for operators of all namespaces, or to remove kinds. */
 const wholeHost = [
   'test/testbed/**/*.test.ts',
-  'test/system/!(scripts).test.ts',
+  'test/system/**/*.test.ts',
   'test/cluster/exposure/gateway.test.ts',
   'test/cluster/issuer/issuer.test.ts',
 ];
@@ -54,7 +51,7 @@ export default defineConfig({
       {
         test: {
           name: 'testbed',
-          include: ['test/cluster/**/*.test.ts', scripts],
+          include: ['test/cluster/**/*.test.ts'],
           exclude: wholeHost,
           // the third uses what two leave idle: test/run/room.ts
           maxWorkers: 3,

@@ -11,7 +11,7 @@ import { withLock } from '../testbed/lock.ts';
  */
 const fullAt = [Infinity, 8, 2] as const;
 /** Long enough to see what the file before has started. */
-const windowMs = 3_000;
+const windowMs = 2_000;
 const sampleMs = 250;
 /** Longer than any file takes: only one that never ends makes another wait so long. */
 const longestMs = 1_800_000;

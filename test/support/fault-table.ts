@@ -17,6 +17,9 @@ export interface Fault {
   readonly dataLost: string;
 }
 
+/** The page with the table of faults. `npm run faults` writes it: it comes from tests and not from the sources. */
+export const faultsPage = 'test/README.md';
+
 /** Where faults wait to be rendered; ignored by git. Not in build/, all of which goes into the operator's image. */
 export const faultsDirectory = join(import.meta.dirname, '../../.faults');
 

@@ -22,9 +22,6 @@ import type { Scope } from '../../reconciler/phases/scope.ts';
 type Phase = RunnablePhase<Scope>;
 type Write = (text: string) => string | Promise<string>;
 
-/** The page with the table of faults. `npm run faults` writes it: it comes from tests and not from the sources. */
-export const faultsPage = 'test/README.md';
-
 /** The page with the tables of certificates. */
 export const certificatesPage = 'reconciler/rotation/README.md';
 

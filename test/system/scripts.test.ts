@@ -2,9 +2,9 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { recordFault } from '../support/fault-table.ts';
+import { faultsPage, recordFault } from '../support/fault-table.ts';
 import { freePort } from '../support/free-port.ts';
-import { certificatesPage, faultsPage, generatedParts } from '../support/generated-pages.ts';
+import { certificatesPage, generatedParts } from '../support/generated-pages.ts';
 import { npmRun, runScript, startScript } from '../support/npm-run.ts';
 import { until } from '../support/until.ts';
 import { Workbench } from '../support/workbench.ts';
