@@ -22,15 +22,16 @@ import { hasUsers } from './testbed/users.ts';
 
 const pure: Lane = { name: 'unit', project: 'unit' };
 const real: readonly Lane[] = [
-  { name: 'host', project: 'host', testbed: 'testhost' },
-  { name: 'real', project: 'testbed', testbed: 'test', yields: true },
+  { name: 'host', project: 'host', testbed: 'testhost', room: 'counts' },
+  { name: 'real', project: 'testbed', testbed: 'test', room: 'waits' },
 ];
 
 const lanes = [pure, ...real];
 const testbeds = real.flatMap(({ testbed }) => testbed ?? []);
 
-// A signal of the terminal reaches vitest, too: this process ends after all of them.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
+// A signal of the terminal reaches vitest, too: this process ends after all of those that run, and starts no more.
+let isInterrupted = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => (isInterrupted = true));
 
 const given = process.argv.slice(2);
 process.exitCode = given.length > 0 ? await runVitest(given) : await runAll();
@@ -44,14 +45,15 @@ async function runAll(): Promise<number> {
   const collectors = testbeds.map((testbed) => new OutputCollector(testbed, { directory: output, needles }));
   // The pure ones alone: they use all processors, and their failures are reported at once.
   const code = await runLane(pure, 0, output);
-  const codes = [code, ...(await Promise.all(real.map((lane, index) => runLane(lane, index + 1, output))))];
+  const further = isInterrupted ? [] : real.map((lane, index) => runLane(lane, index + 1, output));
+  const codes = [code, ...(await Promise.all(further))];
   await Promise.all(collectors.map((collector) => collector.stop()));
   const secrets = await findSecrets(needles);
 
   await reportTimes();
   for (const line of processorSummary(await recorder.stop())) console.log(line);
-  for (const [index, { name }] of lanes.entries()) await reportResult(name, codes[index] ?? 1);
-  return Math.max(...codes, secrets);
+  for (const [index, code] of codes.entries()) await reportResult(lanes[index]?.name ?? '', code);
+  return isInterrupted ? 130 : Math.max(...codes, secrets);
 }
 
 /** Takes down the leftovers of an interrupted run, whose namespaces would conflict. */

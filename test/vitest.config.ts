@@ -53,7 +53,7 @@ export default defineConfig({
           name: 'testbed',
           include: ['test/cluster/**/*.test.ts'],
           exclude: wholeHost,
-          // the third uses what two leave idle: test/run/room.ts
+          // the third begins when the project `host` has ended: test/run/room.ts
           maxWorkers: 3,
           sequence: { groupOrder: 1 },
           ...onRealBinaries,

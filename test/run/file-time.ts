@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
-import { isYielding } from './lane.ts';
+import { roomFor } from './lane.ts';
 import { ownProcessorSeconds } from './processor-time.ts';
-import { beginFile, endFile } from './room.ts';
+import { beginFile, countProcess, endFile } from './room.ts';
 
 declare module 'vitest' {
   interface TaskMeta {
@@ -12,14 +12,16 @@ declare module 'vitest' {
   }
 }
 
+const room = roomFor(process.env);
 let before = 0;
 beforeAll(async ({}, file) => {
-  if (isYielding(process.env)) file.meta.waitedSeconds = await beginFile();
+  if (room === 'waits') file.meta.waitedSeconds = await beginFile();
+  if (room === 'counts') await countProcess();
   before = await ownProcessorSeconds();
 });
 
 // The first set-up hook is torn down last: after every hook of the file.
 afterAll(async ({}, file) => {
   file.meta.processorSeconds = (await ownProcessorSeconds()) - before;
-  if (isYielding(process.env)) await endFile();
+  if (room === 'waits') await endFile();
 });

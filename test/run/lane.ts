@@ -24,12 +24,16 @@ export function laneOf(env: NodeJS.ProcessEnv): number {
   return Number(env[laneVariable] ?? 0);
 }
 
-/** Set for the files of a lane that begin only when the processors have room. */
-const yieldingVariable = 'HCP_TEST_YIELDS';
+/** How the files of a lane share the machine: set by {@link runLane}. */
+const roomVariable = 'HCP_TEST_ROOM';
 
-/** Whether a file that this process runs waits until the processors have room for it. */
-export function isYielding(env: NodeJS.ProcessEnv): boolean {
-  return env[yieldingVariable] !== undefined;
+/** Whether a file waits until the processors have room for it, or begins at once and only counts for those that wait. */
+export type Room = 'waits' | 'counts';
+
+/** How a file that this process runs shares the machine; undefined where it does not matter. */
+export function roomFor(env: NodeJS.ProcessEnv): Room | undefined {
+  const room = env[roomVariable];
+  return room === 'waits' || room === 'counts' ? room : undefined;
 }
 
 /** A run of vitest beside others. */
@@ -40,8 +44,8 @@ export interface Lane {
   readonly project: string;
   /** The testbed that only this lane uses, if it needs one. */
   readonly testbed?: string;
-  /** Whether its files begin only when the processors have room; unset for a lane with one file at a time. */
-  readonly yields?: boolean;
+  /** How its files share the machine with those of other lanes; unset for a lane that runs alone. */
+  readonly room?: Room;
 }
 
 /** Runs vitest in this terminal and returns its exit code. */
@@ -63,14 +67,14 @@ export function runQuietly(
   const child = spawn(process.execPath, [vitest, 'run', ...config, ...reporters, ...args], {
     stdio: ['ignore', kept, kept],
     // a test that starts this has its own place: what it starts would wait for that place for ever
-    env: { ...process.env, ...env, [yieldingVariable]: undefined },
+    env: { ...process.env, ...env, [roomVariable]: undefined },
   });
   closeSync(kept);
   return ended(child);
 }
 
 /** Runs a lane, the `index`th of those side by side, writes its output to `output`, and returns its exit code. */
-export function runLane({ name, project, testbed, yields }: Lane, index: number, output: string): Promise<number> {
+export function runLane({ name, project, testbed, room }: Lane, index: number, output: string): Promise<number> {
   const reporters = ['default', 'json', join(import.meta.dirname, 'times-reporter.ts')];
   const args = ['--project', project, ...reporters.map((reporter) => `--reporter=${reporter}`)];
   const command = [vitest, 'run', ...config, ...args, `--outputFile=${reportFile(name, output)}`];
@@ -81,7 +85,7 @@ export function runLane({ name, project, testbed, yields }: Lane, index: number,
       ...goEnvironment,
       ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}),
       ...(testbed === undefined ? {} : { HCP_TESTBED: testbed }),
-      ...(yields ? { [yieldingVariable]: 'true' } : {}),
+      ...(room ? { [roomVariable]: room } : {}),
       [laneVariable]: String(index),
       [timesFileVariable]: timesFile(name, output),
     },

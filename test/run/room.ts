@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { withLock } from '../testbed/lock.ts';
 
 /**
- * Threads per processor that want to run, above which another file would only make those that run slower, by the number of
- * these. The second one begins unless the machine is overloaded, where control planes whose probes go unanswered restart
- * each other. A third one only uses what the two leave idle, while they wait.
+ * Threads per processor that want to run, above which another file waits, by the number of files that run. Two may run
+ * always; a third waits while the machine is overloaded, where control planes whose probes go unanswered restart each other. With
+ * more than three everything is slower, and nothing earlier.
  */
-const fullAt = [Infinity, 8, 2] as const;
+const fullAt = [Infinity, Infinity, 8] as const;
 /** Long enough to see what the file before has started. */
 const windowMs = 2_000;
 const sampleMs = 250;
@@ -49,25 +49,22 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/**
- * Resolves when the processors have room for another file, or when no other file runs, with the seconds waited. Where the
- * processors are busy with one file, a second one would only make both slower.
- */
+/** Resolves when the processors have room for another file, with the seconds waited. */
 export async function untilRoom({ processors, runnable, others, sleep }: Machine = thisMachine): Promise<number> {
   let waitedMs = 0;
-  let running = await others();
-  while (waitedMs < longestMs && running > 0) {
+  while (waitedMs < longestMs && limitOf(await others()) < Infinity) {
     let sum = 0;
     for (let elapsed = 0; elapsed < windowMs; elapsed += sampleMs) {
       sum += await runnable();
       await sleep(sampleMs);
     }
     waitedMs += windowMs;
-    running = await others();
-    if (sum / (windowMs / sampleMs) <= (fullAt[running] ?? 0) * processors) break;
+    if (sum / (windowMs / sampleMs) <= limitOf(await others()) * processors) break;
   }
   return waitedMs / 1000;
 }
+
+const limitOf = (others: number): number => fullAt[others] ?? 0;
 
 /** Lets one file begin at a time, each once there is room for it. Resolves with the seconds waited. */
 export async function beginFile(): Promise<number> {
@@ -77,11 +74,16 @@ export async function beginFile(): Promise<number> {
     () => {},
     async () => {
       await untilRoom();
-      await mkdir(runningDirectory, { recursive: true });
-      await writeFile(runningFile(), '');
+      await countProcess();
     },
   );
   return (performance.now() - start) / 1000;
+}
+
+/** Counts this process, from now to its end, as one that runs a file. */
+export async function countProcess(): Promise<void> {
+  await mkdir(runningDirectory, { recursive: true });
+  await writeFile(runningFile(), '');
 }
 
 /** Lets other files begin. */
