@@ -58,17 +58,21 @@ export async function until<T>(expectation: Expectation, probe: () => Promise<T 
   throw new Error(`${expectation.what}: not within ${expectation.timeoutMs / 1000} s${why}${log}`, { cause });
 }
 
-/** Longest pause between two probes. */
+/** Longest pause between two probes because of a long wait. */
 const longestMs = 1_000;
+
+/** Longest pause because of a long probe: one that itself waited for an answer in vain is not followed by a longer wait. */
+const longestAfterProbeMs = 5_000;
 
 /**
  * Milliseconds to pause after a probe that began at `begun`, in a wait that began at `start`. The pause grows with the wait,
- * to a twentieth of it, and with the cost of a probe, such as one by kubectl, so that waiting takes a fifth of a core. It stays
- * short after a probe that itself waited for an answer in vain: what it waits for may be there now.
+ * to a twentieth of it, and with the cost of a probe, such as one by kubectl: waiting takes a fifth of a core.
  */
 export function pauseMs(wait: { readonly shortestMs: number; readonly start: number; readonly begun: number }): number {
   const now = performance.now();
-  return Math.max(wait.shortestMs, Math.min(longestMs, Math.max((now - wait.start) / 20, 4 * (now - wait.begun))));
+  const byWait = Math.min(longestMs, (now - wait.start) / 20);
+  const byProbe = Math.min(longestAfterProbeMs, 4 * (now - wait.begun));
+  return Math.max(wait.shortestMs, byWait, byProbe);
 }
 
 async function endOf(log: string): Promise<string> {
