@@ -3,7 +3,7 @@ import { Pod } from '../../constructs/api/resources.ts';
 import { minorOf } from '../../constructs/cluster/versions.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { isReady, type PodObject } from '../../reconciler/kube/readiness.ts';
-import { ContinuousLoad } from '../support/continuous-load.ts';
+import { ContinuousLoad, type Tally } from '../support/continuous-load.ts';
 import { kubernetesVersion, Workbench } from '../support/workbench.ts';
 import { addMinor } from '../testbed/further-minor.ts';
 import { openHostedApi } from '../testbed/hosted-api.ts';
@@ -56,6 +56,7 @@ export async function measureUpgrade({ instance, extent, report }: BenchTestbed)
   });
   await (await hosted()).connection.close();
   report(['kubectl get hcp --watch:', ...shown, 'clusterctl describe cluster:', ...described].join('\n'));
+  for (const reason of unanswered(upgraded)) report(`without an answer on its connection: ${reason}`);
   const atOnce = `${name}, all pods at once`;
   let ready = Number.NaN;
   const replaced = await underLoad(instance, bench, async () => {
@@ -97,6 +98,12 @@ async function replaceAll(bench: Workbench): Promise<void> {
     const { items } = await client.list<PodObject>(Pod, selection);
     return items.length === old.length && items.every((pod) => isReady(pod) && !gone.has(pod.metadata.uid));
   });
+}
+
+/** Why requests had no answer on their first connection, or none at all. */
+function unanswered({ writes, calls }: ContinuousLoad): string[] {
+  const of = (what: string, { reasons, failures }: Tally) => [...reasons, ...failures].map((why) => `${what}: ${why}`);
+  return [...of('a write', writes), ...of('a read', calls)];
 }
 
 function requestFigures(name: string, { writes, calls }: ContinuousLoad, goal?: Figure['goal']): Figure[] {
