@@ -45,14 +45,14 @@ async function runAll(): Promise<number> {
   const collectors = testbeds.map((testbed) => new OutputCollector(testbed, { directory: output, needles }));
   // The pure ones alone: they use all processors, and their failures are reported at once.
   const code = await runLane(pure, 0, output);
-  const further = isInterrupted ? [] : real.map((lane, index) => runLane(lane, index + 1, output));
-  const codes = [code, ...(await Promise.all(further))];
+  const further = isInterrupted ? [] : real;
+  const codes = [code, ...(await Promise.all(further.map((lane, index) => runLane(lane, index + 1, output))))];
   await Promise.all(collectors.map((collector) => collector.stop()));
   const secrets = await findSecrets(needles);
 
   await reportTimes();
   for (const line of processorSummary(await recorder.stop())) console.log(line);
-  for (const [index, code] of codes.entries()) await reportResult(lanes[index]?.name ?? '', code);
+  for (const [index, { name }] of [pure, ...further].entries()) await reportResult(name, codes[index] ?? 1);
   return isInterrupted ? 130 : Math.max(...codes, secrets);
 }
 

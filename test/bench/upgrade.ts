@@ -102,8 +102,9 @@ async function replaceAll(bench: Workbench): Promise<void> {
 
 /** Why requests had no answer on their first connection, or none at all. */
 function unanswered({ writes, calls }: ContinuousLoad): string[] {
-  const of = (what: string, { reasons, failures }: Tally) => [...reasons, ...failures].map((why) => `${what}: ${why}`);
-  return [...of('a write', writes), ...of('a read', calls)];
+  const lines = (what: string, { reasons, failures }: Tally) =>
+    [...reasons, ...failures].map((why) => `${what}: ${why}`);
+  return [...lines('a write', writes), ...lines('a read', calls)];
 }
 
 function requestFigures(name: string, { writes, calls }: ContinuousLoad, goal?: Figure['goal']): Figure[] {

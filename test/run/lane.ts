@@ -66,7 +66,7 @@ export function runQuietly(
   const kept = openSync(log, 'w');
   const child = spawn(process.execPath, [vitest, 'run', ...config, ...reporters, ...args], {
     stdio: ['ignore', kept, kept],
-    // a test that starts this has its own place: what it starts would wait for that place for ever
+    // a test that starts this has begun already: its own files neither wait for room nor count again
     env: { ...process.env, ...env, [roomVariable]: undefined },
   });
   closeSync(kept);

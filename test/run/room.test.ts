@@ -1,5 +1,9 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { untilRoom } from './room.ts';
+import { saveProcess } from '../testbed/process-record.ts';
+import { runningFiles, untilRoom } from './room.ts';
 
 /** A machine of two processors whose runnable threads are those of each second, the last ones for good, beside files for some time. */
 function machine(seconds: readonly number[], files: number, filesMs = Infinity) {
@@ -22,4 +26,16 @@ test.each<[what: string, threads: readonly number[], files: number, filesMs: num
   ['a fourth file waits for the end of another one, although the processors are idle', [1], 3, 60_000, 60],
 ])('%s', async (_what, threads, files, filesMs, seconds) => {
   expect(await untilRoom(machine(threads, files, filesMs))).toBe(seconds);
+});
+
+test('a killed process runs no file, also when another process has its number', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'room-'));
+  try {
+    await saveProcess(join(directory, String(process.ppid)), process.ppid);
+    await saveProcess(join(directory, String(process.pid)), process.pid);
+    await writeFile(join(directory, '1'), '1 7\n');
+    expect(await runningFiles(directory)).toBe(1);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
 });

@@ -1,8 +1,9 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withLock } from '../testbed/lock.ts';
+import { savedProcess, saveProcess } from '../testbed/process-record.ts';
 
 /**
  * Threads per processor that want to run, above which another file waits, by the number of files that run. Two may run
@@ -32,21 +33,16 @@ const thisMachine: Machine = {
   processors: availableParallelism(),
   // `0.20 0.18 0.12 1/80 11206`: the fourth field is what wants to run, of all threads
   runnable: async () => Number((await readFile('/proc/loadavg', 'utf8')).split(' ')[3]?.split('/')[0]),
-  others,
+  others: () => runningFiles(runningDirectory),
   sleep,
 };
 
-async function others(): Promise<number> {
-  const names = await readdir(runningDirectory).catch(() => []);
-  return names.map(Number).filter((pid) => pid !== process.pid && isAlive(pid)).length;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
+/** How many other processes run a file, by the records in a directory. That of a killed process does not count. */
+export async function runningFiles(directory: string): Promise<number> {
+  const names = await readdir(directory).catch(() => []);
+  const others = names.filter((name) => /^\d+$/.test(name) && name !== String(process.pid));
+  const records = await Promise.all(others.map((name) => savedProcess(join(directory, name))));
+  return records.filter((record) => record !== undefined).length;
 }
 
 /** Resolves when the processors have room for another file, with the seconds waited. */
@@ -82,8 +78,7 @@ export async function beginFile(): Promise<number> {
 
 /** Counts this process, from now to its end, as one that runs a file. */
 export async function countProcess(): Promise<void> {
-  await mkdir(runningDirectory, { recursive: true });
-  await writeFile(runningFile(), '');
+  await saveProcess(runningFile(), process.pid);
 }
 
 /** Lets other files begin. */

@@ -5,7 +5,7 @@ import { webServer, webService } from '../cluster/workers/web-server.ts';
 import { until } from '../support/until.ts';
 import { single } from '../support/workbench.ts';
 import { lanAddress, lanAddressIPv6 } from '../testbed/instance.ts';
-import { addIPv6 } from '../testbed/second-family.ts';
+import { addIPv6 } from '../testbed/ipv6.ts';
 import { addWorker, type Worker } from '../testbed/workers.ts';
 
 const clusterNetwork = {

@@ -92,7 +92,7 @@ export function podCidr(instance: Instance, number: number): string {
   return `10.${240 + instance.index}.${number}.0/24`;
 }
 
-/** The IPv6 address of a machine that has one: `test/testbed/second-family.ts`. */
+/** The IPv6 address of a machine that has one: `test/testbed/ipv6.ts`. */
 export function lanAddressIPv6(instance: Instance, number: number): string {
   return `fd00:30:${instance.index}::${number}`;
 }

@@ -68,8 +68,10 @@ const longestAfterProbeMs = 5_000;
  * Milliseconds to pause after a probe that began at `begun`, in a wait that began at `start`. The pause grows with the wait,
  * to a twentieth of it, and with the cost of a probe, such as one by kubectl: waiting takes a fifth of a core.
  */
-export function pauseMs(wait: { readonly shortestMs: number; readonly start: number; readonly begun: number }): number {
-  const now = performance.now();
+export function pauseMs(
+  wait: { readonly shortestMs: number; readonly start: number; readonly begun: number },
+  now = performance.now(),
+): number {
   const byWait = Math.min(longestMs, (now - wait.start) / 20);
   const byProbe = Math.min(longestAfterProbeMs, 4 * (now - wait.begun));
   return Math.max(wait.shortestMs, byWait, byProbe);
