@@ -15,3 +15,13 @@ it('durations are whole seconds in the order of the names, so that a new measure
   const times = ['b', 'a'].map((file) => ({ file, wallSeconds: 1.6, waitedSeconds: 0, processorSeconds: 1 }));
   expect(JSON.stringify(durationsOf(times))).toBe('{"a":2,"b":2}');
 });
+
+it('of pure files only the long ones are kept', () => {
+  const times = [5, 4.9].map((wallSeconds) => ({
+    file: `${wallSeconds}`,
+    wallSeconds,
+    waitedSeconds: 0,
+    processorSeconds: 1,
+  }));
+  expect(durationsOf(times, 5)).toEqual({ 5: 5 });
+});

@@ -16,9 +16,10 @@ export type Durations = Readonly<Record<string, number>>;
 /** A drift below this many seconds is noise, whatever its share. */
 const noiseSeconds = 10;
 
-/** The durations of a run, in the order of their names. */
-export function durationsOf(times: readonly FileTime[]): Durations {
-  const entries = times.map(({ file, wallSeconds }) => [file, Math.round(wallSeconds)] as const);
+/** The durations of a run, in the order of their names, of files that take `atLeast` seconds. */
+export function durationsOf(times: readonly FileTime[], atLeast = 0): Durations {
+  const long = times.filter(({ wallSeconds }) => wallSeconds >= atLeast);
+  const entries = long.map(({ file, wallSeconds }) => [file, Math.round(wallSeconds)] as const);
   return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 

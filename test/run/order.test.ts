@@ -26,6 +26,14 @@ it('the project that runs one file at a time begins with the shortest, every oth
   expect(orderOf('testbed', files, known)).toEqual(['b.test.ts', 'a.test.ts']);
 });
 
+it('of the pure files those that are known to be long begin', () => {
+  expect(orderOf('unit', ['a.test.ts', 'new.test.ts', 'b.test.ts'], known)).toEqual([
+    'b.test.ts',
+    'a.test.ts',
+    'new.test.ts',
+  ]);
+});
+
 it('durations are told of files that there are', () => {
   const root = join(import.meta.dirname, '../..');
   expect(Object.keys(durations).filter((file) => !existsSync(join(root, file)))).toEqual([]);
