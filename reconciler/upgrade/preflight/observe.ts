@@ -42,7 +42,7 @@ export async function observePreflight(
   );
   const { nodes, errors } = await hosted.asAdministrator(async (client) => ({
     nodes: await kubelets(client),
-    errors: await webhookErrors(client),
+    errors: await webhookErrors(client, version),
   }));
   return {
     version,

@@ -1,45 +1,79 @@
 import { fieldManager } from '../../../constructs/api/group.ts';
 import {
-  ConfigMap,
-  DaemonSet,
-  Deployment,
+  ClusterRole,
+  ClusterRoleBinding,
   Lease,
   type Resource,
-  ServiceAccount,
+  Role,
+  RoleBinding,
+  groupOf,
 } from '../../../constructs/api/resources.ts';
+import { appliedKindsOf } from '../../../constructs/workload/chart.ts';
 import type { KubernetesApi } from '../../kube/client.ts';
 import { messageOf } from '../../kube/error-message.ts';
 import type { KubeObject } from '../../kube/object.ts';
 
-const metadata = { namespace: 'kube-system', name: 'upgrade-preflight' };
-const labels = { app: metadata.name };
+const name = 'upgrade-preflight';
+const labels = { app: name };
+const selector = { matchLabels: labels };
 const template = { metadata: { labels }, spec: { containers: [{ name: 'any', image: 'registry.k8s.io/pause:3.10' }] } };
+const anyone = { subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name }] };
+const grants = (kind: string) => ({ roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind, name }, ...anyone });
 
-/** One object of each kind that new controllers and add-ons write in kube-system. They are never stored. */
-const writes: readonly { readonly resource: Resource; readonly more?: object }[] = [
-  { resource: Lease, more: { spec: { holderIdentity: metadata.name } } },
-  { resource: ConfigMap },
-  { resource: ServiceAccount },
-  { resource: Deployment, more: { spec: { selector: { matchLabels: labels }, replicas: 0, template } } },
-  { resource: DaemonSet, more: { spec: { selector: { matchLabels: labels }, template } } },
+/** What an object of a kind needs besides its name, by kind. */
+const bodies: Readonly<Record<string, object>> = {
+  ClusterRole: { rules: [] },
+  ClusterRoleBinding: grants('ClusterRole'),
+  DaemonSet: { spec: { selector, template } },
+  Deployment: { spec: { selector, replicas: 0, template } },
+  EndpointSlice: { addressType: 'IPv4', endpoints: [], ports: [] },
+  Lease: { spec: { holderIdentity: name } },
+  PodDisruptionBudget: { spec: { selector, maxUnavailable: 1 } },
+  Role: { rules: [] },
+  RoleBinding: grants('Role'),
+  Service: { spec: { ports: [{ port: 443 }] } },
+};
+
+const namespace = 'kube-system';
+
+/** What is written in every version by another identity, or by Kubernetes itself. */
+const always: readonly { readonly resource: Resource; readonly namespace: string | undefined }[] = [
+  { resource: Lease, namespace },
+  { resource: Role, namespace },
+  { resource: RoleBinding, namespace },
+  { resource: ClusterRole, namespace: undefined },
+  { resource: ClusterRoleBinding, namespace: undefined },
 ];
 
+/** Kubernetes never asks a webhook about these. */
+const isExempt = (resource: Resource): boolean => groupOf(resource) === 'admissionregistration.k8s.io';
+
+/** An object of each kind that an upgrade to a version writes, in each namespace where it does. They are never stored. */
+export function triedWrites(version: string): KubeObject[] {
+  const kinds = [...always, ...appliedKindsOf(version)].filter(({ resource }) => !isExempt(resource));
+  return kinds.map(({ resource: { apiVersion, kind }, namespace }) => ({
+    apiVersion,
+    kind,
+    metadata: { ...(namespace === undefined ? {} : { namespace }), name },
+    ...bodies[kind],
+  }));
+}
+
 /**
- * What admission webhooks answer to writes in kube-system, by trying them without storing anything: a rule that matches is no
- * problem while its webhook works. A webhook that cannot be tried without effects is not asked.
+ * What admission webhooks answer to the writes of an upgrade to a version, by trying them without storing anything: a rule that
+ * matches is no problem while its webhook works. A webhook that cannot be tried without effects is not asked.
  */
-export async function webhookErrors(client: Pick<KubernetesApi, 'apply'>): Promise<string[]> {
+export async function webhookErrors(client: Pick<KubernetesApi, 'apply'>, version: string): Promise<string[]> {
   const errors = await Promise.all(
-    writes.map(async ({ resource: { apiVersion, kind }, more }) => {
-      const object: KubeObject = { apiVersion, kind, metadata, ...more };
-      return client.apply(object, { fieldManager, force: true, dryRun: true }).then(
+    triedWrites(version).map((object) =>
+      client.apply(object, { fieldManager, force: true, dryRun: true }).then(
         () => [],
         (error: unknown) => {
           const message = messageOf(error);
           return /webhook/.test(message) && !/does not support dry run/.test(message) ? [message] : [];
         },
-      );
-    }),
+      ),
+    ),
   );
   return errors.flat();
 }
