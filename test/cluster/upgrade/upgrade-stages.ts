@@ -1,4 +1,4 @@
-import { DaemonSet, Deployment, Secret, StatefulSet } from '../../../constructs/api/resources.ts';
+import { DaemonSet, Deployment, type Resource, Secret, StatefulSet } from '../../../constructs/api/resources.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
 import { ports } from '../../../constructs/cluster/ports.ts';
 import { minors } from '../../../constructs/cluster/minors.ts';
@@ -36,8 +36,14 @@ interface Stages {
   readonly reported: number;
   /** The newer and the older one of controller manager and scheduler, which change one after the other. */
   readonly controllers: { readonly newest: number; readonly oldest: number };
-  readonly addOns: number;
+  readonly addOns: Range;
   readonly etcd: number;
+}
+
+/** From the first to the last version of Kubernetes that the add-ons of a hosted cluster may belong to. */
+interface Range {
+  readonly first: number;
+  readonly last: number;
 }
 
 /**
@@ -69,8 +75,7 @@ export class UpgradeStages extends ContinuousUser {
     const { namespace, client } = this.#bench;
     const names = namesOf(this.#cluster);
     const etcd = this.#etcdIn(imageIn(await client.get<Templated>(StatefulSet, { namespace, name: names.etcd })));
-    const kubeProxy = { namespace: 'kube-system', name: 'kube-proxy' };
-    const addOns = await this.#hosted.get<Templated>(DaemonSet, kubeProxy).catch(() => undefined);
+    const addOns = await this.#addOns().catch(() => undefined);
     const controllers = await Promise.all(
       [names.controllerManager, names.scheduler].map((name) => client.get<Templated>(Deployment, { namespace, name })),
     );
@@ -90,7 +95,7 @@ export class UpgradeStages extends ContinuousUser {
       servedByOldest: Math.min(...served.map(({ gitVersion, emulationMinor }) => rankAs(gitVersion, emulationMinor))),
       reported,
       controllers: { newest: Math.max(...controllerRanks), oldest: Math.min(...controllerRanks) },
-      addOns: rankOf(tagOf(imageIn(addOns)) ?? ''),
+      addOns,
       etcd,
     });
   }
@@ -100,11 +105,26 @@ export class UpgradeStages extends ContinuousUser {
     const isOrdered =
       reported <= servedByOldest &&
       controllers.newest <= servedByOldest &&
-      addOns <= controllers.oldest &&
-      etcd <= addOns;
+      addOns.first <= controllers.oldest &&
+      etcd <= addOns.last;
     if (!isOrdered) {
       this.problems.push(`${new Date().toISOString()} ${JSON.stringify(stages)}`);
     }
+  }
+
+  /** kube-proxy carries the version of Kubernetes; those of CoreDNS and konnectivity may belong to several minors. */
+  async #addOns(): Promise<Range> {
+    const read = async (resource: Resource, name: string) =>
+      tagOf(imageIn(await this.#hosted.get<Templated>(resource, { namespace: 'kube-system', name }))) ?? '';
+    const kubeProxy = rankOf(await read(DaemonSet, 'kube-proxy'));
+    const others = [
+      minorsWith('coredns', await read(Deployment, 'coredns')),
+      minorsWith('konnectivity', await read(Deployment, 'konnectivity-agent')),
+    ];
+    return {
+      first: Math.max(kubeProxy, ...others.map(({ first }) => first)),
+      last: Math.min(kubeProxy, ...others.map(({ last }) => last)),
+    };
   }
 
   #etcdIn(image: string | undefined): number {
@@ -146,6 +166,15 @@ function emulatedRank(minor: string, reported: number): number {
 
 function imageIn({ spec }: Templated): string | undefined {
   return spec.template.spec.containers[0]?.image;
+}
+
+/** From the first to the last version of the minors that an image's tag is the default of. */
+function minorsWith(component: 'coredns' | 'konnectivity', tag: string): Range {
+  const known = Object.entries(minors).flatMap(([minor, defaults]) =>
+    defaults[component] === tag.replace(/^v/, '') ? [Number(minor)] : [],
+  );
+  if (known.length === 0) throw new Error(`no minor has ${component} ${tag}`);
+  return { first: Math.min(...known) * 1000, last: Math.max(...known) * 1000 + 999 };
 }
 
 /** A version between those of two minors is a step to the later one. */
