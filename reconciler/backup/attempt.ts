@@ -4,8 +4,6 @@ import type { Clock } from '../kube/clock.ts';
 import type { Reader } from '../management/view.ts';
 import { serializeRecoveryBundle, survivingSecrets } from './recovery-bundle.ts';
 import type { Incarnation } from './ownership.ts';
-import type { BackupCause } from './causes.ts';
-import type { Schedule } from './schedule.ts';
 import type { StoreReader } from './store-access.ts';
 import type { BackupAttempt } from './take-backup.ts';
 
@@ -29,7 +27,7 @@ export interface BackupSubject {
 export function attemptFor(
   subject: BackupSubject,
   spec: Backup,
-  { schedule, causes }: { readonly schedule: Schedule | undefined; readonly causes: readonly BackupCause[] },
+  { schedule, causes, lastKnown }: Pick<BackupAttempt, 'schedule' | 'causes' | 'lastKnown'>,
 ): BackupAttempt {
   const { namespace, cluster, incarnation, kubernetesVersion, reader, openEtcd, clock, storeReader } = subject;
   const etcd = { name: cluster, namespace };
@@ -39,6 +37,7 @@ export function attemptFor(
     spec,
     schedule,
     causes,
+    lastKnown,
     kubernetesVersion,
     members: readyMembers(etcd, reader),
     openEtcd: () => openEtcd(etcd, reader),

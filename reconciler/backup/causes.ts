@@ -20,14 +20,27 @@ export function deletionCause(uid: string): BackupCause {
   return `deletion:${uid}`;
 }
 
-/** A version change may have been requested before and withdrawn. Only a recent backup satisfies it. */
+/** Where the status was lost: a version change may have been requested before and withdrawn. */
 const changeHoldsMs = 60 * 60_000;
 
-/** The causes that a backup of this age satisfies, if it was taken for `takenFor`. */
+/** An existing backup. */
+export interface ExistingBackup {
+  readonly takenFor: readonly string[];
+  /** When it began, in milliseconds since the epoch. */
+  readonly time: number;
+}
+
+/**
+ * The causes that a backup satisfies. A change of version is satisfied by a recent backup that the status does not know yet: the
+ * process that took it was killed before it could say so. One that the status knows was taken for a change that was withdrawn,
+ * and what was written since is not in it.
+ * @param lastKnown time of the newest backup that the status knows
+ */
 export function satisfiedCauses(
   causes: readonly BackupCause[],
-  takenFor: readonly string[],
-  ageMs: number,
+  { takenFor, time }: ExistingBackup,
+  { now, lastKnown }: { readonly now: number; readonly lastKnown: number | undefined },
 ): readonly BackupCause[] {
-  return causes.filter((cause) => takenFor.includes(cause) && (!cause.startsWith('change:') || ageMs <= changeHoldsMs));
+  const isOfThisChange = now - time <= changeHoldsMs && (lastKnown === undefined || time > lastKnown);
+  return causes.filter((cause) => takenFor.includes(cause) && (!cause.startsWith('change:') || isOfThisChange));
 }

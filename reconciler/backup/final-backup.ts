@@ -63,7 +63,7 @@ export function finalBackup(options: FinalBackupOptions): AwaitedFinalBackup | u
     kubernetesVersion: object.spec?.version ?? 'unknown',
   };
   work.start(workName, inputsKey, (context) =>
-    takeBackup(attemptFor(subject, spec, { schedule: undefined, causes: [cause] }), context),
+    takeBackup(attemptFor(subject, spec, { schedule: undefined, causes: [cause], lastKnown: undefined }), context),
   );
   return { message: 'the final backup has started' };
 }

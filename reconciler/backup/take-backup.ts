@@ -27,6 +27,8 @@ export interface BackupAttempt {
   /** Missing if only the causes count. */
   readonly schedule: Schedule | undefined;
   readonly causes: readonly BackupCause[];
+  /** Time of the newest backup that the status knows, in milliseconds since the epoch. */
+  readonly lastKnown: number | undefined;
   readonly kubernetesVersion: string;
   readonly members: readonly Pick<KnownMember, 'ordinal' | 'name' | 'peerUrl'>[];
   readonly openEtcd: () => EtcdAccess;
@@ -69,7 +71,7 @@ const manifestsRead = 20;
  * @throws InvalidConfiguration for Secrets, StoreError for the store, and any other error for etcd
  */
 export async function takeBackup(attempt: BackupAttempt, context: WorkContext): Promise<BackupResult> {
-  const { owner, incarnation, spec, schedule, causes, storeReader, clock } = attempt;
+  const { owner, incarnation, spec, schedule, causes, lastKnown, storeReader, clock } = attempt;
   const limit = AbortSignal.timeout(longestUploadMs);
   const signal = AbortSignal.any([context.signal, limit]);
   const { store, keys } = await openStore({ namespace: owner.namespace, owner }, spec, storeReader);
@@ -78,7 +80,7 @@ export async function takeBackup(attempt: BackupAttempt, context: WorkContext): 
     context.report('listing the existing backups');
     const folder = await readFolder(backups, incarnation, signal);
     const now = clock.now();
-    const satisfied = await satisfiedBy(backups, folder.own, causes, now);
+    const satisfied = await satisfiedBy(backups, folder.own, causes, { now, lastKnown });
     const [newest] = folder.own;
     if (newest && satisfied.length === causes.length && !(schedule && isBackupDue(schedule, newest.time, now))) {
       const { sizeBytes } = await backups.manifest(newest);
@@ -113,12 +115,12 @@ async function satisfiedBy(
   backups: ClusterBackups,
   present: readonly StoredBackup[],
   causes: readonly BackupCause[],
-  now: number,
+  at: Parameters<typeof satisfiedCauses>[2],
 ): Promise<readonly BackupCause[]> {
   const satisfied = new Set<BackupCause>();
   for (const backup of causes.length > 0 ? present.slice(0, manifestsRead) : []) {
     const { takenFor = [] } = await backups.manifest(backup).catch(damaged);
-    for (const cause of satisfiedCauses(causes, takenFor, now - backup.time)) satisfied.add(cause);
+    for (const cause of satisfiedCauses(causes, { takenFor, time: backup.time }, at)) satisfied.add(cause);
     if (satisfied.size === causes.length) break;
   }
   return causes.filter((cause) => satisfied.has(cause));

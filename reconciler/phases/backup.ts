@@ -74,7 +74,11 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
       work.start(
         workName,
         decision.inputsKey,
-        (context) => takeBackup(attemptFor(subjectOf(scope), spec, { schedule, causes }), context),
+        (context) =>
+          takeBackup(
+            attemptFor(subjectOf(scope), spec, { schedule, causes, lastKnown: lastBackupTime(known) }),
+            context,
+          ),
         'upload',
       );
       return inProgress(scope, report, 'a backup has started');

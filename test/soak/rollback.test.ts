@@ -55,6 +55,16 @@ async function configMaps(): Promise<string[]> {
   }
 }
 
+/** The answer of the API server to a question about its version. */
+async function saysOfItself(): Promise<object> {
+  const hosted = await bench.hosted('c1');
+  try {
+    return JSON.parse(await hosted.raw('/version')) as object;
+  } finally {
+    await hosted.connection.close();
+  }
+}
+
 async function etcdVersions(): Promise<(string | undefined)[] | undefined> {
   return (await bench.get('c1')).status?.etcd?.members?.map(({ version }) => version);
 }
@@ -69,11 +79,26 @@ test('an upgrade is held by the kube-apiserver of its version, which refuses a f
   expect(checked).toMatchObject({ code: 1, out: expect.stringMatching(/^configuration +failed +.*ConsistentList/m) });
 });
 
+test('binaries of 1.37 emulate 1.36, and those of 1.36 read what they have stored', async () => {
+  await bench.patch('c1', { spec: { version: kubernetesVersion, deployment: null, upgrade: { hold: '1h' } } });
+  const because = { status: 'False', reason: 'HoldingUpgrade', message: /set spec\.version to v1\.36/ } as const;
+  await bench.untilCondition('c1', 'UpgradeHoldEnded', because, limitMs);
+  expect((await bench.get('c1')).status?.versions).toEqual([{ version: older, replicas: 1 }]);
+  expect(await saysOfItself()).toMatchObject({ gitVersion: kubernetesVersion, emulationMinor: '36' });
+  await write(['emulated']);
+
+  await bench.patch('c1', { spec: { version: older } });
+  await bench.untilRolledOut('c1');
+  expect(await saysOfItself()).toMatchObject({ gitVersion: older });
+  expect(await configMaps()).toEqual(['emulated']);
+  await write([], ['emulated']);
+});
+
 test(
   'hcp rollback takes a control plane back to its minor and its etcd, and says before what is lost',
   async () => {
     await write(['kept', 'changed', 'deleted']);
-    await bench.patch('c1', { spec: { version: kubernetesVersion, deployment: null } });
+    await bench.patch('c1', { spec: { version: kubernetesVersion, upgrade: { hold: '0s' } } });
     const { etcd: newest } = defaultsFor(kubernetesVersion);
     await until(`etcd ${newest}`, async () => (await etcdVersions())?.every((version) => version === newest), limitMs);
     await bench.untilReady('c1', limitMs);

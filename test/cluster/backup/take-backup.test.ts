@@ -57,6 +57,7 @@ async function attempt(cluster: string, changes: Partial<BackupAttempt> = {}, ho
       spec: Backup.parse({ schedule: daily, secret: { name: 's3' }, retention: { maxCount: 2 } }),
       schedule: { expression: daily, identity: 'team/c1' },
       causes: [],
+      lastKnown: undefined,
       kubernetesVersion: 'v1.36.3',
       members,
       openEtcd: () => ({ clients: etcd.clients, close: () => {} }),

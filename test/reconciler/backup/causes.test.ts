@@ -13,15 +13,21 @@ const request = requestCause('before the big change');
 const deletion = deletionCause('uid');
 
 describe('an existing backup', () => {
-  const cases: readonly [what: string, takenFor: readonly BackupCause[], ageMs: number, satisfied: BackupCause[]][] = [
+  type Case = [what: string, takenFor: BackupCause[], ageMs: number, satisfied: BackupCause[], lastKnown?: number];
+  const now = 2_000 * hour;
+  const cases: readonly Case[] = [
     ['satisfies no cause that it was not taken for', [], 0, []],
     ['satisfies the causes that it was taken for', [request, change], 0, [change, request]],
     ['satisfies a request and a deletion at any age', [request, deletion], 1_000 * hour, [request, deletion]],
     ['satisfies a change of version for an hour', [change], hour, [change]],
     ['does not satisfy a change of version after an hour', [change], hour + 1, []],
+    ['satisfies a change of version if it is newer than those of the status', [change], 5, [change], now - 6],
+    ['does not satisfy a change that was withdrawn, whose backup the status knows', [change], 5, [], now - 5],
+    ['satisfies a request also if the status knows it', [request], 5, [request], now - 5],
   ];
-  it.each(cases)('%s', (_, takenFor, ageMs, satisfied) => {
-    expect(satisfiedCauses([change, request, deletion], takenFor, ageMs)).toEqual(satisfied);
+  it.each(cases)('%s', (_, takenFor, ageMs, satisfied, lastKnown) => {
+    const backup = { takenFor, time: now - ageMs };
+    expect(satisfiedCauses([change, request, deletion], backup, { now, lastKnown })).toEqual(satisfied);
   });
 });
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Backup } from '../../../constructs/api/backup-spec.ts';
-import { type BackupCause, requestCause } from '../../../reconciler/backup/causes.ts';
+import { type BackupCause, changeCause, requestCause } from '../../../reconciler/backup/causes.ts';
 import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
-import { backupId } from '../../../reconciler/backup/names.ts';
+import { backupId, parseBackupId } from '../../../reconciler/backup/names.ts';
 import type { Incarnation } from '../../../reconciler/backup/ownership.ts';
 import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
 import { type BackupAttempt, type BackupResult, takeBackup } from '../../../reconciler/backup/take-backup.ts';
@@ -49,6 +49,7 @@ function attempt(causes: readonly BackupCause[], changes: Partial<BackupAttempt>
       spec: Backup.parse({ schedule: '@daily', secret: { name: 's3' } }),
       schedule: undefined,
       causes,
+      lastKnown: undefined,
       kubernetesVersion: 'v1.36.3',
       members: [member],
       openEtcd: () => ({ clients: () => new LoneMember(member), close: () => {} }),
@@ -84,6 +85,20 @@ describe('a backup', () => {
     const newest = await taken(1);
     expect(await attempt([request])).toMatchObject({ newest, satisfied: [request] });
     expect((await backups.list()).backups).toHaveLength(20);
+  });
+
+  it('is taken again for a change of version that was withdrawn and is requested again', async () => {
+    const change = changeCause('Kubernetes 1.36 to 1.37');
+    const older = await taken(0.5, [change]);
+    const lastKnown = parseBackupId(older)?.time;
+    expect(await attempt([change], { lastKnown })).toMatchObject({ newest: expect.not.stringMatching(older) });
+  });
+
+  it('is not taken again for a change of version by the next process, which does not know it yet', async () => {
+    const change = changeCause('Kubernetes 1.36 to 1.37');
+    const before = parseBackupId(await taken(2))?.time;
+    const newest = await taken(0.5, [change]);
+    expect(await attempt([change], { lastKnown: before })).toMatchObject({ newest, satisfied: [change] });
   });
 
   it('is taken for a request that no other backup was taken for', async () => {
