@@ -10,20 +10,23 @@ import { withLock } from '../testbed/lock.ts';
 import { bundleFanOut, bundleOperator, repository } from '../testbed/operator-bundle.ts';
 import { packFanOutImage, packOperatorImage } from '../testbed/operator-image.ts';
 import { type Report, step } from '../testbed/progress.ts';
+import { run } from '../testbed/run.ts';
 
 export const providerNamespace = 'capi-hosted-control-plane-system';
 const providerDeployment = 'capi-hosted-control-plane-controller-manager';
 
 const deployment = ['deployment', providerDeployment, '--namespace', providerNamespace];
 
-const components = join(repository, 'dist/control-plane-components.yaml');
-
 /** A rebuilt image has the same name; this annotation records whether the pods run the current one. */
 const digestAnnotation = 'hosted-control-plane.test/image-digest';
 
-/** Installs the operator as its users do, from dist/control-plane-components.yaml, with an image of the current sources. */
-export async function installProvider(instance: Instance, report: Report): Promise<void> {
-  const digest = await loadOperatorImage(instance, report);
+/**
+ * Installs the operator as its users do, from dist/control-plane-components.yaml, with an image of the same sources.
+ * @param sources the root of a checkout, by default this one
+ */
+export async function installProvider(instance: Instance, report: Report, sources = repository): Promise<void> {
+  const digest = await loadOperatorImage(instance, report, sources);
+  const components = join(sources, 'dist/control-plane-components.yaml');
   await step(report, 'provider installed from dist/control-plane-components.yaml', async () => {
     const before = await installedDigest(instance);
     await kubectl(instance, ['apply', '--server-side', '--force-conflicts', '--filename', components]);
@@ -34,14 +37,25 @@ export async function installProvider(instance: Instance, report: Report): Promi
 }
 
 /**
- * Loads an operator image of the current sources where pods find it, as pods that restore backups need it. Returns its
- * digest. An image that is already loaded stays.
+ * Loads an operator image where pods find it, as pods that restore backups need it. Returns its digest. An image that is
+ * already loaded stays.
+ * @param sources the root of the checkout that it is of, by default this one
  */
-export async function loadOperatorImage(instance: Instance, report: Report): Promise<string> {
+export async function loadOperatorImage(instance: Instance, report: Report, sources = repository): Promise<string> {
   return loadBuilt(instance, 'operator', report, async (directory, archive) => {
+    if (sources !== repository) return packCheckout(sources, directory);
     await bundleOperator(directory);
     return packOperatorImage(archive, managerImage, directory);
   });
+}
+
+/** Runs `npm run image` of another checkout, and returns the digest that it prints. */
+async function packCheckout(sources: string, directory: string): Promise<string> {
+  const script = ['run', '--silent', 'image', '--', managerImage, directory];
+  const printed = await run(['npm', ...script], { cwd: sources });
+  const digest = /^\S+\/image\.tar: .*(sha256:[0-9a-f]{64})/m.exec(printed)?.[1];
+  if (digest === undefined) throw new Error(`npm run image in ${sources} prints no digest: ${printed}`);
+  return digest;
 }
 
 /** Loads the image of the audit fan-out where pods find it. */
