@@ -17,7 +17,7 @@ import { type Report, step, until } from '../testbed/progress.ts';
 export const cluster: ClusterName = { namespace: 'disaster', name: 'prod' };
 
 /** The names in cluster.yaml. */
-const secretNames = { store: 'backup-store', keys: 'backup-keys' } as const;
+export const secretNames = { store: 'backup-store', keys: 'backup-keys' } as const;
 
 const backupLimitMs = 180_000;
 
@@ -89,7 +89,7 @@ async function untilBackup(instance: Instance, request: string): Promise<string>
 }
 
 /** The prerequisites of a cluster: a namespace, and in it the kept Secrets. */
-async function applySecrets(instance: Instance, safe: Safe, report: Report): Promise<void> {
+export async function applySecrets(instance: Instance, safe: Safe, report: Report): Promise<void> {
   const objects = { apiVersion: 'v1', kind: 'List', items: await secrets(instance, safe) };
   await step(report, `Namespace ${cluster.namespace}, Secrets of the bucket and of the key`, () =>
     kubectl(instance, ['apply', '--server-side', '--filename', '-'], JSON.stringify(objects)),

@@ -2,12 +2,13 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { Cluster, HostedControlPlane, Node } from '../../constructs/api/resources.ts';
 import { providerNames } from '../../constructs/cluster/provider-names.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
+import { joinConfigurationIn } from '../infrastructure-provider/host-machines.ts';
 import { until } from '../support/until.ts';
 import { instanceFrom } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';
 import { withHostedApi } from '../testbed/workers.ts';
 import { removeMachine } from '../testbed/node-machines.ts';
-import { bootstrapData, joinConfigurationIn, joinMachineOf } from './joined-machine.ts';
+import { bootstrapData, joinMachineOf } from './joined-machine.ts';
 import { type BootstrappedCluster, openBootstrappedCluster } from './bootstrapped-cluster.ts';
 import type { Workbench } from '../support/workbench.ts';
 

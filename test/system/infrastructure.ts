@@ -1,27 +1,25 @@
-import { CustomResourceDefinition, type Resource } from '../../constructs/api/resources.ts';
+import type { Resource } from '../../constructs/api/resources.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { isNotFound } from '../../reconciler/kube/errors.ts';
 import type { KubeObject, ObjectName } from '../../reconciler/kube/object.ts';
+import {
+  anything,
+  infrastructureDefinition,
+  infrastructureGroup as group,
+  infrastructureKind,
+  letClusterApiUse,
+} from '../infrastructure-provider/kinds.ts';
 import { until } from '../support/until.ts';
 
-const group = 'infrastructure.cluster.x-k8s.io';
-
-const stub = (kind: string): Resource => ({
-  apiVersion: `${group}/v1beta1`,
-  kind,
-  plural: `${kind.toLowerCase()}s`,
-  namespaced: true,
-});
-
 /** The smallest object that Cluster API accepts as infrastructure: it reports that it is provisioned. */
-const StubCluster = stub('StubCluster');
-const StubClusterTemplate = stub('StubClusterTemplate');
+const StubCluster = infrastructureKind('StubCluster');
+const StubClusterTemplate = infrastructureKind('StubClusterTemplate');
 /** A machine that is not provisioned until a test provisions it. */
-const StubMachine = stub('StubMachine');
-const StubMachineTemplate = stub('StubMachineTemplate');
+const StubMachine = infrastructureKind('StubMachine');
+const StubMachineTemplate = infrastructureKind('StubMachineTemplate');
 
 const fieldManager = 'test';
-const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+const properties = { spec: anything(), status: anything() };
 
 /** The infrastructure that a Cluster references. */
 export const infrastructureRef = (name: string) => ({ apiGroup: group, kind: StubCluster.kind, name });
@@ -32,15 +30,9 @@ export const machineTemplateRef = (name: string) => ({ apiGroup: group, kind: St
 /** Installs the kinds, and lets Cluster API read and write them. */
 export async function installInfrastructure(client: KubeClient): Promise<void> {
   for (const resource of [StubCluster, StubClusterTemplate, StubMachine, StubMachineTemplate]) {
-    await client.apply(definition(resource), { fieldManager, force: true });
+    await client.apply(infrastructureDefinition(resource, properties), { fieldManager, force: true });
   }
-  const role = {
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind: 'ClusterRole',
-    metadata: { name: 'stub-infrastructure', labels: { 'cluster.x-k8s.io/aggregate-to-manager': 'true' } },
-    rules: [{ apiGroups: [group], resources: ['*'], verbs: ['*'] }],
-  };
-  await client.apply(role, { fieldManager, force: true });
+  await letClusterApiUse(client, 'stub-infrastructure');
 }
 
 /** Creates infrastructure that is provisioned from the start. */
@@ -97,27 +89,4 @@ async function apply(
       throw error;
     }),
   );
-}
-
-function definition({ kind, plural, apiVersion }: Resource): KubeObject {
-  const schema = { type: 'object', properties: { spec: anything, status: anything } };
-  const version = {
-    name: apiVersion.split('/')[1],
-    served: true,
-    storage: true,
-    subresources: { status: {} },
-    schema: { openAPIV3Schema: schema },
-  };
-  const crd = {
-    apiVersion: CustomResourceDefinition.apiVersion,
-    kind: CustomResourceDefinition.kind,
-    metadata: { name: `${plural}.${group}`, labels: { 'cluster.x-k8s.io/v1beta2': 'v1beta1' } },
-    spec: {
-      group,
-      names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
-      scope: 'Namespaced',
-      versions: [version],
-    },
-  };
-  return crd;
 }

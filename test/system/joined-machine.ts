@@ -1,5 +1,5 @@
-import { parse } from 'yaml';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
+import { joinConfigurationIn } from '../infrastructure-provider/host-machines.ts';
 import { until } from '../support/until.ts';
 import { hostedKubectl } from '../testbed/hosted-api.ts';
 import type { Instance } from '../testbed/instance.ts';
@@ -51,11 +51,4 @@ export async function bootstrapData(instance: Instance, namespace: string, machi
   const secret = await until(`bootstrap data of ${machine}`, secretName, 180_000);
   const value = await inNamespace('get', 'secret', secret, '--output', 'jsonpath={.data.value}');
   return Buffer.from(value, 'base64').toString('utf8');
-}
-
-/** The file that cloud-init would write for kubeadm. */
-export function joinConfigurationIn(userData: string): unknown {
-  const { write_files: files } = parse(userData) as { write_files: { path: string; content: string }[] };
-  const content = files.find(({ path }) => path === '/run/kubeadm/kubeadm-join-config.yaml')?.content;
-  return parse(content ?? '');
 }
