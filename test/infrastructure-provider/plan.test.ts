@@ -8,6 +8,7 @@ const due: MachineFacts = {
   isClusterProvisioned: true,
   wanted,
   host: 'absent',
+  isReported: false,
 };
 
 describe('a machine of the testbed as infrastructure', () => {
@@ -26,9 +27,13 @@ describe('a machine of the testbed as infrastructure', () => {
   });
 
   it('stays as it is once it has joined, and while it is paused, whatever else is asked', () => {
-    expect(machineStep({ ...due, host: 'joined' })).toEqual({ kind: 'none' });
+    expect(machineStep({ ...due, host: 'joined', isReported: true })).toEqual({ kind: 'none' });
     expect(machineStep({ ...due, isPaused: true })).toEqual({ kind: 'none' });
     expect(machineStep({ ...due, isPaused: true, isDeleted: true })).toEqual({ kind: 'none' });
+  });
+
+  it('is reported again when a move has left its status behind', () => {
+    expect(machineStep({ ...due, host: 'joined' })).toEqual({ kind: 'report' });
   });
 
   it('is removed with its object, whatever state it is in', () => {

@@ -28,6 +28,8 @@ export type MachineStep =
   | { readonly kind: 'wait'; readonly for: string }
   /** Its first boot, with this Secret of bootstrap data. A machine whose first boot was interrupted begins again. */
   | { readonly kind: 'boot'; readonly dataSecretName: string; readonly version: string | undefined }
+  /** The machine is there, and its status does not say so: a move to another management cluster takes no status along. */
+  | { readonly kind: 'report' }
   | { readonly kind: 'remove' };
 
 export interface MachineFacts {
@@ -38,6 +40,8 @@ export interface MachineFacts {
   /** Undefined while Cluster API has not named its owner yet. */
   readonly wanted: WantedMachine | undefined;
   readonly host: HostMachine;
+  /** Whether the status says that it is provisioned. */
+  readonly isReported: boolean;
 }
 
 const pausedAnnotation = 'cluster.x-k8s.io/paused';
@@ -53,10 +57,11 @@ export function isProvisioned({ spec }: InfraClusterObject): boolean {
 }
 
 /** The next step for one machine. */
-export function machineStep({ isDeleted, isPaused, isClusterProvisioned, wanted, host }: MachineFacts): MachineStep {
+export function machineStep(facts: MachineFacts): MachineStep {
+  const { isDeleted, isPaused, isClusterProvisioned, wanted, host, isReported } = facts;
   if (isPaused) return { kind: 'none' };
   if (isDeleted) return { kind: 'remove' };
-  if (host === 'joined') return { kind: 'none' };
+  if (host === 'joined') return { kind: isReported ? 'none' : 'report' };
   if (!wanted) return { kind: 'wait', for: 'its owner' };
   if (!isClusterProvisioned) return { kind: 'wait', for: 'the infrastructure of its cluster' };
   const { dataSecretName } = wanted.bootstrap;

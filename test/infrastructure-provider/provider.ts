@@ -31,6 +31,10 @@ interface PoolObject extends KubeObject {
   readonly spec: { readonly replicas?: number; readonly template: { readonly spec: WantedMachine } };
 }
 
+interface InfraMachineObject extends KubeObject {
+  readonly status?: { readonly initialization?: { readonly provisioned?: boolean } };
+}
+
 interface InfraPoolObject extends KubeObject {
   readonly spec?: { readonly providerIDList?: readonly string[] };
   readonly status?: { readonly replicas?: number };
@@ -76,13 +80,14 @@ export class InfrastructureProvider {
     const machines = await this.#all<MachineObject>(Machine);
     const pools = await this.#all<PoolObject>(MachinePool);
     const world: World = { clusters, provisioned, machines, pools };
-    for (const machine of (await this.#client.list(TestbedMachine)).items) await this.#reconcileMachine(machine, world);
+    for (const machine of (await this.#client.list<InfraMachineObject>(TestbedMachine)).items)
+      await this.#reconcileMachine(machine, world);
     for (const pool of (await this.#client.list<InfraPoolObject>(TestbedMachinePool)).items) {
       await this.#reconcilePool(pool, world);
     }
   }
 
-  async #reconcileMachine(object: KubeObject, world: World): Promise<void> {
+  async #reconcileMachine(object: InfraMachineObject, world: World): Promise<void> {
     const { name } = object.metadata;
     if (this.#work.has(name)) return;
     const step = machineStep({
@@ -91,25 +96,28 @@ export class InfrastructureProvider {
       isClusterProvisioned: world.provisioned.has(clusterOf(object)),
       wanted: world.machines.get(ownerOf(object, Machine.kind))?.spec,
       host: await this.#host.stateOf(name),
+      isReported: object.status?.initialization?.provisioned ?? false,
     });
     this.#say(name, step.kind === 'wait' ? `waits for ${step.for}` : step.kind);
     if (step.kind === 'boot') {
       await this.#hold(TestbedMachine, object);
-      this.#begin(name, () =>
-        this.#boot(object, { name, ...step }, async () => {
-          const spec = { providerID: providerIdOf(name) };
-          await this.#client.mergePatch(TestbedMachine, object.metadata, { spec }, { fieldManager });
-          const addresses = await this.#host.addressesOf(name);
-          await this.#patchStatus(TestbedMachine, object, { initialization: { provisioned: true }, addresses });
-        }),
-      );
+      this.#begin(name, () => this.#boot(object, { name, ...step }, () => this.#reportMachine(object)));
     }
+    if (step.kind === 'report') await this.#reportMachine(object);
     if (step.kind === 'remove') {
       this.#begin(name, async () => {
         await this.#host.remove(name);
         await this.#release(TestbedMachine, object);
       });
     }
+  }
+
+  async #reportMachine(object: KubeObject): Promise<void> {
+    const { name } = object.metadata;
+    const spec = { providerID: providerIdOf(name) };
+    await this.#client.mergePatch(TestbedMachine, object.metadata, { spec }, { fieldManager });
+    const addresses = await this.#host.addressesOf(name);
+    await this.#patchStatus(TestbedMachine, object, { initialization: { provisioned: true }, addresses });
   }
 
   /** One machine is replaced at a time when the version has changed. */

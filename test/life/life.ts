@@ -6,6 +6,7 @@ import { applySecrets, cluster, fillSafe, hcp, secretNames } from '../disaster/h
 import { downloadKubeconfig, openKubeconfig } from '../disaster/kubeconfig.ts';
 import { startInfrastructureProvider } from '../infrastructure-provider/start.ts';
 import { NumberedConfigMaps } from '../support/numbered-config-maps.ts';
+import { ContinuousUser } from '../support/continuous-user.ts';
 import type { ChildProgram } from '../support/child-program.ts';
 import { kubernetesVersion } from '../support/workbench.ts';
 import { installAddon } from '../testbed/addons.ts';
@@ -28,6 +29,8 @@ export interface Life {
   readonly pairs: readonly string[];
   /** Pods of the control plane before and after a change of its class, by name. */
   readonly rebased: { readonly before: readonly string[]; readonly after: readonly string[] };
+  /** API servers in the spec after an autoscaler set 3, and topology has written the object again and again. */
+  readonly autoscaled: number | undefined;
   /** Machines with their Nodes and ids before the move, and after it. */
   readonly moved: { readonly before: readonly string[]; readonly after: readonly string[] };
   readonly writes: { readonly acknowledged: number; readonly lost: readonly number[] };
@@ -52,24 +55,25 @@ export async function live(instance: Instance, directory: string, report: Report
   const { version: older } = await addMinor(instance, '1.36', report);
   let writer: NumberedConfigMaps | undefined;
   try {
-    await line.step(`create: 2 API servers of ${older}, two MachineDeployments of one machine each`, async () => {
-      await topology.create(older, 2, { a: 1, b: 1 });
+    await line.step(`create: Kubernetes ${older}, two MachineDeployments of one machine each`, async () => {
+      await topology.create(older, { a: 1, b: 1 });
       await topology.untilWorkers(older, 2);
       await topology.untilAvailable();
     });
     const client = openKubeconfig(instance, await downloadKubeconfig(instance));
     writer = new NumberedConfigMaps({ client });
-    await line.step('scale: 3 API servers, one MachineDeployment to two machines', async () => {
-      await topology.change({ controlPlane: { replicas: 3 } });
+    await line.step('scale: 3 API servers as an autoscaler does, one MachineDeployment to two machines', async () => {
+      await topology.scaleControlPlane(3);
       await topology.scale({ a: 2, b: 1 });
       await topology.untilWorkers(older, 3);
     });
-    const pairs = new Set<string>();
+    const pairs = new VersionPairs(topology);
     await line.step(`upgrade to ${kubernetesVersion}`, async () => {
       await topology.own({ upgrade: { hold: '0s' } });
       await topology.change({ version: kubernetesVersion });
-      await pairsDuring(topology, pairs, () => topology.untilWorkers(kubernetesVersion, 3));
+      await topology.untilWorkers(kubernetesVersion, 3);
     });
+    await pairs.stop();
     const before = await podsOf(instance);
     await line.step('change of class: larger machines take the place of all', async () => {
       await topology.change({ classRef: { name: classes.second } });
@@ -78,6 +82,7 @@ export async function live(instance: Instance, directory: string, report: Report
       await topology.untilWorkers(kubernetesVersion, 3);
     });
     const after = await podsOf(instance);
+    const autoscaled = await topology.replicas();
     const { namespace } = cluster;
     await line.step('hcp move prepare, after its owner has given it a bucket', async () => {
       await topology.own({
@@ -108,11 +113,17 @@ export async function live(instance: Instance, directory: string, report: Report
       await topology.scale({ a: 1, b: 1 });
       await topology.untilWorkers(kubernetesVersion, 2);
     });
+    await line.step('topology.controlPlane.replicas: 2, which takes the number back from the autoscaler', async () => {
+      await topology.change({ controlPlane: { replicas: 2 } });
+      await topology.untilReplicas(2);
+      await topology.scaleControlPlane(3);
+      await topology.untilReplicas(2);
+    });
     const writes = { acknowledged: writer.acknowledged, lost: await writer.lost() };
     await client.connection.close();
     await line.step('deletion', () => topology.delete());
     const left = (await machineNames(instance)).filter((name) => name !== 'm');
-    return { steps: line.steps, pairs: [...pairs].sort(), rebased: { before, after }, moved, writes, left };
+    return { steps: line.steps, pairs: pairs.seen, rebased: { before, after }, autoscaled, moved, writes, left };
   } finally {
     await writer?.stop();
     await provider.end();
@@ -125,20 +136,20 @@ async function prepare(instance: Instance, report: Report): Promise<ChildProgram
   return startInfrastructureProvider(instance);
 }
 
-/** Notes which minors of the API server and of Machines exist at the same time, until the work is over. */
-async function pairsDuring(topology: TopologyCluster, pairs: Set<string>, work: () => Promise<unknown>): Promise<void> {
-  let isOver = false;
-  const watching = (async () => {
-    while (!isOver) {
+/** Notes which versions of the API server and of Machines exist at the same time. */
+class VersionPairs extends ContinuousUser {
+  readonly #seen = new Set<string>();
+
+  constructor(topology: TopologyCluster) {
+    super();
+    this.begin(500, async () => {
       const [{ status }, machines] = [await topology.get(), await topology.machines()];
-      for (const { spec } of machines) pairs.add(`API server ${status?.version}, Machine ${spec.version}`);
-    }
-  })();
-  try {
-    await work();
-  } finally {
-    isOver = true;
-    await watching;
+      for (const { spec } of machines) this.#seen.add(`API server ${status?.version}, Machine ${spec.version}`);
+    });
+  }
+
+  get seen(): string[] {
+    return [...this.#seen].sort();
   }
 }
 

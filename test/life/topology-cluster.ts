@@ -52,7 +52,8 @@ export class TopologyCluster {
     return { namespace, name: `${name}-cp` };
   }
 
-  async create(version: string, replicas: number, workers: Workers): Promise<void> {
+  /** Creates it without a number of API servers, as a Cluster whose control plane scales automatically must be. */
+  async create(version: string, workers: Workers): Promise<void> {
     const { apiVersion, kind } = Cluster;
     const object = {
       apiVersion,
@@ -63,7 +64,6 @@ export class TopologyCluster {
         topology: {
           classRef: { name: classes.first },
           version,
-          controlPlane: { replicas },
           workers: { machineDeployments: deployments(workers) },
         },
       },
@@ -74,6 +74,29 @@ export class TopologyCluster {
   /** Changes fields of its topology. */
   async change(topology: object): Promise<void> {
     await this.#manage((client) => client.mergePatch(Cluster, this.#name, { spec: { topology } }, { fieldManager }));
+  }
+
+  /** Changes the number of API servers as an autoscaler does. */
+  async scaleControlPlane(replicas: number): Promise<void> {
+    const options = { fieldManager: 'autoscaler', subresource: 'scale' };
+    await this.#manage((client) =>
+      client.mergePatch(HostedControlPlane, this.controlPlane, { spec: { replicas } }, options),
+    );
+  }
+
+  async untilReplicas(replicas: number): Promise<void> {
+    let seen: number | undefined;
+    await until({ what: `${replicas} API servers in the spec`, timeoutMs: limitMs }, async () => {
+      seen = await this.replicas();
+      return seen === replicas;
+    }).catch((error: unknown) => {
+      throw new Error(`${String(error)}; there are ${seen}`, { cause: error });
+    });
+  }
+
+  /** The number of API servers in the spec. */
+  async replicas(): Promise<number | undefined> {
+    return (await this.get()).spec['replicas'] as number | undefined;
   }
 
   async scale(workers: Workers): Promise<void> {

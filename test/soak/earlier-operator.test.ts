@@ -38,13 +38,9 @@ beforeAll(async () => {
   const open = async () => (await openHostedApi(instance, bench.client, { namespace, name: 'ha' })).client;
   await until('calls to reach the worker', async () => {
     const client = await open();
-    return client
-      .raw(kubeletPath(worker?.name ?? ''))
-      .then(
-        () => true,
-        () => false,
-      )
-      .finally(() => client.connection.close());
+    const answer = await client.raw(kubeletPath(worker?.name ?? '')).catch(() => undefined);
+    await client.connection.close();
+    return answer !== undefined;
   });
   load = new ContinuousLoad({ path: kubeletPath(worker.name), open });
 });

@@ -34,6 +34,7 @@ test('a Cluster with a topology lives from create over scale, upgrade, change of
     'hcp',
     'clusterctl',
     'scale',
+    'topology.controlPlane.replicas',
     'deletion',
   ]);
 });
@@ -49,6 +50,10 @@ test('workers follow the control plane in an upgrade, and no Machine is ever of 
 test('a change of class replaces the machines that it concerns, and no pod of the control plane', () => {
   expect(life.rebased.before.length).toBeGreaterThan(0);
   expect(life.rebased.after).toEqual(life.rebased.before);
+});
+
+test('a number of API servers that an autoscaler sets stays, as long as the topology names none', () => {
+  expect(life.autoscaled).toBe(3);
 });
 
 test('a move keeps every Machine, its Node and its machine, and every acknowledged write', () => {
