@@ -35,6 +35,11 @@ export type ConditionReason<T extends ConditionType = ConditionType> = OwnReason
 /** Every condition type in reporting order. */
 export const conditionTypes: readonly ConditionType[] = Object.keys(conditions).filter(isConditionType);
 
+/** The steps in the management cluster and in the hosted one, without the summaries. */
+export const stepTypes: readonly ConditionType[] = conditionTypes.filter(
+  (type) => !Object.hasOwn(summaryConditions, type),
+);
+
 /**
  * True for the types the operator writes. Conditions of other types belong to other writers, and the operator keeps
  * them.

@@ -18,7 +18,12 @@ export interface ControlPlane {
  * name of the Cluster.
  * @throws with the existing names
  */
-export async function findControlPlane({ client, namespace }: Session, name: string): Promise<ControlPlane> {
+export async function findControlPlane(session: Session, name: string): Promise<ControlPlane> {
+  return readControlPlane(await findObject(session, name));
+}
+
+/** The same as it is stored, also if its spec is refused. @throws with the existing names */
+export async function findObject({ client, namespace }: Session, name: string): Promise<KubeObject> {
   const { items } = await client.list(HostedControlPlane, { namespace });
   const object = chosen(items, name);
   if (!object) {
@@ -28,7 +33,7 @@ export async function findControlPlane({ client, namespace }: Session, name: str
       `Cluster "${name}" has no HostedControlPlane in namespace ${namespace}, ${there}: choose another name, or another namespace with -n`,
     );
   }
-  return readControlPlane(object);
+  return object;
 }
 
 /** Parses a control plane. @throws when its spec is invalid, or when no Cluster owns it */

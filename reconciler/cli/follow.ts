@@ -1,5 +1,6 @@
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import { isGone, KubeError } from '../kube/errors.ts';
+import type { KubeObject } from '../kube/object.ts';
 import { spanText } from './amounts.ts';
 import type { Session } from './command.ts';
 import { type ControlPlane, readControlPlane } from './control-plane.ts';
@@ -25,9 +26,9 @@ export async function follow(
 ): Promise<string> {
   const begin = session.now();
   let last: string | undefined;
-  for await (const controlPlane of versions(session, object.metadata.name)) {
-    if (!controlPlane) throw new Error(`the control plane of ${cluster} was deleted`);
-    const progress = look(controlPlane);
+  for await (const changed of changesOf(session, object.metadata.name)) {
+    if (!changed) throw new Error(`the control plane of ${cluster} was deleted`);
+    const progress = look(readControlPlane(changed));
     if (progress.kind === 'done') return progress.message;
     if (progress.kind === 'failed') throw new Error(progress.message);
     if (progress.message !== last) session.terminal.tell(`${spanText(session.now() - begin)}  ${progress.message}`);
@@ -37,17 +38,17 @@ export async function follow(
 }
 
 /**
- * The current control plane, and its state after each change; undefined when it is deleted. Otherwise it never ends.
+ * The current HostedControlPlane, and its state after each change; undefined when it is deleted. Otherwise it never ends.
  */
-async function* versions({ client, namespace }: Session, name: string): AsyncGenerator<ControlPlane | undefined> {
+export async function* changesOf({ client, namespace }: Session, name: string): AsyncGenerator<KubeObject | undefined> {
   const fieldSelector = `metadata.name=${name}`;
   for (;;) {
     const { items, resourceVersion } = await client.list(HostedControlPlane, { namespace, fieldSelector });
-    yield items[0] && readControlPlane(items[0]);
+    yield items[0];
     try {
       for await (const event of client.watch(HostedControlPlane, { namespace, fieldSelector, resourceVersion })) {
         if (event.type === 'DELETED') yield undefined;
-        else if (event.type !== 'BOOKMARK') yield readControlPlane(event.object);
+        else if (event.type !== 'BOOKMARK') yield event.object;
       }
     } catch (error) {
       // The server restarts, or has compacted the version. The next list shows whether it is available.

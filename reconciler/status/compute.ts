@@ -1,5 +1,4 @@
-import { apartFromReady, conditionTypes } from '../../constructs/api/conditions.ts';
-import { severityOf } from '../../constructs/api/severity-of.ts';
+import { conditionTypes } from '../../constructs/api/conditions.ts';
 import type { HostedControlPlaneSpec } from '../../constructs/api/hosted-control-plane.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { InClusterAccess } from '../../constructs/api/in-cluster-access-spec.ts';
@@ -13,6 +12,7 @@ import type { DeploymentObject, PodObject, StatefulSetObject } from '../kube/rea
 import { type ConditionUpdate, conditionUpdate, type ConditionUpdates, notPaused } from '../engine/condition-update.ts';
 import { deploymentReadiness } from '../kube/readiness.ts';
 import { countsOf, scaling, versionsOf } from './api-servers.ts';
+import { waitedFor, withEtcdFault } from './waited-for.ts';
 
 /** The input from which a status is computed. */
 export interface Observation {
@@ -95,6 +95,7 @@ function kept(previous: HostedControlPlaneStatus | undefined): Partial<HostedCon
 
 /** The condition updates of the phases and of the summaries. */
 export function summarize(observed: Observation, initialized: boolean): ConditionUpdates {
+  const health = etcdHealthy(observed);
   return {
     ...observed.phases,
     Available: available(observed),
@@ -107,12 +108,12 @@ export function summarize(observed: Observation, initialized: boolean): Conditio
         ),
     ...scaling(observed),
     CertificatesAvailable: certificatesAvailable(observed.phases),
-    EtcdClusterHealthy: etcdHealthy(observed),
+    EtcdClusterHealthy: health,
     ControlPlaneComponentsHealthy: componentsHealthy(observed),
     SpecSupported: specSupported(observed),
     Deleting: conditionUpdate('False', 'NotDeleting'),
     ...notPaused,
-    Ready: ready(observed.phases),
+    Ready: ready(observed.phases, health),
   };
 }
 
@@ -197,17 +198,11 @@ function specSupported({ overruled }: Observation): ConditionUpdate {
   return conditionUpdate('False', 'Overruled', overruled.join('; '));
 }
 
-/** Its reason is that of the phase that blocks: one with a Warning before others, and the first of them. */
-function ready(phases: ConditionUpdates): ConditionUpdate {
-  const waiting = conditionTypes
-    .filter((type) => !apartFromReady.includes(type))
-    .flatMap((type) => (phases[type] ? [{ type, update: phases[type] }] : []))
-    .filter(({ update: { status, reason } }) => status !== 'True' && reason !== 'WaitingForOtherPhases');
-  const isWarning = ({ type, update }: (typeof waiting)[number]): boolean =>
-    ['Warning', 'Outage'].includes(severityOf(type, update.reason));
-  const blocking = waiting.find(isWarning) ?? waiting[0];
+/** Its reason is that of the phase that blocks. A long message is cut at its end. */
+function ready(phases: ConditionUpdates, health: ConditionUpdate): ConditionUpdate {
+  const steps = conditionTypes.flatMap((type) => (phases[type] ? [{ type, ...phases[type] }] : []));
+  const waiting = waitedFor(withEtcdFault(steps, { type: 'EtcdClusterHealthy', ...health }));
+  const [blocking] = waiting;
   if (blocking === undefined) return conditionUpdate('True', 'Ready');
-  // A long message is cut at its end.
-  const inOrder = [blocking, ...waiting.filter((one) => one !== blocking)];
-  return conditionUpdate('False', blocking.update.reason, inOrder.map(({ update }) => update.message).join('; '));
+  return conditionUpdate('False', blocking.reason, waiting.map(({ message }) => message).join('; '));
 }

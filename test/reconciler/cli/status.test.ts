@@ -1,0 +1,80 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Pod, PersistentVolumeClaim } from '../../../constructs/api/resources.ts';
+import { selectorLabels } from '../../../constructs/cluster/labels.ts';
+import type { Session } from '../../../reconciler/cli/command.ts';
+import { describeStatus, status } from '../../../reconciler/cli/status.ts';
+import type { MemoryCluster } from '../../support/loop/memory-cluster.ts';
+import { OperatorProcess } from '../../support/loop/operator-process.ts';
+import { completeCluster, orderedCluster } from '../../support/loop/scenario.ts';
+import { kubectlGet } from '../../support/printed-columns.ts';
+import { clusterName, namespace } from '../../support/scope.ts';
+
+let complete: MemoryCluster;
+beforeAll(async () => {
+  complete = await completeCluster();
+});
+
+const described = ({ hostedControlPlane, clock }: MemoryCluster) => describeStatus(hostedControlPlane, clock.now());
+
+/** Runs the command, and returns what it printed. @throws what it throws, after that */
+async function run({ user, clock }: MemoryCluster, printed: string[]): Promise<void> {
+  const terminal = { print: (line: string) => void printed.push(line), tell: () => {}, confirm: async () => undefined };
+  const session: Pick<Session, 'client' | 'namespace' | 'terminal' | 'now'> = {
+    client: user,
+    namespace,
+    terminal,
+    now: () => clock.now(),
+  };
+  await status.prepare({ positionals: [clusterName], values: {} })(session as Session);
+}
+
+describe('hcp status', () => {
+  it('says of a control plane that works that it is Ready, with every step', async () => {
+    const printed: string[] = [];
+    await run(complete, printed);
+    expect(printed).toEqual(described(complete));
+    const text = printed.join('\n');
+    expect(text).toMatch(/^Cluster +\S+\/c1$/m);
+    expect(text).toMatch(/^API servers +2 of 2 ready$/m);
+    expect(text).toMatch(/^etcd +3 of 3 members vote$/m);
+    expect(text).toMatch(/^Ready$/m);
+    expect(text).toMatch(/^EtcdClusterReady +ok +\d+s$/m);
+    expect(text).not.toContain('next:');
+  });
+
+  it('names the one step that blocks, in its own words, and the next command', async () => {
+    const cluster = complete.copy();
+    const operator = await OperatorProcess.start(cluster);
+    await operator.untilSettled();
+    for (const resource of [Pod, PersistentVolumeClaim])
+      for (const object of cluster.objects.list(resource, selectorLabels(clusterName, 'etcd')))
+        cluster.objects.remove(object);
+    for (let seconds = 0; seconds < 60; seconds += 30) {
+      await cluster.clock.advance(30_000);
+      await operator.untilObserved();
+      await operator.reconcile();
+    }
+    await operator.stop();
+    const text = described(cluster).join('\n');
+    expect(text).toMatch(
+      /^Not Ready for \d+s: EtcdClusterHealthy is DataLost\n {2}\S.*\n {2}next: hcp backups c1 -n /m,
+    );
+    expect(text).toMatch(/^EtcdClusterReady +waits +\d+s +ChangingMembers$/m);
+    const [, line = ''] = kubectlGet(cluster.hostedControlPlane, cluster.clock.now());
+    expect(line).toMatch(/ DataLost +\d+s$/);
+  });
+
+  it('fails while the API server is not available, after it has said why', async () => {
+    const cluster = await orderedCluster();
+    const operator = await OperatorProcess.start(cluster);
+    await operator.reconcile();
+    await operator.stop();
+    const printed: string[] = [];
+    await expect(run(cluster, printed)).rejects.toThrow('the API server of c1 is not available');
+    expect(printed.join('\n')).toMatch(/^Not Ready for \d+s: \w+ is \w+$/m);
+  });
+
+  it('says of a control plane that no operator has seen that nothing is reported', async () => {
+    expect(described(await orderedCluster()).join('\n')).toContain('nothing is reported yet: does the operator run?');
+  });
+});
