@@ -52,10 +52,12 @@ const GatewayObject = z.looseObject({
 export function readSample(objects: readonly unknown[]): Sample {
   const find = (kind: string) => {
     const found = objects.find((object) => z.looseObject({ kind: z.literal(kind) }).safeParse(object).success);
-    if (!found) throw new Error(`a sample needs a Cluster and its HostedControlPlane: add a ${kind}`);
+    if (!found) throw new Error(`a Cluster and its HostedControlPlane are needed: add a ${kind}`);
     return found;
   };
-  const { metadata, spec } = ClusterObject.parse(find(Cluster.kind));
+  const found = ClusterObject.safeParse(find(Cluster.kind));
+  if (!found.success) throw new Error(`Cluster: ${z.prettifyError(found.error).replaceAll(/\n\s*/g, ' ')}`);
+  const { metadata, spec } = found.data;
   const parsed = parseHostedControlPlane(find(HostedControlPlane.kind));
   if (!parsed.valid) throw new Error(`HostedControlPlane of cluster ${metadata.name}: ${parsed.message}`);
   const cluster: HostedCluster = {

@@ -5,7 +5,11 @@ import { Yaml } from 'cdk8s';
  * @param writtenBy the script of package.json. @default synth
  */
 export function manifest(purpose: readonly string[], objects: readonly object[], writtenBy = 'synth'): string {
-  const header = [...purpose, `Written by \`npm run ${writtenBy}\`; edit the constructs instead.`];
+  return commented([...purpose, `Written by \`npm run ${writtenBy}\`; edit the constructs instead.`], objects);
+}
+
+/** A YAML file of objects below a comment. */
+export function commented(header: readonly string[], objects: readonly object[]): string {
   return `${header.map((line) => `# ${line}`).join('\n')}\n${Yaml.stringify(...objects.map(readable))}`;
 }
 

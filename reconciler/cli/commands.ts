@@ -4,15 +4,21 @@ import { certificates } from './certificates.ts';
 import type { Command } from './command.ts';
 import { importControlPlane } from './import.ts';
 import { kubeconfig } from './kubeconfig.ts';
+import { list } from './list.ts';
 import { move } from './move.ts';
+import { pause, resume } from './pause.ts';
 import { rebuild } from './rebuild.ts';
+import { render } from './render.ts';
 import { restore } from './restore.ts';
 import { rollback } from './rollback.ts';
 import { served } from './served.ts';
+import { status } from './status.ts';
 import { upgrade } from './upgrade.ts';
 
 /** Every command, in the order of the help. A new command is a file in this directory and an entry here. */
 export const commands: readonly Command[] = [
+  list,
+  status,
   backup,
   backups,
   served,
@@ -24,4 +30,7 @@ export const commands: readonly Command[] = [
   importControlPlane,
   kubeconfig,
   certificates,
+  pause,
+  resume,
+  render,
 ];

@@ -1,0 +1,71 @@
+import { pausedAnnotation } from '../../constructs/api/group.ts';
+import { Cluster, HostedControlPlane } from '../../constructs/api/resources.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { clusterArgument, type Command, type Session } from './command.ts';
+import { clusterOf, findObject } from './control-plane.ts';
+import { fieldManager } from './field-manager.ts';
+
+interface ClusterWithPause extends KubeObject {
+  readonly spec?: { readonly paused?: boolean };
+}
+
+/** Keeps the operator away from one control plane, with the annotation that Cluster API defines for it. */
+export const pause: Command = {
+  name: 'pause',
+  usage: 'CLUSTER',
+  summary: 'Stops all changes of a control plane by the operator: also renewals, repairs and backups.',
+  options: {},
+  prepare(given) {
+    const name = clusterArgument(given);
+    return async (session) => {
+      const object = await findObject(session, name);
+      const shown = clusterOf(object) ?? name;
+      if (isPaused(object)) return session.terminal.print(`the control plane of ${shown} is paused already`);
+      await annotate(session, object, '');
+      session.terminal.print(
+        `the control plane of ${shown} is paused: it serves on, and nothing is renewed, repaired or backed up before hcp resume ${shown}`,
+      );
+    };
+  },
+};
+
+/** Ends a pause of {@link pause}, or of anybody else who has set the annotation. */
+export const resume: Command = {
+  name: 'resume',
+  usage: 'CLUSTER',
+  summary: 'Ends a pause of a control plane.',
+  options: {},
+  prepare(given) {
+    const name = clusterArgument(given);
+    return async (session) => {
+      const object = await findObject(session, name);
+      const cluster = clusterOf(object);
+      const shown = cluster ?? name;
+      if (isPaused(object)) await annotate(session, object, null);
+      const owner = cluster === undefined ? undefined : await findCluster(session, cluster);
+      if (owner?.spec?.paused) {
+        throw new Error(
+          `Cluster ${cluster} is paused as a whole, by its field spec.paused: set it to false, unless a clusterctl move is in progress`,
+        );
+      }
+      session.terminal.print(
+        isPaused(object)
+          ? `the control plane of ${shown} is cared for again`
+          : `the control plane of ${shown} is not paused`,
+      );
+    };
+  },
+};
+
+function isPaused({ metadata }: KubeObject): boolean {
+  return metadata.annotations?.[pausedAnnotation] !== undefined;
+}
+
+async function annotate({ client, namespace }: Session, { metadata }: KubeObject, value: '' | null): Promise<void> {
+  const patch = { metadata: { annotations: { [pausedAnnotation]: value } } };
+  await client.mergePatch(HostedControlPlane, { namespace, name: metadata.name }, patch, { fieldManager });
+}
+
+function findCluster({ client, namespace }: Session, name: string): Promise<ClusterWithPause | undefined> {
+  return client.find<ClusterWithPause>(Cluster, { namespace, name });
+}

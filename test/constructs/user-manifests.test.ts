@@ -1,0 +1,65 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { renderUserFile, renderUserFolder } from '../../constructs/user-manifests.ts';
+import { readSampleFiles } from '../../constructs/sample-files.ts';
+import { parseCommandLine } from '../../reconciler/cli/command-line.ts';
+import { commands } from '../../reconciler/cli/commands.ts';
+import { repository } from '../support/pages.ts';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'manifests-'));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+const samples = join(repository, 'test/clusters');
+const withoutHeader = (text: string) => text.replace(/^(# .*\n)+/, '');
+
+/** What `hcp` prints, which needs no cluster for this. */
+function hcp(...args: string[]): string {
+  const line = parseCommandLine(args, commands);
+  if (line.kind !== 'offline') throw new Error(`${args.join(' ')} needs a cluster`);
+  const printed: string[] = [];
+  line.run({ print: (text) => void printed.push(text), tell: () => {}, confirm: async () => undefined });
+  return `${printed.join('\n')}\n`;
+}
+
+it.each(await readSampleFiles())('a file of a user becomes the same objects as sample $name', async (sample) => {
+  const ofSynth = async (file: string) => withoutHeader(await readFile(join(repository, 'dist/samples', file), 'utf8'));
+  const rendered = (place: 'management' | 'hosted') => withoutHeader(renderUserFile(sample, place));
+  expect(rendered('management')).toBe(await ofSynth(`${sample.name}.k8s.yaml`));
+  expect(rendered('hosted')).toBe(await ofSynth(`${sample.name}.hosted.k8s.yaml`));
+});
+
+it('hcp render prints the bytes that synth writes for a folder', async () => {
+  await cp(join(samples, 'dev.yaml'), join(directory, 'dev.yaml'));
+  await writeFile(join(directory, 'notes.txt'), 'no manifest');
+  const files = await renderUserFolder(directory);
+  expect(files).toEqual([
+    { path: 'dev.k8s.yaml', content: hcp('render', join(directory, 'dev.yaml')) },
+    { path: 'dev.hosted.k8s.yaml', content: hcp('render', join(directory, 'dev.yaml'), '--hosted') },
+  ]);
+});
+
+const dev = (await readSampleFiles()).find(({ name }) => name === 'dev')?.content ?? '';
+
+it.each([
+  ['lacks its HostedControlPlane', dev.split(/^---$/m)[0] ?? '', 'mine.yaml: a Cluster and its HostedControlPlane are'],
+  ['has a Cluster without a name', 'kind: Cluster\nspec: {}\n', /^mine\.yaml: Cluster: .*metadata/],
+  [
+    'has an unknown version',
+    dev.replace(/version: v1\.\d+\.\d+/, 'version: v1.12.0'),
+    'this release does not support that minor version',
+  ],
+])('a file that %s is named, with what to do', async (_, text, message) => {
+  await writeFile(join(directory, 'mine.yaml'), text);
+  await expect(renderUserFolder(directory)).rejects.toThrow(message);
+});
+
+it('a folder without files is said to be empty, and a missing file cannot be read', async () => {
+  await expect(renderUserFolder(directory)).rejects.toThrow('has no YAML files');
+  expect(() => hcp('render', join(directory, 'none.yaml'))).toThrow('none.yaml cannot be read');
+  expect(() => hcp('render')).toThrow('set one file');
+});
