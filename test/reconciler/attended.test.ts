@@ -1,12 +1,23 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ConfigMap, Deployment, Pod, Secret } from '../../constructs/api/resources.ts';
+import {
+  ConfigMap,
+  CustomResourceDefinition,
+  definitionName,
+  Deployment,
+  IngressRouteTCP,
+  Pod,
+  type Resource,
+  Secret,
+  TLSRoute,
+} from '../../constructs/api/resources.ts';
 import { objectLabels } from '../../constructs/cluster/labels.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { readCertificate } from '../../reconciler/pki/certificate.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
 import { until } from '../support/until.ts';
 import { storeSecret } from '../support/backup-secrets.ts';
-import { completeCluster, expectNoWrites, settleBy } from '../support/loop/scenario.ts';
+import { gateway, orderedBehindGateway } from '../support/loop/behind-gateway.ts';
+import { expectNoWrites, orderedCluster, settleBy } from '../support/loop/scenario.ts';
 import type { MemoryCluster } from '../support/loop/memory-cluster.ts';
 import { unknownFlag } from '../support/management-controllers.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
@@ -22,16 +33,21 @@ let complete: MemoryCluster;
 
 beforeAll(async () => {
   store = await ObjectStoreServer.start();
-  complete = await completeCluster();
-  await complete.user.create(storeSecret({ namespace, name: 'store' }, store.settings), { fieldManager: 'user' });
-  await complete.change({
-    etcd: { backup: { secret: { name: 'store' }, schedule: '@daily', verify: { disabled: true } } },
-  });
-  await settleBy(complete);
-  // Each copy has this backup, so that none takes that of another copy, at the same store, for its own first one.
-  await reconcileOften(complete, () => lastAttempt(complete) !== undefined);
+  complete = await orderedCluster();
+  await settleWithBackups(complete);
 });
 afterAll(() => store.stop());
+
+/** Lets it run, and take its first backup. Its copies have this backup, so that none takes that of another copy for its own. */
+async function settleWithBackups(cluster: MemoryCluster): Promise<void> {
+  await settleBy(cluster);
+  await cluster.user.create(storeSecret({ namespace, name: 'store' }, store.settings), { fieldManager: 'user' });
+  await cluster.change({
+    etcd: { backup: { secret: { name: 'store' }, schedule: '@daily', verify: { disabled: true } } },
+  });
+  await settleBy(cluster);
+  await reconcileOften(cluster, () => lastAttempt(cluster) !== undefined);
+}
 
 const apiServer = (changes: object) => ({ deployment: { apiServer: changes } });
 
@@ -91,21 +107,46 @@ it.each<[refused: string, condition: string, spec: object]>([
   async (_, condition, spec) => {
     const managementCluster = complete.copy();
     await managementCluster.change(spec);
-    await reconcileOften(managementCluster);
-    const [type, reason] = condition.split(' ');
-    expect(managementCluster.conditions.find((one) => one.type === type)).toMatchObject({ status: 'False', reason });
-
-    const before = expiries(managementCluster);
-    const attempt = lastAttempt(managementCluster);
-    outdate(managementCluster, 'c1-etcd-2');
-    await managementCluster.clock.advance(230 * dayMs);
-    // The store is a real server, whose answers take real time.
-    await reconcileOften(managementCluster, () => lastAttempt(managementCluster) !== attempt);
-    const renewed = leaves.filter((_name, index) => (expiries(managementCluster)[index] ?? 0) > (before[index] ?? 0));
-    expect(renewed).toEqual(leaves);
-    expect(revisionOf(managementCluster, 'c1-etcd-2')).not.toBe('outdated');
+    expect(await attended(managementCluster, condition)).toEqual({ condition, renewed: leaves, isReplaced: true });
   },
 );
+
+it.each<[api: string, resource: Resource, exposure: object, condition: string]>([
+  ['the Gateway API', TLSRoute, { gateway }, 'APIServerTLSRoutesReady GatewayAPINotInstalled'],
+  [
+    'the API of its ingress controller',
+    IngressRouteTCP,
+    { ingress: { apiHost: 'api.example.org', konnectivityHost: 'agents.example.org', controller: 'traefik' } },
+    'APIServerTLSRoutesReady IngressAPINotInstalled',
+  ],
+])('while %s is not installed any more, the same is done', async (_, resource, exposure, condition) => {
+  const managementCluster = await orderedBehindGateway(exposure);
+  if (resource !== TLSRoute) await managementCluster.define(resource);
+  await settleWithBackups(managementCluster);
+  await managementCluster.user.delete(CustomResourceDefinition, { name: definitionName(resource) });
+  expect(await attended(managementCluster, condition)).toEqual({ condition, renewed: leaves, isReplaced: true });
+});
+
+/**
+ * What goes on while a condition says what is refused, when certificates are due, a pod of etcd is outdated and a backup is due.
+ * @param condition type and reason of the expected one
+ */
+async function attended(managementCluster: MemoryCluster, condition: string) {
+  await reconcileOften(managementCluster);
+  const { type, reason } =
+    managementCluster.conditions.find((one) => one.status === 'False' && condition.startsWith(`${one.type} `)) ?? {};
+  const before = expiries(managementCluster);
+  const attempt = lastAttempt(managementCluster);
+  outdate(managementCluster, 'c1-etcd-2');
+  await managementCluster.clock.advance(230 * dayMs);
+  // The store is a real server, whose answers take real time.
+  await reconcileOften(managementCluster, () => lastAttempt(managementCluster) !== attempt);
+  return {
+    condition: `${type} ${reason}`,
+    renewed: leaves.filter((_name, index) => (expiries(managementCluster)[index] ?? 0) > (before[index] ?? 0)),
+    isReplaced: revisionOf(managementCluster, 'c1-etcd-2') !== 'outdated',
+  };
+}
 
 it('a new operator process reconciles the last accepted spec too, and a corrected spec is accepted', async () => {
   const managementCluster = complete.copy();

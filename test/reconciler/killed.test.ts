@@ -1,8 +1,17 @@
 import { expect, it } from 'vitest';
-import { HostedControlPlane, Secret, StatefulSet } from '../../constructs/api/resources.ts';
+import { clusterNameLabel } from '../../constructs/api/group.ts';
+import {
+  Cluster,
+  Deployment,
+  HostedControlPlane,
+  Machine,
+  Secret,
+  StatefulSet,
+} from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
-import { completeCluster, everyCrash, expectSameAfter, orderedCluster } from '../support/loop/scenario.ts';
+import { completeCluster, everyCrash, expectSameAfter, orderedCluster, someRounds } from '../support/loop/scenario.ts';
 import { ourName, type MemoryCluster } from '../support/loop/memory-cluster.ts';
+import { clusterName, namespace } from '../support/scope.ts';
 
 /** A control plane with one replica of everything: a scenario for each write takes a while. */
 const small = {
@@ -66,5 +75,36 @@ it.each([
   await management.user.delete(HostedControlPlane, ourName);
   const crashes = await everyCrash(management);
   expect(crashes.length).toBeGreaterThan(20);
+  await expectSameAfter(crashes, management);
+});
+
+it('an operator that crashes at any write of a deletion that waits for a Machine keeps its API servers until it is gone', async () => {
+  const management = await completeCluster(small);
+  const { apiVersion, kind } = Machine;
+  const metadata = { namespace, name: 'worker', labels: { [clusterNameLabel]: clusterName } };
+  await management.user.create({ apiVersion, kind, metadata, spec: { clusterName } }, { fieldManager: 'user' });
+  await management.user.delete(HostedControlPlane, ourName);
+  const waiting = await everyCrash(management, someRounds);
+  expect(waiting.length).toBeGreaterThan(0);
+  for (const { cluster } of [...waiting, { cluster: management }]) {
+    expect(cluster.objects.get(Deployment, 'c1-api-server')).toBeDefined();
+    await cluster.user.delete(Machine, metadata);
+  }
+
+  const going = await everyCrash(management);
+  expect(going.length).toBeGreaterThan(20);
+  expect(management.objects.get(HostedControlPlane, ourName.name)).toBeUndefined();
+  await expectSameAfter([...waiting, ...going], management);
+});
+
+it('an operator that crashes at any write of a deletion whose Cluster is gone deletes the same objects', async () => {
+  const management = await completeCluster(small);
+  await management.user.delete(Cluster, { namespace, name: clusterName });
+  // as Kubernetes does with what the Cluster owned
+  management.settle();
+  expect(management.objects.get(Cluster, clusterName)).toBeUndefined();
+  const crashes = await everyCrash(management);
+  expect(crashes.length).toBeGreaterThan(20);
+  expect(management.objects.get(HostedControlPlane, ourName.name)).toBeUndefined();
   await expectSameAfter(crashes, management);
 });

@@ -1,23 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import {
-  ConfigMap,
-  Deployment,
-  Endpoints,
-  EndpointSlice,
-  Gateway,
-  Service,
-  TLSRoute,
-} from '../../constructs/api/resources.ts';
+import { ConfigMap, Deployment, Endpoints, EndpointSlice, Service, TLSRoute } from '../../constructs/api/resources.ts';
 import { fieldManager } from '../../constructs/api/group.ts';
 import { managedByLabel } from '../../constructs/cluster/labels.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
-import { ManualClock } from '../support/manual-clock.ts';
 import { MemoryClient } from '../support/memory-cluster/client.ts';
-import { MemoryCluster } from '../support/loop/memory-cluster.ts';
+import { gateway, orderedBehindGateway } from '../support/loop/behind-gateway.ts';
+import type { MemoryCluster } from '../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { completeCluster, expectNoWrites } from '../support/loop/scenario.ts';
 import type { StoredObject } from '../support/memory-objects.ts';
-import { namespace, now } from '../support/scope.ts';
+import { namespace } from '../support/scope.ts';
 
 const condition = 'WorkloadKubernetesServiceReady';
 const inDefault = (name: string) => ({ namespace: 'default', name });
@@ -100,26 +92,11 @@ it('a change from LoadBalancer to Policy leaves no stale slice, and back neither
 });
 
 describe('behind an entry that many clusters share', () => {
-  const gateway = { namespace, name: 'web' };
   const hosts = { apiHost: 'api.example.org', konnectivityHost: 'agents.example.org' };
 
   /** The control plane behind this entry, settled. */
   async function behind(exposure: object): Promise<[MemoryCluster, OperatorProcess]> {
-    const management = new MemoryCluster(new ManualClock(now.getTime()));
-    await management.install();
-    await management.define(Gateway);
-    await management.define(TLSRoute);
-    const { apiVersion, kind } = Gateway;
-    const listener = {
-      name: 'tls',
-      protocol: 'TLS',
-      port: 443,
-      hostname: '*.example.org',
-      tls: { mode: 'Passthrough' },
-    };
-    const spec = { gatewayClassName: 'any', listeners: [listener] };
-    await management.user.create({ apiVersion, kind, metadata: gateway, spec }, { fieldManager: 'user' });
-    await management.order({ exposure });
+    const management = await orderedBehindGateway(exposure);
     const operator = await OperatorProcess.start(management);
     await operator.untilSettled();
     return [management, operator];

@@ -38,9 +38,10 @@ function crashPods({ objects }: MemoryCluster, component: ComponentName): void {
   }
 }
 
-function loseMembers({ objects }: MemoryCluster): void {
+/** The members of etcd lose their volumes, all but so many. */
+function loseMembers({ objects }: MemoryCluster, kept = 0): void {
   for (const resource of [Pod, PersistentVolumeClaim])
-    for (const object of objects.list<StoredObject>(resource, selectorLabels(clusterName, 'etcd')))
+    for (const object of objects.list<StoredObject>(resource, selectorLabels(clusterName, 'etcd')).slice(kept))
       objects.remove(object);
 }
 
@@ -90,7 +91,15 @@ describe('the events of a control plane', () => {
       },
       'Warning PodsFailing',
     ],
-    ['etcd has lost its data', loseMembers, 'Warning DataLost'],
+    ['etcd has lost its data', (cluster) => loseMembers(cluster), 'Warning DataLost'],
+    [
+      'two of three members of etcd have lost their data',
+      (cluster) => {
+        loseMembers(cluster, 1);
+        cluster.etcd.hasNoQuorum = true;
+      },
+      'Warning QuorumLost',
+    ],
     ['etcd is full', ({ etcd }) => (etcd.isFull = true), 'Warning SpaceExhausted'],
     [
       'the endpoint leads nowhere any more',

@@ -22,6 +22,8 @@ export class MemoryEtcd {
   clusterId = '1267';
   /** Whether its database is as large as may be, and compacted, so that only users can free space. */
   isFull = false;
+  /** Whether more members have lost their data than may, so that the others have no leader and confirm nothing. */
+  hasNoQuorum = false;
   #leader = 0;
   /** Uids of the volume claims that hold data. */
   readonly #written: Set<string>;
@@ -34,6 +36,7 @@ export class MemoryEtcd {
     const copy = new MemoryEtcd(this.#written);
     copy.clusterId = this.clusterId;
     copy.isFull = this.isFull;
+    copy.hasNoQuorum = this.hasNoQuorum;
     return copy;
   }
 
@@ -80,14 +83,19 @@ export class MemoryEtcd {
     const never = async (): Promise<never> => {
       throw new Error('members of etcd in memory neither come nor go, and nothing frees their space');
     };
+    const byQuorum = async <T>(answer: T): Promise<T> => {
+      if (this.hasNoQuorum) throw new Error('etcdserver: no leader');
+      return answering(answer);
+    };
+    const leaderId = this.hasNoQuorum ? '0' : idOf(leader);
     return {
       status: () =>
         answering({
-          status: { ...statusOf(idOf(ordinal), idOf(leader), this.clusterId), ...(this.isFull ? fullSizes : {}) },
+          status: { ...statusOf(idOf(ordinal), leaderId, this.clusterId), ...(this.isFull ? fullSizes : {}) },
           alarms: this.isFull ? [{ memberId: idOf(ordinal), alarm: 'Nospace' }] : [],
         }),
-      read: () => answering(undefined),
-      members: () => answering(members),
+      read: () => byQuorum(undefined),
+      members: () => byQuorum(members),
       clusterVersion: () => answering('3.6.0'),
       moveLeader: async (targetId) => {
         await whileAlive('ask etcd');

@@ -39,9 +39,10 @@ export async function completeCluster(spec: object = {}): Promise<MemoryCluster>
 
 /**
  * The states that an operator leaves when it crashes, for every moment at which that is possible: after each of its writes,
- * and before each of its requests if anything has changed since. The given cluster is settled afterwards.
+ * and before each of its requests if anything has changed since.
+ * @param work what the operator does meanwhile; by default all that is left to do
  */
-export async function everyCrash(managementCluster: MemoryCluster): Promise<Crash[]> {
+export async function everyCrash(managementCluster: MemoryCluster, work: Work = settleBy): Promise<Crash[]> {
   const crashes: Crash[] = [];
   let seen = managementCluster.version;
   const note = (moment: string): void => {
@@ -51,9 +52,19 @@ export async function everyCrash(managementCluster: MemoryCluster): Promise<Cras
   };
   const before = (action: string): void => note(`before ${action}`);
   const after = (action: string): void => note(`after ${action}`);
-  await settleBy(managementCluster, new Life({ before, after }));
+  await work(managementCluster, new Life({ before, after }));
   return crashes;
 }
+
+/** What an operator process does in its life. */
+export type Work = (managementCluster: MemoryCluster, life: Life) => Promise<unknown>;
+
+/** Some rounds of a new operator process, where it never settles because it waits for somebody. */
+export const someRounds: Work = async (managementCluster, life) => {
+  const operator = await OperatorProcess.start(managementCluster, life);
+  await operator.rounds(5);
+  await operator.stop();
+};
 
 /** A cluster without an operator, and the moment at which the last one crashed in it. */
 export interface Crash {
