@@ -13,6 +13,7 @@ import { inMachine } from '../testbed/machine.ts';
 import { gatewayName } from '../testbed/traefik-objects.ts';
 import { addWorker, removeWorker, withHostedApi, type Worker } from '../testbed/workers.ts';
 import { benchNamespace, type BenchTestbed } from './bench-testbed.ts';
+import { plainCluster, untilPlainCluster } from './plain-cluster.ts';
 import type { RequestPlan, RequestTarget, RequestTimes } from './request-times.ts';
 
 /**
@@ -71,9 +72,8 @@ async function serviceTimes(
   bench: Workbench,
   plan: (names: readonly string[], name: string) => Promise<RequestPlan>,
 ): Promise<RequestTimes[]> {
-  const name = `${cluster}-service`;
-  await bench.create(name, { ...single, inClusterAccess: 'Policy' });
-  await bench.untilReady(name);
+  const name = plainCluster;
+  await untilPlainCluster(bench);
   const worker = await addWorker(instance, { namespace: benchNamespace, name });
   await bench.untilCondition(name, 'WorkloadKubernetesServiceReady', { status: 'True' });
   const times = await timesOf(worker, await plan(['address', 'Service'], name));

@@ -74,6 +74,8 @@ async function measureShape(
 /** What one control plane costs the management API while nothing happens. */
 export async function measureRest({ instance, client, extent: { rest }, report }: BenchTestbed): Promise<Figure[]> {
   const room = await Workbench.open(kubeconfigPath(instance), benchNamespace);
+  // what another part has left would be counted, too
+  await room.deleteAll();
   await measureProvisioning(room, 'rest', rest.spec);
   report(`at rest for ${rest.ms / 1000} s`);
   await setTimeout(rest.settleMs);

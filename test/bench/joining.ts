@@ -1,25 +1,24 @@
-import { single, Workbench } from '../support/workbench.ts';
+import { Workbench } from '../support/workbench.ts';
 import { kubeconfigPath } from '../testbed/instance.ts';
 import { addWorker, removeWorker, type Worker } from '../testbed/workers.ts';
 import { benchNamespace, type BenchTestbed } from './bench-testbed.ts';
+import { plainCluster, untilPlainCluster } from './plain-cluster.ts';
 
 /**
  * Joins workers to a hosted cluster of one API server, one after the other; returns the time until each was
  * Ready. The cluster exists and the token is signed before, as when Cluster API creates a machine.
  */
 export async function measureJoins({ instance, extent }: BenchTestbed): Promise<Worker['readyAfterMs'][]> {
-  const cluster = { namespace: benchNamespace, name: 'joined' };
+  const cluster = { namespace: benchNamespace, name: plainCluster };
   const bench = await Workbench.open(kubeconfigPath(instance), benchNamespace);
   try {
-    await bench.create(cluster.name, single);
-    await bench.untilReady(cluster.name);
+    await untilPlainCluster(bench);
     const times: Worker['readyAfterMs'][] = [];
     for (let run = 1; run <= extent.runs; run += 1) {
       const { name, readyAfterMs } = await addWorker(instance, cluster);
       times.push(readyAfterMs);
       await removeWorker(instance, name);
     }
-    await bench.delete(cluster.name, 120_000);
     return times;
   } finally {
     await bench.client.connection.close();
