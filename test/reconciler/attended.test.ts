@@ -34,12 +34,15 @@ let complete: MemoryCluster;
 beforeAll(async () => {
   store = await ObjectStoreServer.start();
   complete = await orderedCluster();
-  await settleWithBackups(complete);
+  await settleWithBackups(complete, store);
 });
 afterAll(() => store.stop());
 
-/** Lets it run, and take its first backup. Its copies have this backup, so that none takes that of another copy for its own. */
-async function settleWithBackups(cluster: MemoryCluster): Promise<void> {
+/**
+ * Lets it run, and take its first backup. Its copies have this backup, so that none takes that of another copy for its own
+ * first one. Two clusters in one store would take those of each other, because both have the same uid in memory.
+ */
+async function settleWithBackups(cluster: MemoryCluster, store: ObjectStoreServer): Promise<void> {
   await settleBy(cluster);
   await cluster.user.create(storeSecret({ namespace, name: 'store' }, store.settings), { fieldManager: 'user' });
   await cluster.change({
@@ -122,9 +125,14 @@ it.each<[api: string, resource: Resource, exposure: object, condition: string]>(
 ])('while %s is not installed any more, the same is done', async (_, resource, exposure, condition) => {
   const managementCluster = await orderedBehindGateway(exposure);
   if (resource !== TLSRoute) await managementCluster.define(resource);
-  await settleWithBackups(managementCluster);
-  await managementCluster.user.delete(CustomResourceDefinition, { name: definitionName(resource) });
-  expect(await attended(managementCluster, condition)).toEqual({ condition, renewed: leaves, isReplaced: true });
+  const own = await ObjectStoreServer.start();
+  try {
+    await settleWithBackups(managementCluster, own);
+    await managementCluster.user.delete(CustomResourceDefinition, { name: definitionName(resource) });
+    expect(await attended(managementCluster, condition)).toEqual({ condition, renewed: leaves, isReplaced: true });
+  } finally {
+    own.stop();
+  }
 });
 
 /**
