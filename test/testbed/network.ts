@@ -32,7 +32,7 @@ export async function removeBridge(instance: Instance): Promise<void> {
 export async function plugIn(instance: Instance, number: number, pid: number): Promise<void> {
   const link = linkName(instance, number);
   await ipBatch([
-    `link add ${link} type veth peer name eth0 netns ${pid}`,
+    `link add ${link} type veth peer name eth0 address ${hardwareAddress(instance, number)} netns ${pid}`,
     `link set ${link} master ${bridgeName(instance)} up`,
     `route add ${podCidr(instance, number)} via ${lanAddress(instance, number)}`,
   ]);
@@ -51,6 +51,13 @@ export async function plugIn(instance: Instance, number: number, pid: number): P
     ],
     pid,
   );
+}
+
+/** The same for each machine with a number: one that takes the place of another is reached at once, and not when caches expire. */
+export function hardwareAddress({ index }: Pick<Instance, 'index'>, number: number): string {
+  const byte = (value: number) => value.toString(16).padStart(2, '0');
+  // locally administered
+  return `02:00:00:00:${byte(index)}:${byte(number)}`;
 }
 
 /** Disconnects a machine that may be gone already. */
