@@ -64,13 +64,14 @@ export class BackupWorkbench extends OperatedNamespace {
     changes: Readonly<Record<string, string>> = {},
     name: string = verifiedBackup.secret.name,
   ): Promise<void> {
-    const { settings } = this.s3;
-    const secret = storeSecret(
-      { namespace: this.namespace, name },
-      { ...settings, endpoint: this.#endpoint ?? settings.endpoint },
-      changes,
-    );
+    const secret = this.secretOfStore({ namespace: this.namespace, name }, changes);
     await this.client.apply(secret, { fieldManager: 'test', force: true });
+  }
+
+  /** The Secret of the bucket, for any namespace. */
+  secretOfStore(place: { readonly namespace: string; readonly name: string }, changes = {}) {
+    const { settings } = this.s3;
+    return storeSecret(place, { ...settings, endpoint: this.#endpoint ?? settings.endpoint }, changes);
   }
 
   /** The backups of a cluster as stored in the bucket. */

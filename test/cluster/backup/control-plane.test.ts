@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { backupAccess } from '../../../constructs/api/group.ts';
 import { HostedControlPlane, Secret } from '../../../constructs/api/resources.ts';
 import { readRecoveryBundle } from '../../../reconciler/backup/recovery-bundle.ts';
 import { readEncryptionKey } from '../../../reconciler/backup/encryption-keys.ts';
@@ -15,9 +16,11 @@ import { freePort } from '../../support/free-port.ts';
 import { snapshotFacts } from '../../support/snapshot-facts.ts';
 import { startS3 } from '../../support/s3.ts';
 import { SmallDisk } from '../../support/small-disk.ts';
+import { endNamespace } from '../../support/test-namespace.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
 import { tolerateProblem, type Problem } from './store-problem.ts';
+import { createPlatformNamespace, Tenant } from './tenant.ts';
 
 const namespace = 'backups';
 const fieldManager = 'test';
@@ -157,6 +160,52 @@ test('a Secret that is missing is told long before the next backup', async () =>
   await use('backups');
   await bench.untilCondition('c1', 'EtcdBackupReady', { status: 'True' }, limitMs);
   expect((await backups().list()).backups).toEqual(before);
+});
+
+describe('a tenant who names the Secret of a bucket in a namespace of the platform', () => {
+  const platform = 'platform-of-backups';
+  const refused = { status: 'False', reason: 'BackupSecretInvalid' } as const;
+  const use = { etcd: { backup: { secret: { name: 'shared', namespace: platform } } } };
+  let tenant: Tenant;
+  beforeAll(async () => {
+    await createPlatformNamespace(bench.client, platform);
+    await share({});
+    tenant = await Tenant.in(bench.client, inject('testbed'), namespace);
+  });
+  afterAll(async () => {
+    await tenant.change('c1-cp', { etcd: { restore: null, backup: { secret: { name: 'backups', namespace: null } } } });
+    await bench.untilCondition('c1', 'EtcdBackupReady', { status: 'True' }, limitMs);
+    await endNamespace(bench.client, platform);
+  });
+
+  /** Writes the Secret, with what its owner says of others. */
+  const share = async (annotations: Readonly<Record<string, string>>) => {
+    const { metadata, ...secret } = bench.secretOfStore({ namespace: platform, name: 'shared' });
+    await bench.client.apply({ ...secret, metadata: { ...metadata, annotations } }, { fieldManager, force: true });
+  };
+
+  test('may not read it, and learns not even that it exists', async () => {
+    expect(await tenant.kubectl('get', 'secret', 'shared', '--namespace', platform)).toContain('is forbidden');
+    expect(await tenant.change('c1-cp', use)).toContain('patched');
+    const { message } = await bench.untilCondition('c1', 'EtcdBackupReady', refused, limitMs);
+    expect(message).toContain(`Secret ${platform}/shared does not exist or does not let namespace ${namespace} use it`);
+    const nothing = { etcd: { backup: { secret: { name: 'nothing' } } } };
+    await tenant.change('c1-cp', nothing);
+    const words = new RegExp(`Secret ${platform}/nothing does not exist or does not let namespace ${namespace} use it`);
+    await bench.untilCondition('c1', 'EtcdBackupReady', { ...refused, message: words }, limitMs);
+  });
+
+  test('uses it when it names the namespace, for its own backups and for no others', async () => {
+    await tenant.change('c1-cp', use);
+    await share({ [backupAccess]: namespace });
+    await bench.untilCondition('c1', 'EtcdBackupReady', { status: 'True' }, limitMs);
+
+    const pods = (await bench.pods('c1', 'etcd')).map(({ metadata }) => metadata.uid);
+    await tenant.change('c1-cp', { etcd: { restore: { latest: true, from: { namespace: 'other', cluster: 'c1' } } } });
+    const because = { ...refused, message: /restore its own backups, and not those of namespace other/ };
+    await bench.untilCondition('c1', 'EtcdRestoreReady', because, limitMs);
+    expect((await bench.pods('c1', 'etcd')).map(({ metadata }) => metadata.uid)).toEqual(pods);
+  });
 });
 
 const problems: readonly Problem[] = [
