@@ -1,13 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Pod, PersistentVolumeClaim } from '../../../constructs/api/resources.ts';
+import { HostedControlPlane, PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import type { Session } from '../../../reconciler/cli/command.ts';
 import { describeStatus, status } from '../../../reconciler/cli/status.ts';
-import type { MemoryCluster } from '../../support/loop/memory-cluster.ts';
+import { type MemoryCluster, ourName } from '../../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../../support/loop/operator-process.ts';
 import { completeCluster, orderedCluster } from '../../support/loop/scenario.ts';
 import { kubectlGet } from '../../support/printed-columns.ts';
 import { clusterName, namespace } from '../../support/scope.ts';
+import { until } from '../../support/until.ts';
 
 let complete: MemoryCluster;
 beforeAll(async () => {
@@ -17,7 +18,7 @@ beforeAll(async () => {
 const described = ({ hostedControlPlane, clock }: MemoryCluster) => describeStatus(hostedControlPlane, clock.now());
 
 /** Runs the command, and returns what it printed. @throws what it throws, after that */
-async function run({ user, clock }: MemoryCluster, printed: string[]): Promise<void> {
+async function run({ user, clock }: MemoryCluster, printed: string[], values = {}): Promise<void> {
   const terminal = { print: (line: string) => void printed.push(line), tell: () => {}, confirm: async () => undefined };
   const session: Pick<Session, 'client' | 'namespace' | 'terminal' | 'now'> = {
     client: user,
@@ -25,7 +26,7 @@ async function run({ user, clock }: MemoryCluster, printed: string[]): Promise<v
     terminal,
     now: () => clock.now(),
   };
-  await status.prepare({ positionals: [clusterName], values: {} })(session as Session);
+  await status.prepare({ positionals: [clusterName], values })(session as Session);
 }
 
 describe('hcp status', () => {
@@ -72,6 +73,19 @@ describe('hcp status', () => {
     const printed: string[] = [];
     await expect(run(cluster, printed)).rejects.toThrow('the API server of c1 is not available');
     expect(printed.join('\n')).toMatch(/^Not Ready for \d+s: \w+ is \w+$/m);
+  });
+
+  it('with --watch shows it again after each change of its status, until it is deleted', async () => {
+    const cluster = complete.copy();
+    const printed: string[] = [];
+    const watching = run(cluster, printed, { watch: true });
+    await until('the first one', () => printed.length > 0);
+    const options = { fieldManager: 'test', subresource: 'status' };
+    await cluster.user.mergePatch(HostedControlPlane, ourName, { status: { readyReplicas: 1 } }, options);
+    await until('the change', () => printed.some((line) => /^API servers +1 of 2 ready$/.test(line)));
+    expect(printed.filter((line) => line.startsWith('Cluster '))).toHaveLength(2);
+    cluster.management.store.remove(cluster.hostedControlPlane);
+    await expect(watching).rejects.toThrow('the control plane of c1 was deleted');
   });
 
   it('says of a control plane that no operator has seen that nothing is reported', async () => {
