@@ -87,7 +87,6 @@ export const classes = {
   },
   'CP-90': {
     demand: 'Workers may be up to three minors older than the control plane.',
-    open: 'a whole run of soak/older-workers, with a worker of 1.34: those of 1.35 and 1.36 have joined',
     proofs: [
       [
         'soak/older-workers.test',
