@@ -1,12 +1,9 @@
-import { parseAllDocuments } from 'yaml';
-import { renderControlPlane } from './control-plane/chart.ts';
-import { manifest } from './cluster/manifest.ts';
+import { editTheConstructs, manifest } from './cluster/manifest.ts';
 import { renderProvider } from './provider/chart.ts';
 import { releaseFiles } from './provider/repository.ts';
 import { renderTenants } from './provider/tenants.ts';
-import { readSample } from './sample.ts';
+import { renderFile } from './rendered-file.ts';
 import { stackFiles } from './stacks/stacks.ts';
-import { renderWorkload } from './workload/chart.ts';
 
 /** One file of `dist/`. */
 export interface DistributionFile {
@@ -15,7 +12,7 @@ export interface DistributionFile {
   readonly content: string;
 }
 
-/** A user's YAML file with a Cluster and its HostedControlPlane. */
+/** A YAML file with a Cluster and its HostedControlPlane. */
 export interface SampleFile {
   /** Name of the file without `.yaml`. */
   readonly name: string;
@@ -55,24 +52,24 @@ export function renderDistribution(samples: readonly SampleFile[]): Distribution
 }
 
 function renderSample({ name, content }: SampleFile): DistributionFile[] {
-  const { cluster, facts } = readSample(parseAllDocuments(content).map((document): unknown => document.toJS()));
+  const sample = { file: `test/clusters/${name}.yaml`, content, edit: editTheConstructs() };
   return [
-    {
-      path: `samples/${name}.k8s.yaml`,
-      content: manifest(
-        [
-          `All objects of test/clusters/${name}.yaml in the management cluster, except Secrets:`,
-          'the operator generates keys and certificates, and never renders them.',
-        ],
-        renderControlPlane(cluster, facts),
-      ),
-    },
-    {
-      path: `samples/${name}.hosted.k8s.yaml`,
-      content: manifest(
-        [`All objects of test/clusters/${name}.yaml in the hosted cluster.`],
-        renderWorkload(cluster, facts),
-      ),
-    },
+    { path: `samples/${name}.k8s.yaml`, content: renderFile(sample, 'management') },
+    { path: `samples/${name}.hosted.k8s.yaml`, content: renderFile(sample, 'hosted') },
   ];
+}
+
+/** What synth writes for the files of users. @throws with the name of the file that is invalid */
+export function renderUserFiles(files: readonly SampleFile[]): DistributionFile[] {
+  return files.flatMap(({ name, content }) => {
+    const file = `${name}.yaml`;
+    try {
+      return [
+        { path: `${name}.k8s.yaml`, content: renderFile({ file, content }, 'management') },
+        { path: `${name}.hosted.k8s.yaml`, content: renderFile({ file, content }, 'hosted') },
+      ];
+    } catch (cause) {
+      throw new Error(`${file}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    }
+  });
 }

@@ -5,7 +5,12 @@ import { Yaml } from 'cdk8s';
  * @param writtenBy the script of package.json. @default synth
  */
 export function manifest(purpose: readonly string[], objects: readonly object[], writtenBy = 'synth'): string {
-  return commented([...purpose, `Written by \`npm run ${writtenBy}\`; edit the constructs instead.`], objects);
+  return commented([...purpose, editTheConstructs(writtenBy)], objects);
+}
+
+/** The last line of a generated file's comment. @param script of package.json that writes it */
+export function editTheConstructs(script = 'synth'): string {
+  return `Written by \`npm run ${script}\`; edit the constructs instead.`;
 }
 
 /** A YAML file of objects below a comment. */

@@ -1,4 +1,4 @@
-import { type ConditionType, isConditionType, stepTypes } from '../../constructs/api/conditions.ts';
+import { type ConditionType, stepTypes } from '../../constructs/api/conditions.ts';
 import type { Condition, HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isFault, waitedFor, withEtcdFault } from '../status/waited-for.ts';
@@ -16,24 +16,21 @@ export interface StoredControlPlane extends KubeObject {
 export type KnownCondition = Condition & { readonly type: ConditionType };
 
 /** The steps of a control plane, in the order in which they become true. */
-export function stepsOf({ status }: StoredControlPlane): KnownCondition[] {
-  const conditions = (status?.conditions ?? []).filter(isKnown);
-  return stepTypes.flatMap((type) => conditions.find((condition) => condition.type === type) ?? []);
+export function stepsOf(object: StoredControlPlane): KnownCondition[] {
+  return stepTypes.flatMap((type) => conditionOf(object, type) ?? []);
 }
 
-function known({ status }: StoredControlPlane, type: ConditionType): KnownCondition | undefined {
-  return status?.conditions?.filter(isKnown).find((condition) => condition.type === type);
-}
-
-export function conditionOf(object: StoredControlPlane, type: ConditionType): Condition | undefined {
-  return object.status?.conditions?.find((condition) => condition.type === type);
+/** A condition by its type; undefined until the operator reports it. */
+export function conditionOf({ status }: StoredControlPlane, type: ConditionType): KnownCondition | undefined {
+  const found = status?.conditions?.find((condition) => condition.type === type);
+  return found && { ...found, type };
 }
 
 /** The one condition because of which a control plane is not Ready; undefined when it is, or nothing is reported yet. */
-export function blockerOf(object: StoredControlPlane): Condition | undefined {
+export function blockerOf(object: StoredControlPlane): KnownCondition | undefined {
   const ready = conditionOf(object, 'Ready');
   if (ready === undefined || ready.status === 'True') return undefined;
-  const [blocking] = waitedFor(withEtcdFault(stepsOf(object), known(object, 'EtcdClusterHealthy')));
+  const [blocking] = waitedFor(withEtcdFault(stepsOf(object), conditionOf(object, 'EtcdClusterHealthy')));
   return blocking?.reason === ready.reason ? blocking : ready;
 }
 
@@ -42,8 +39,4 @@ export function stateOf(condition: KnownCondition): 'ok' | 'waits' | 'fails' | '
   if (condition.status === 'True') return 'ok';
   if (condition.status === 'Unknown') return 'unknown';
   return isFault(condition) ? 'fails' : 'waits';
-}
-
-function isKnown(condition: Condition): condition is KnownCondition {
-  return isConditionType(condition.type);
 }

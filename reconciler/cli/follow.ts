@@ -40,13 +40,16 @@ export async function follow(
 /**
  * The current HostedControlPlane, and its state after each change; undefined when it is deleted. Otherwise it never ends.
  */
-export async function* changesOf({ client, namespace }: Session, name: string): AsyncGenerator<KubeObject | undefined> {
+export async function* changesOf<T extends KubeObject>(
+  { client, namespace }: Session,
+  name: string,
+): AsyncGenerator<T | undefined> {
   const fieldSelector = `metadata.name=${name}`;
   for (;;) {
-    const { items, resourceVersion } = await client.list(HostedControlPlane, { namespace, fieldSelector });
+    const { items, resourceVersion } = await client.list<T>(HostedControlPlane, { namespace, fieldSelector });
     yield items[0];
     try {
-      for await (const event of client.watch(HostedControlPlane, { namespace, fieldSelector, resourceVersion })) {
+      for await (const event of client.watch<T>(HostedControlPlane, { namespace, fieldSelector, resourceVersion })) {
         if (event.type === 'DELETED') yield undefined;
         else if (event.type !== 'BOOKMARK') yield event.object;
       }

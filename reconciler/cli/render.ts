@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { nameOf, renderUserFile } from '../../constructs/user-manifests.ts';
+import { basename } from 'node:path';
+import { renderFile } from '../../constructs/rendered-file.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { type Command, type Given, hasSwitch, UsageError } from './command.ts';
 import type { Terminal } from './terminal.ts';
@@ -10,24 +11,22 @@ export const render: Command = {
   usage: 'FILE [--hosted]',
   summary: 'Prints the objects that a file with a Cluster and its HostedControlPlane becomes, without a cluster.',
   options: { hosted: { type: 'boolean', meaning: 'print those in the hosted cluster' } },
-  prepare: (given) => {
-    const run = rendering(given);
-    return async ({ terminal }) => run(terminal);
-  },
+  prepare: (given) => async (session) => rendering(given)(session.terminal),
   offline: rendering,
 };
 
 function rendering(given: Given): (terminal: Terminal) => void {
   const { positionals } = given;
-  const [file, ...more] = positionals;
-  if (file === undefined || more.length > 0) {
+  const [path, ...more] = positionals;
+  if (path === undefined || more.length > 0) {
     throw new UsageError(
-      `set one file with a Cluster and its HostedControlPlane, or - to read it, not ${positionals.length}`,
+      `set one file with a Cluster and its HostedControlPlane, or - for standard input, not ${positionals.length}`,
     );
   }
   return (terminal) => {
-    const input = { name: file === '-' ? 'input' : nameOf(file), content: read(file) };
-    terminal.print(renderUserFile(input, hasSwitch(given, 'hosted') ? 'hosted' : 'management').trimEnd());
+    const file = path === '-' ? 'standard input' : basename(path);
+    const place = hasSwitch(given, 'hosted') ? 'hosted' : 'management';
+    terminal.print(renderFile({ file, content: read(path) }, place).trimEnd());
   };
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ConditionType } from '../../constructs/api/conditions.ts';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
 import type { Condition } from '../../constructs/api/status.ts';
@@ -5,7 +6,14 @@ import { spanText } from './amounts.ts';
 import { columns } from './columns.ts';
 import { clusterArgument, type Command, hasSwitch, type Session } from './command.ts';
 import { clusterOf, findObject } from './control-plane.ts';
-import { blockerOf, conditionOf, stateOf, stepsOf, type StoredControlPlane } from './control-plane-state.ts';
+import {
+  blockerOf,
+  conditionOf,
+  type KnownCondition,
+  stateOf,
+  stepsOf,
+  type StoredControlPlane,
+} from './control-plane-state.ts';
 import { changesOf } from './follow.ts';
 import { entryOf } from './list.ts';
 
@@ -32,16 +40,14 @@ async function show(session: Session, name: string): Promise<void> {
 
 async function watch(session: Session, name: string): Promise<void> {
   const { metadata } = await findObject(session, name);
-  let shown = '';
-  for await (const object of changesOf(session, metadata.name)) {
+  let shown: unknown;
+  for await (const object of changesOf<StoredControlPlane>(session, metadata.name)) {
     if (!object) throw new Error(`the control plane of ${name} was deleted`);
-    const lines = describeStatus(object, session.now());
-    // ages change all the time
-    const what = JSON.stringify((object as StoredControlPlane).status);
-    if (what === shown) continue;
-    if (shown !== '') session.terminal.print('');
-    shown = what;
-    for (const line of lines) session.terminal.print(line);
+    // not what is printed, because ages change all the time
+    if (isDeepStrictEqual(object.status, shown)) continue;
+    if (shown !== undefined) session.terminal.print('');
+    shown = object.status;
+    for (const line of describeStatus(object, session.now())) session.terminal.print(line);
   }
 }
 
@@ -69,7 +75,7 @@ export function describeStatus(object: StoredControlPlane, now: number): string[
       ? [
           `Not Ready for ${ago(blocker)}: ${blocker.type} is ${blocker.reason}`,
           ...(blocker.message === '' ? [] : [`  ${blocker.message}`]),
-          `  ${nextCommand(blocker, { cluster, namespace: metadata.namespace ?? '' })}`,
+          `  next: ${nextCommand(blocker, object, cluster)}`,
         ]
       : [conditionOf(object, 'Ready') ? 'Ready' : 'nothing is reported yet: does the operator run?']),
     '',
@@ -97,13 +103,22 @@ function apart(steps: ReturnType<typeof stepsOf>, blocker: Condition | undefined
   return failing.length === 0 ? [] : ['', ...failing.map(({ type, message }) => `${type}: ${message}`)];
 }
 
-/** The command that shows more of a condition. */
-function nextCommand({ type, reason }: Condition, at: { cluster: string; namespace: string }): string {
-  const hcp = (command: string) => `next: hcp ${command} ${at.cluster} -n ${at.namespace}`;
-  if (reason === 'DataLost' || /Backup|Restore/.test(type)) return hcp('backups');
-  if (/Certificate/.test(type)) return hcp('certificates');
-  const runsPods = /Deployments|EtcdCluster|ControllerManager|Scheduler/.test(type);
-  return runsPods
-    ? `next: kubectl -n ${at.namespace} get pods -l ${clusterNameLabel}=${at.cluster}`
-    : `next: kubectl -n ${at.namespace} describe hcp`;
+/** The command that shows what a condition is about, where it is not the HostedControlPlane itself. */
+const shownBy: Partial<Record<ConditionType, 'backups' | 'certificates' | 'pods'>> = {
+  CACertificatesReady: 'certificates',
+  EtcdCertificatesReady: 'certificates',
+  CertificatesReady: 'certificates',
+  EtcdClusterHealthy: 'backups',
+  EtcdRestoreReady: 'backups',
+  EtcdClusterReady: 'pods',
+  APIServerDeploymentsReady: 'pods',
+  ControllerManagerReady: 'pods',
+  SchedulerReady: 'pods',
+};
+
+function nextCommand({ type }: KnownCondition, { metadata }: StoredControlPlane, cluster: string): string {
+  const { namespace, name } = metadata;
+  const what = shownBy[type];
+  if (what === 'pods') return `kubectl -n ${namespace} get pods -l ${clusterNameLabel}=${cluster}`;
+  return what === undefined ? `kubectl -n ${namespace} describe hcp ${name}` : `hcp ${what} ${cluster} -n ${namespace}`;
 }

@@ -47,87 +47,86 @@ export async function live(instance: Instance, directory: string, report: Report
   const topology = new TopologyCluster(instance, cluster);
   let provider = await line.step('a management cluster with Cluster API, the providers and both classes', async () => {
     await bringUp(instance, report);
-    const running = await prepare(instance, report);
+    const started = await prepare(instance, report);
     await applySecrets(instance, fillSafe(), report);
     await createClasses(instance, cluster.namespace);
-    return running;
+    return started;
   });
   const { version: older } = await addMinor(instance, '1.36', report);
-  let writer: NumberedConfigMaps | undefined;
-  try {
-    await line.step(`create: Kubernetes ${older}, two MachineDeployments of one machine each`, async () => {
-      await topology.create(older, { a: 1, b: 1 });
-      await topology.untilWorkers(older, 2);
-      await topology.untilAvailable();
-    });
-    const client = openKubeconfig(instance, await downloadKubeconfig(instance));
-    writer = new NumberedConfigMaps({ client });
-    await line.step('scale: 3 API servers as an autoscaler does, one MachineDeployment to two machines', async () => {
-      await topology.scaleControlPlane(3);
-      await topology.scale({ a: 2, b: 1 });
-      await topology.untilWorkers(older, 3);
-    });
-    const pairs = new VersionPairs(topology);
-    await line.step(`upgrade to ${kubernetesVersion}`, async () => {
-      await topology.own({ upgrade: { hold: '0s' } });
-      await topology.change({ version: kubernetesVersion });
-      await topology.untilWorkers(kubernetesVersion, 3);
-    });
-    await pairs.stop();
-    const before = await podsOf(instance);
-    await line.step('change of class: larger machines take the place of all', async () => {
-      await topology.change({ classRef: { name: classes.second } });
-      const old = new Set((await topology.machines()).map(({ metadata }) => metadata.name));
-      await untilReplaced(topology, old);
-      await topology.untilWorkers(kubernetesVersion, 3);
-    });
-    const after = await podsOf(instance);
-    const autoscaled = await topology.replicas();
-    const { namespace } = cluster;
-    await line.step('hcp move prepare, after its owner has given it a bucket', async () => {
-      await topology.own({
-        etcd: {
-          backup: {
-            schedule: '@daily',
-            secret: { name: secretNames.store },
-            encryption: { secretName: secretNames.keys },
-            verify: { disabled: true },
-          },
+  // what runs ends in the reverse order, also when a step fails
+  await using running = new AsyncDisposableStack();
+  running.defer(() => provider.end());
+  await line.step(`create: Kubernetes ${older}, two MachineDeployments of one machine each`, async () => {
+    await topology.create(older, { a: 1, b: 1 });
+    await topology.untilWorkers(older, 2);
+    await topology.untilAvailable();
+  });
+  const client = openKubeconfig(instance, await downloadKubeconfig(instance));
+  running.defer(() => client.connection.close());
+  const writer = new NumberedConfigMaps({ client });
+  running.defer(() => writer.stop());
+  await line.step('scale: 3 API servers as an autoscaler does, one MachineDeployment to two machines', async () => {
+    await topology.scaleControlPlane(3);
+    await topology.scale({ a: 2, b: 1 });
+    await topology.untilWorkers(older, 3);
+  });
+  const pairs = new VersionPairs(topology);
+  running.defer(() => pairs.stop());
+  await line.step(`upgrade to ${kubernetesVersion}`, async () => {
+    await topology.own({ upgrade: { hold: '0s' } });
+    await topology.change({ version: kubernetesVersion });
+    await topology.untilWorkers(kubernetesVersion, 3);
+  });
+  await pairs.stop();
+  const before = await podsOf(instance);
+  await line.step('change of class: larger machines take the place of all', async () => {
+    const old = new Set((await topology.machines()).map(({ metadata }) => metadata.name));
+    await topology.change({ classRef: { name: classes.second } });
+    await untilReplaced(topology, old);
+    await topology.untilWorkers(kubernetesVersion, 3);
+  });
+  const after = await podsOf(instance);
+  const autoscaled = await topology.replicas();
+  const { namespace } = cluster;
+  await line.step('hcp move prepare, after its owner has given it a bucket', async () => {
+    await topology.own({
+      etcd: {
+        backup: {
+          schedule: '@daily',
+          secret: { name: secretNames.store },
+          encryption: { secretName: secretNames.keys },
+          verify: { disabled: true },
         },
-      });
-      await hcp(instance, ['move', 'prepare', cluster.name, '-n', namespace, '--wait']);
+      },
     });
-    await writer.stop();
-    const known = await identities(topology);
-    await line.step('clusterctl move by way of a directory, to a management cluster that takes the place', async () => {
-      await clusterctl(instance, ['move', '--namespace', namespace, '--to-directory', directory]);
-      await provider.end();
-      await loseManagement(instance, report);
-      await replaceManagement(instance, report);
-      provider = await prepare(instance, report);
-      await clusterctl(instance, ['move', '--namespace', namespace, '--from-directory', directory]);
-      await topology.untilWorkers(kubernetesVersion, 3);
-    });
-    const moved = { before: known, after: await identities(topology) };
-    await line.step('scale in the other management cluster', async () => {
-      await topology.scale({ a: 1, b: 1 });
-      await topology.untilWorkers(kubernetesVersion, 2);
-    });
-    await line.step('topology.controlPlane.replicas: 2, which takes the number back from the autoscaler', async () => {
-      await topology.change({ controlPlane: { replicas: 2 } });
-      await topology.untilReplicas(2);
-      await topology.scaleControlPlane(3);
-      await topology.untilReplicas(2);
-    });
-    const writes = { acknowledged: writer.acknowledged, lost: await writer.lost() };
-    await client.connection.close();
-    await line.step('deletion', () => topology.delete());
-    const left = (await machineNames(instance)).filter((name) => name !== 'm');
-    return { steps: line.steps, pairs: pairs.seen, rebased: { before, after }, autoscaled, moved, writes, left };
-  } finally {
-    await writer?.stop();
+    await hcp(instance, ['move', 'prepare', cluster.name, '-n', namespace, '--wait']);
+  });
+  await writer.stop();
+  const known = await identities(topology);
+  await line.step('clusterctl move by way of a directory, to a management cluster that takes the place', async () => {
+    await clusterctl(instance, ['move', '--namespace', namespace, '--to-directory', directory]);
     await provider.end();
-  }
+    await loseManagement(instance, report);
+    await replaceManagement(instance, report);
+    provider = await prepare(instance, report);
+    await clusterctl(instance, ['move', '--namespace', namespace, '--from-directory', directory]);
+    await topology.untilWorkers(kubernetesVersion, 3);
+  });
+  const moved = { before: known, after: await identities(topology) };
+  await line.step('scale in the other management cluster', async () => {
+    await topology.scale({ a: 1, b: 1 });
+    await topology.untilWorkers(kubernetesVersion, 2);
+  });
+  await line.step('topology.controlPlane.replicas: 2, which takes the number back from the autoscaler', async () => {
+    await topology.change({ controlPlane: { replicas: 2 } });
+    await topology.untilReplicas(2);
+    await topology.scaleControlPlane(3);
+    await topology.untilReplicas(2);
+  });
+  const writes = { acknowledged: writer.acknowledged, lost: await writer.lost() };
+  await line.step('deletion', () => topology.delete());
+  const left = (await machineNames(instance)).filter((name) => name !== 'm');
+  return { steps: line.steps, pairs: pairs.seen, rebased: { before, after }, autoscaled, moved, writes, left };
 }
 
 async function prepare(instance: Instance, report: Report): Promise<ChildProgram> {

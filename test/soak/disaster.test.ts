@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { claims } from '../disaster/claims.ts';
 import { runDisaster, type Rebuilt } from '../disaster/disaster.ts';
 import { recordFault } from '../support/fault-table.ts';
-import { instanceFrom } from '../testbed/instance.ts';
-import { takeDown } from '../testbed/take-down.ts';
+import { ownTestbed } from '../support/own-testbed.ts';
 
-// a testbed of its own, because other tests need what is lost here
-const instance = instanceFrom(process.env, `${inject('testbed').slice(0, 5)}fire`);
+const instance = ownTestbed('fire');
 let rebuilt: Rebuilt;
 
 beforeAll(async () => {
-  // left by an earlier run that was killed
-  await takeDown(instance, () => {});
   rebuilt = await runDisaster(instance, (line) => console.log(line));
 }, 900_000);
-afterAll(async () => {
-  const left = await takeDown(instance, () => {});
-  if (left.length > 0) throw new Error(`testbed ${instance.name} left behind:\n${left.join('\n')}`);
-});
 
 test.for(claims)('after the loss of the management cluster and a rebuild, $claim', ({ fault }) => {
   expect(fault(rebuilt)).toBeUndefined();

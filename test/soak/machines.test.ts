@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { KubeadmConfigTemplate } from '../../imports/bootstrap.cluster.x-k8s.io.ts';
 import { MachineDeployment } from '../../imports/cluster.x-k8s.io.ts';
@@ -18,6 +19,7 @@ import { until } from '../support/until.ts';
 import { kubernetesVersion, single, Workbench } from '../support/workbench.ts';
 import { installAddon } from '../testbed/addons.ts';
 import { instanceFrom } from '../testbed/instance.ts';
+import { addMinor } from '../testbed/further-minor.ts';
 import { kubectl } from '../testbed/kubectl.ts';
 import { findMachine, inMachine } from '../testbed/machine.ts';
 import { withHostedApi } from '../testbed/workers.ts';
@@ -55,7 +57,10 @@ function apply(objects: readonly object[]): Promise<void> {
 }
 
 interface NodeObject extends KubeObject {
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+  readonly status?: {
+    readonly nodeInfo?: { readonly kubeletVersion: string };
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  };
 }
 
 /** Names of Ready Nodes. */
@@ -86,6 +91,16 @@ const machineTemplate = {
 };
 const bootstrapRef = (kind: string) => ({ apiGroup: 'bootstrap.cluster.x-k8s.io', kind, name });
 const pooled = (node: string) => node.startsWith('pool-');
+
+/** The versions of the kubelets of the pool's Ready Nodes. */
+async function pooledKubelets(): Promise<string[]> {
+  const ready = await nodes();
+  return withHostedApi(instance, { namespace, name }, async ({ client }) => {
+    const { items } = await client.list<NodeObject>(Node);
+    const own = items.filter(({ metadata }) => pooled(metadata.name) && ready.includes(metadata.name));
+    return own.map(({ status }) => status?.nodeInfo?.kubeletVersion ?? '');
+  });
+}
 
 test('a MachineDeployment makes Nodes of machines that only know their bootstrap data', async () => {
   const labels = { [clusterNameLabel]: name, pool: 'a' };
@@ -139,8 +154,9 @@ test('a MachineHealthCheck replaces a machine whose kubelet is silent', async ()
   await until('the silent machine to be gone', async () => !(await findMachine(instance, silent)), limitMs);
 });
 
-test('a MachinePool grows and shrinks', async () => {
-  const pool = (replicas: number) => [
+test('a MachinePool grows, gets another version, and shrinks', async () => {
+  const older = await addMinor(instance, '1.36', (line) => console.log(line));
+  const pool = (replicas: number, version: string) => [
     {
       apiVersion: 'cluster.x-k8s.io/v1beta2',
       kind: 'MachinePool',
@@ -151,7 +167,7 @@ test('a MachinePool grows and shrinks', async () => {
         template: {
           spec: {
             clusterName: name,
-            version: kubernetesVersion,
+            version,
             bootstrap: { configRef: { ...bootstrapRef('KubeadmConfig'), name: 'pool' } },
             infrastructureRef: { apiGroup: infrastructureGroup, kind: TestbedMachinePool.kind, name: 'pool' },
           },
@@ -172,11 +188,20 @@ test('a MachinePool grows and shrinks', async () => {
       metadata: { namespace, name: 'pool' },
       spec: {},
     },
-    ...pool(2),
+    ...pool(2, older.version),
   ]);
   const two = await untilNodes('two Nodes of the pool', (names) => names.filter(pooled).length === 2);
   expect(two.filter(pooled).sort()).toEqual(['pool-0', 'pool-1']);
-  await apply(pool(1));
+  expect(await pooledKubelets()).toEqual([older.kubelet, older.kubelet]);
+
+  await apply(pool(2, kubernetesVersion));
+  const newer = [kubernetesVersion, kubernetesVersion];
+  await until(
+    'the kubelets of the other version',
+    async () => isDeepStrictEqual(await pooledKubelets(), newer),
+    limitMs,
+  );
+  await apply(pool(1, kubernetesVersion));
   await until('the last machine of the pool to be gone', async () => !(await findMachine(instance, 'pool-1')), limitMs);
   expect((await nodes()).filter(pooled)).toContain('pool-0');
 });

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { Namespace } from '../../constructs/api/resources.ts';
+import { ownTestbed } from '../support/own-testbed.ts';
 import { clientOf } from '../testbed/access.ts';
 import { bringUp } from '../testbed/bring-up.ts';
 import { checkHealth } from '../testbed/health.ts';
-import { apiServerUrl, caPath, instanceFrom, kubeconfigPath } from '../testbed/instance.ts';
+import { apiServerUrl, caPath, kubeconfigPath } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';
 import { findMachine, inMachine, type Machine } from '../testbed/machine.ts';
 import { loseManagement, replaceManagement } from '../testbed/management-loss.ts';
@@ -13,24 +14,18 @@ import { type Report, until } from '../testbed/progress.ts';
 import { startService } from '../testbed/service.ts';
 import { takeDown } from '../testbed/take-down.ts';
 
-// a testbed of its own, because other tests need what is lost here
-const instance = instanceFrom(process.env, `${inject('testbed').slice(0, 5)}loss`);
+const instance = ownTestbed('loss');
 const silent: Report = () => {};
 let worker: Machine;
 let before: { readonly service: string; readonly certificateAuthority: string };
 
 beforeAll(async () => {
-  // left by an earlier run that was killed
-  await takeDown(instance, silent);
   await bringUp(instance, silent);
   worker = await addMachine(instance, 'worker');
   await startService(worker, 'page', ['busybox', 'httpd', '-f', '-p', '8080', '-h', '/etc']);
   await kubectl(instance, ['create', 'namespace', 'lost']);
   before = { service: await servicePid(), certificateAuthority: await readFile(caPath(instance), 'utf8') };
   await loseManagement(instance, silent);
-});
-afterAll(async () => {
-  await takeDown(instance, silent);
 });
 
 test('without its management cluster an instance is broken, and its worker continues', async () => {

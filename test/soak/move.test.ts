@@ -1,28 +1,20 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Moved, runMove } from '../move/move.ts';
 import { recordFault } from '../support/fault-table.ts';
-import { instanceFrom } from '../testbed/instance.ts';
-import { takeDown } from '../testbed/take-down.ts';
+import { ownTestbed } from '../support/own-testbed.ts';
 
-// a testbed of its own, because its management cluster is replaced
-const instance = instanceFrom(process.env, `${inject('testbed').slice(0, 5)}move`);
+const instance = ownTestbed('move');
 let directory: string;
 let moved: Moved;
 
 beforeAll(async () => {
-  // left by an earlier run that was killed
-  await takeDown(instance, () => {});
   directory = await mkdtemp(join(tmpdir(), 'move-'));
   moved = await runMove(instance, directory, (line) => console.log(line));
 }, 900_000);
-afterAll(async () => {
-  const left = await takeDown(instance, () => {});
-  await rm(directory, { recursive: true, force: true });
-  if (left.length > 0) throw new Error(`testbed ${instance.name} left behind:\n${left.join('\n')}`);
-});
+afterAll(() => rm(directory, { recursive: true, force: true }));
 
 test('clusterctl waits for the preparation of a control plane, and copies nothing before', () => {
   expect(moved.unprepared.said).toMatch(/Move blocked by .*HostedControlPlane|HostedControlPlane.*Move blocked by/s);

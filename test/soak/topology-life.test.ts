@@ -1,27 +1,19 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Life, live } from '../life/life.ts';
-import { instanceFrom } from '../testbed/instance.ts';
-import { takeDown } from '../testbed/take-down.ts';
+import { ownTestbed } from '../support/own-testbed.ts';
 
-// a testbed of its own, because its management cluster is replaced
-const instance = instanceFrom(process.env, `${inject('testbed').slice(0, 5)}life`);
+const instance = ownTestbed('life');
 let directory: string;
 let life: Life;
 
 beforeAll(async () => {
-  // left by an earlier run that was killed
-  await takeDown(instance, () => {});
   directory = await mkdtemp(join(tmpdir(), 'life-'));
   life = await live(instance, directory, (line) => console.log(line));
 }, 1_800_000);
-afterAll(async () => {
-  const left = await takeDown(instance, () => {});
-  await rm(directory, { recursive: true, force: true });
-  if (left.length > 0) throw new Error(`testbed ${instance.name} left behind:\n${left.join('\n')}`);
-});
+afterAll(() => rm(directory, { recursive: true, force: true }));
 
 test('a Cluster with a topology lives from create over scale, upgrade, change of class and move to its deletion', () => {
   for (const { what, seconds } of life.steps) console.log(`| ${what} | ${seconds.toFixed(0)} s |`);

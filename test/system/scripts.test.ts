@@ -65,6 +65,14 @@ describe('scripts that write into the repository, on copies', () => {
     expect(JSON.parse(await readFile(path('kept.json'), 'utf8'))).toEqual({ 'a.test.ts': 7 });
   });
 
+  test('synth renders the files of a folder of a user', async () => {
+    const folder = { HCP_MANIFESTS: join(repository, 'test/clusters') };
+    await runScript('synth', ['--output', relative(repository, path('mine'))], folder);
+    const name = 'production.k8s.yaml';
+    const objectsIn = async (file: string) => (await readFile(file, 'utf8')).replace(/^(# .*\n)+/, '');
+    expect(await objectsIn(join(path('mine'), name))).toBe(await objectsIn(join(repository, 'dist/samples', name)));
+  });
+
   test('synth renders dist as it is', async () => {
     await runScript('synth', ['--output', relative(repository, path('dist'))]);
     const [written, present] = [path('dist'), join(repository, 'dist')];

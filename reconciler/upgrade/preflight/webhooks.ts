@@ -8,6 +8,7 @@ import {
   RoleBinding,
   groupOf,
 } from '../../../constructs/api/resources.ts';
+import type { AppliedKind } from '../../../constructs/workload/applied-kinds.ts';
 import { appliedKindsOf } from '../../../constructs/workload/chart.ts';
 import type { KubernetesApi } from '../../kube/client.ts';
 import { messageOf } from '../../kube/error-message.ts';
@@ -17,8 +18,8 @@ const name = 'upgrade-preflight';
 const labels = { app: name };
 const selector = { matchLabels: labels };
 const template = { metadata: { labels }, spec: { containers: [{ name: 'any', image: 'registry.k8s.io/pause:3.10' }] } };
-const anyone = { subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name }] };
-const grants = (kind: string) => ({ roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind, name }, ...anyone });
+const apiGroup = groupOf(Role);
+const grants = (kind: string) => ({ roleRef: { apiGroup, kind, name }, subjects: [{ apiGroup, kind: 'User', name }] });
 
 /** What an object of a kind needs besides its name, by kind. */
 const bodies: Readonly<Record<string, object>> = {
@@ -34,24 +35,23 @@ const bodies: Readonly<Record<string, object>> = {
   Service: { spec: { ports: [{ port: 443 }] } },
 };
 
-const namespace = 'kube-system';
+/** A kind, and the namespace in which it is written. */
+type Write = Pick<AppliedKind, 'resource' | 'namespace'>;
 
-/** What is written in every version by another identity, or by Kubernetes itself. */
-const always: readonly { readonly resource: Resource; readonly namespace: string | undefined }[] = [
-  { resource: Lease, namespace },
-  { resource: Role, namespace },
-  { resource: RoleBinding, namespace },
-  { resource: ClusterRole, namespace: undefined },
-  { resource: ClusterRoleBinding, namespace: undefined },
+/** What Kubernetes' controllers write, and what the operator applies as an administrator. */
+const always: readonly Write[] = [
+  ...[Lease, Role, RoleBinding].map((resource) => ({ resource, namespace: 'kube-system' })),
+  ...[ClusterRole, ClusterRoleBinding].map((resource) => ({ resource, namespace: undefined })),
 ];
 
-/** Kubernetes never asks a webhook about these. */
+/** The API server asks no webhook about configurations of webhooks and about admission policies. */
 const isExempt = (resource: Resource): boolean => groupOf(resource) === 'admissionregistration.k8s.io';
 
 /** An object of each kind that an upgrade to a version writes, in each namespace where it does. They are never stored. */
 export function triedWrites(version: string): KubeObject[] {
-  const kinds = [...always, ...appliedKindsOf(version)].filter(({ resource }) => !isExempt(resource));
-  return kinds.map(({ resource: { apiVersion, kind }, namespace }) => ({
+  const writes: readonly Write[] = [...always, ...appliedKindsOf(version)];
+  const tried = writes.filter(({ resource }) => !isExempt(resource));
+  return tried.map(({ resource: { apiVersion, kind }, namespace }) => ({
     apiVersion,
     kind,
     metadata: { ...(namespace === undefined ? {} : { namespace }), name },

@@ -16,11 +16,11 @@ import { freePort } from '../../support/free-port.ts';
 import { snapshotFacts } from '../../support/snapshot-facts.ts';
 import { startS3 } from '../../support/s3.ts';
 import { SmallDisk } from '../../support/small-disk.ts';
-import { endNamespace } from '../../support/test-namespace.ts';
+import { endNamespace, makeNamespace } from '../../support/test-namespace.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
 import { tolerateProblem, type Problem } from './store-problem.ts';
-import { createPlatformNamespace, Tenant } from './tenant.ts';
+import { Tenant } from './tenant.ts';
 
 const namespace = 'backups';
 const fieldManager = 'test';
@@ -168,7 +168,7 @@ describe('a tenant who names the Secret of a bucket in a namespace of the platfo
   const use = { etcd: { backup: { secret: { name: 'shared', namespace: platform } } } };
   let tenant: Tenant;
   beforeAll(async () => {
-    await createPlatformNamespace(bench.client, platform);
+    await makeNamespace(bench.client, platform);
     await share({});
     tenant = await Tenant.in(bench.client, inject('testbed'), namespace);
   });
@@ -176,6 +176,7 @@ describe('a tenant who names the Secret of a bucket in a namespace of the platfo
     await tenant.change('c1-cp', { etcd: { restore: null, backup: { secret: { name: 'backups', namespace: null } } } });
     await bench.untilCondition('c1', 'EtcdBackupReady', { status: 'True' }, limitMs);
     await endNamespace(bench.client, platform);
+    await tenant.remove();
   });
 
   /** Writes the Secret, with what its owner says of others. */

@@ -1,4 +1,4 @@
-import { Namespace } from '../../../constructs/api/resources.ts';
+import { ClusterRole } from '../../../constructs/api/resources.ts';
 import { renderTenants } from '../../../constructs/provider/tenants.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import { CommandError } from '../../testbed/run.ts';
@@ -8,27 +8,34 @@ import { kubectl } from '../../testbed/kubectl.ts';
 const fieldManager = 'platform';
 const rbac = { apiGroup: 'rbac.authorization.k8s.io' } as const;
 
+interface Place {
+  readonly client: KubeClient;
+  readonly instance: Instance;
+  readonly namespace: string;
+  /** Name of the ClusterRole. */
+  readonly role: string;
+}
+
 /** A user with the rights that a platform gives to tenants in one namespace, and with no others. */
 export class Tenant {
-  readonly #instance: Instance;
-  readonly #namespace: string;
+  readonly #place: Place;
   readonly #name = 'mallory';
 
-  private constructor(instance: Instance, namespace: string) {
-    this.#instance = instance;
-    this.#namespace = namespace;
+  private constructor(place: Place) {
+    this.#place = place;
   }
 
   static async in(client: KubeClient, testbed: string, namespace: string): Promise<Tenant> {
-    const tenant = new Tenant(instanceFrom(process.env, testbed), namespace);
-    const role = renderTenants().find(({ kind }) => kind === 'ClusterRole');
+    const role = renderTenants().find(({ kind }) => kind === ClusterRole.kind);
     if (!role) throw new Error('dist/tenants.yaml has no ClusterRole');
+    const instance = instanceFrom(process.env, testbed);
+    const tenant = new Tenant({ client, instance, namespace, role: role.metadata.name });
     await client.apply(role, { fieldManager, force: true });
     const binding = {
       apiVersion: `${rbac.apiGroup}/v1`,
       kind: 'RoleBinding',
       metadata: { namespace, name: 'tenant' },
-      roleRef: { ...rbac, kind: 'ClusterRole', name: role.metadata.name },
+      roleRef: { ...rbac, kind: ClusterRole.kind, name: role.metadata.name },
       subjects: [{ ...rbac, kind: 'User', name: tenant.#name }],
     };
     await client.apply(binding, { fieldManager, force: true });
@@ -37,21 +44,22 @@ export class Tenant {
 
   /** What kubectl prints for the tenant, or what the API server says instead. */
   async kubectl(...args: readonly string[]): Promise<string> {
-    const as = ['--as', this.#name, '--namespace', this.#namespace];
-    return kubectl(this.#instance, [...as, ...args]).catch((error: unknown) => {
+    const { instance, namespace } = this.#place;
+    const as = ['--as', this.#name, '--namespace', namespace];
+    return kubectl(instance, [...as, ...args]).catch((error: unknown) => {
       if (error instanceof CommandError) return error.stderr;
       throw error;
     });
+  }
+
+  /** Removes what its namespace does not take along. */
+  async remove(): Promise<void> {
+    const { client, role } = this.#place;
+    await client.delete(ClusterRole, { name: role });
   }
 
   /** Changes the spec of a HostedControlPlane, as its owner may. */
   change(name: string, spec: object): Promise<string> {
     return this.kubectl('patch', 'hostedcontrolplane', name, '--type=merge', `--patch=${JSON.stringify({ spec })}`);
   }
-}
-
-/** A namespace of the platform, in which the tenant has no rights. */
-export async function createPlatformNamespace(client: KubeClient, name: string): Promise<void> {
-  const { apiVersion, kind } = Namespace;
-  await client.apply({ apiVersion, kind, metadata: { name } }, { fieldManager, force: true });
 }

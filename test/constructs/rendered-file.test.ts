@@ -2,7 +2,8 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { renderUserFile, renderUserFolder } from '../../constructs/user-manifests.ts';
+import { renderUserFiles } from '../../constructs/distribution.ts';
+import { renderFile } from '../../constructs/rendered-file.ts';
 import { readSampleFiles } from '../../constructs/sample-files.ts';
 import { parseCommandLine } from '../../reconciler/cli/command-line.ts';
 import { commands } from '../../reconciler/cli/commands.ts';
@@ -28,7 +29,8 @@ function hcp(...args: string[]): string {
 
 it.each(await readSampleFiles())('a file of a user becomes the same objects as sample $name', async (sample) => {
   const ofSynth = async (file: string) => withoutHeader(await readFile(join(repository, 'dist/samples', file), 'utf8'));
-  const rendered = (place: 'management' | 'hosted') => withoutHeader(renderUserFile(sample, place));
+  const rendered = (place: 'management' | 'hosted') =>
+    withoutHeader(renderFile({ file: 'mine.yaml', content: sample.content }, place));
   expect(rendered('management')).toBe(await ofSynth(`${sample.name}.k8s.yaml`));
   expect(rendered('hosted')).toBe(await ofSynth(`${sample.name}.hosted.k8s.yaml`));
 });
@@ -36,7 +38,7 @@ it.each(await readSampleFiles())('a file of a user becomes the same objects as s
 it('hcp render prints the bytes that synth writes for a folder', async () => {
   await cp(join(samples, 'dev.yaml'), join(directory, 'dev.yaml'));
   await writeFile(join(directory, 'notes.txt'), 'no manifest');
-  const files = await renderUserFolder(directory);
+  const files = renderUserFiles(await readSampleFiles(directory));
   expect(files).toEqual([
     { path: 'dev.k8s.yaml', content: hcp('render', join(directory, 'dev.yaml')) },
     { path: 'dev.hosted.k8s.yaml', content: hcp('render', join(directory, 'dev.yaml'), '--hosted') },
@@ -47,19 +49,19 @@ const dev = (await readSampleFiles()).find(({ name }) => name === 'dev')?.conten
 
 it.each([
   ['lacks its HostedControlPlane', dev.split(/^---$/m)[0] ?? '', 'mine.yaml: a Cluster and its HostedControlPlane are'],
+  ['is no YAML', 'kind: [Cluster\n', /^mine\.yaml: .*flow/i],
   ['has a Cluster without a name', 'kind: Cluster\nspec: {}\n', /^mine\.yaml: Cluster: .*metadata/],
   [
     'has an unknown version',
     dev.replace(/version: v1\.\d+\.\d+/, 'version: v1.12.0'),
     'this release does not support that minor version',
   ],
-])('a file that %s is named, with what to do', async (_, text, message) => {
-  await writeFile(join(directory, 'mine.yaml'), text);
-  await expect(renderUserFolder(directory)).rejects.toThrow(message);
+])('a file that %s is named, with what to do', (_, text, message) => {
+  expect(() => renderUserFiles([{ name: 'mine', content: text }])).toThrow(message);
 });
 
 it('a folder without files is said to be empty, and a missing file cannot be read', async () => {
-  await expect(renderUserFolder(directory)).rejects.toThrow('has no YAML files');
+  await expect(readSampleFiles(directory)).rejects.toThrow('has no .yaml files');
   expect(() => hcp('render', join(directory, 'none.yaml'))).toThrow('none.yaml cannot be read');
   expect(() => hcp('render')).toThrow('set one file');
 });

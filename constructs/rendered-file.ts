@@ -1,0 +1,44 @@
+import { parseAllDocuments } from 'yaml';
+import { commented } from './cluster/manifest.ts';
+import { renderControlPlane } from './control-plane/chart.ts';
+import { readSample } from './sample.ts';
+import { renderWorkload } from './workload/chart.ts';
+
+/** Where the objects of a control plane are. */
+export type Place = 'management' | 'hosted';
+
+/** A YAML file with a Cluster and its HostedControlPlane. */
+export interface ClusterFile {
+  /** As the comment of what it becomes names it. */
+  readonly file: string;
+  readonly content: string;
+  /** The last line of that comment: where a reader changes it. */
+  readonly edit?: string;
+}
+
+const editTheFile =
+  'Rendered from that file: edit it instead. Addresses from 192.0.2.0/24 and 2001:db8::/32 are examples.';
+
+/**
+ * All objects that a file becomes in one place, as YAML. Addresses that only a management cluster knows are examples.
+ * @throws when the file is no YAML, or one of both objects is missing or invalid
+ */
+export function renderFile({ file, content, edit = editTheFile }: ClusterFile, place: Place): string {
+  const { cluster, facts } = readSample(documentsIn(content));
+  if (place === 'hosted') {
+    return commented([`All objects of ${file} in the hosted cluster.`, edit], renderWorkload(cluster, facts));
+  }
+  const purpose = [
+    `All objects of ${file} in the management cluster, except Secrets:`,
+    'the operator generates keys and certificates, and never renders them.',
+  ];
+  return commented([...purpose, edit], renderControlPlane(cluster, facts));
+}
+
+function documentsIn(content: string): unknown[] {
+  return parseAllDocuments(content).map((document): unknown => {
+    const [error] = document.errors;
+    if (error) throw error;
+    return document.toJS();
+  });
+}
