@@ -14,6 +14,8 @@ import {
   helm,
   metricsServer,
   objectStore,
+  oldestClusterApi,
+  oldestGatewayApi,
   pinnedMinors,
   pinnedVersion,
   soakMinors,
@@ -33,6 +35,8 @@ const all = [
   helm,
   metricsServer,
   objectStore,
+  oldestClusterApi,
+  oldestGatewayApi,
 ];
 
 test('every folder of pinned modules is a family and the other way round', async () => {

@@ -2,7 +2,7 @@ import { mkdir, readdir, statfs, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { findBinaries, type Binaries } from './binaries.ts';
-import { clusterApiCore, providerComponents } from './components.ts';
+import { providerComponents } from './components.ts';
 import { checkHealth } from './health.ts';
 import { installHostPackages } from './host-packages.ts';
 import { imageStore } from './image-store.ts';
@@ -14,6 +14,7 @@ import { withLock } from './lock.ts';
 import { makeManagementCluster } from './management-cluster.ts';
 import { layBridge } from './network.ts';
 import { keepImageStore } from './node-machines.ts';
+import { newestPlatform, type Platform } from './platform.ts';
 import { seconds, step, type Report } from './progress.ts';
 import { run } from './run.ts';
 import { dismantle, locked } from './take-down.ts';
@@ -21,8 +22,9 @@ import { dismantle, locked } from './take-down.ts';
 /**
  * Brings a management cluster up: one node with DNS, storage, load balancers and Cluster API. A working one is not
  * changed; the remains of a broken one are taken down first. Throws with the log to read.
+ * @param platform its Kubernetes and Cluster API, by default the newest
  */
-export async function bringUp(instance: Instance, report: Report): Promise<void> {
+export async function bringUp(instance: Instance, report: Report, platform = newestPlatform): Promise<void> {
   await locked(instance, report, async () => {
     const start = performance.now();
     const health = await checkHealth(instance);
@@ -32,12 +34,12 @@ export async function bringUp(instance: Instance, report: Report): Promise<void>
         dismantle(instance),
       );
     }
-    await assemble(instance, report);
+    await assemble(instance, report, platform);
     report(`${seconds(start)}  testbed ${instance.name} is up`);
   });
 }
 
-async function assemble(instance: Instance, report: Report): Promise<void> {
+async function assemble(instance: Instance, report: Report, platform: Platform): Promise<void> {
   await installHostPackages(report);
   await refuseUnrealFileSystem(instance);
   await refuseTakenAddresses(instance);
@@ -46,19 +48,24 @@ async function assemble(instance: Instance, report: Report): Promise<void> {
   await saveBaseline(instance);
   await raiseInotifyLimit(instance);
   await layBridge(instance);
-  const components = await prepareCache(instance, binaries, report);
-  await makeManagementCluster(instance, components, report);
+  const components = await prepareCache(instance, binaries, report, platform);
+  await makeManagementCluster(instance, platform, components, report);
 }
 
 /** Packs, imports and renders what the cache lacks; returns the components of Cluster API. */
-async function prepareCache(instance: Instance, binaries: Binaries, report: Report): Promise<KubeObject[]> {
+async function prepareCache(
+  instance: Instance,
+  binaries: Binaries,
+  report: Report,
+  { core }: Platform,
+): Promise<KubeObject[]> {
   const onWait = (holder: number): void => report(`waiting for process ${holder}, which fills ${instance.cache}`);
   return withLock(join(instance.cache, 'lock'), onWait, async () => {
     const images = await packImages(instance.cache, binaries, report);
     const pause = await pauseImage(binaries);
     const store = await imageStore(instance, images, pause, report);
     await keepImageStore(instance, store, pause);
-    return providerComponents(instance.cache, clusterApiCore, binaries['kubectl'] ?? 'kubectl', report);
+    return providerComponents(instance.cache, core, binaries['kubectl'] ?? 'kubectl', report);
   });
 }
 

@@ -7,7 +7,7 @@ import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { applyObjects } from './apply-objects.ts';
 import type { Provider } from './components.ts';
 import { caCertificate, issueServing } from './credentials.ts';
-import { clusterApiImage } from './images.ts';
+import { providerImageName } from './images.ts';
 import type { Instance } from './instance.ts';
 import { until } from './progress.ts';
 import { parseObject } from './rendered-objects.ts';
@@ -22,7 +22,7 @@ export async function applyProvider(
   provider: Provider,
   components: readonly KubeObject[],
 ): Promise<void> {
-  const image = await clusterApiImage(provider.name);
+  const image = await providerImageName(provider);
   const certificateAuthority = await caCertificate(instance);
   const wanted = components.filter(({ kind }) => kind !== 'Issuer');
   await applyObjects(

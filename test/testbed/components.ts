@@ -1,10 +1,12 @@
 import { clusterctlLabel } from '../../constructs/api/group.ts';
 import { CustomResourceDefinition } from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
-import { pinnedVersion } from './families.ts';
+import { clusterApiModule, pinnedVersion } from './families.ts';
 import { moduleDirectory } from './go-module.ts';
 import type { Report } from './progress.ts';
 import { kustomized, parseObjects, renderedOnce } from './rendered-objects.ts';
+
+const ownFamily = 'cluster-api';
 
 /** A manager of Cluster API. */
 export interface Provider {
@@ -12,6 +14,8 @@ export interface Provider {
   readonly name: string;
   /** Folder of Cluster API's module that kustomize renders. */
   readonly folder: string;
+  /** Folder of Go modules that pins its version. Default: `cluster-api`. */
+  readonly family?: string;
 }
 
 export const clusterApiCore: Provider = { name: 'cluster-api-controller', folder: 'core/config/default' };
@@ -31,10 +35,15 @@ export async function providerComponents(
   kubectlPath: string,
   report: Report,
 ): Promise<KubeObject[]> {
-  const version = await pinnedVersion('cluster-api', 'sigs.k8s.io/cluster-api');
+  const version = await providerVersion(provider);
   const json = await renderedOnce(cache, `${provider.name}-${version}`, report, () => render(provider, kubectlPath));
   // variables are substituted when it is read: another value needs no other file
   return parseObjects(substitute(json, variables)).map(labelled);
+}
+
+/** The pinned version of Cluster API that a manager belongs to, such as `v1.14.2`. */
+export function providerVersion({ family = ownFamily }: Provider): Promise<string> {
+  return pinnedVersion(family, clusterApiModule);
 }
 
 /** A kind with the label by which clusterctl finds its objects, as clusterctl labels what it installs. */
@@ -49,6 +58,6 @@ export function substitute(text: string, values: Readonly<Record<string, string>
   return text.replaceAll(/\$\{(\w+):=([^}]*)\}/g, (_, name: string, byDefault: string) => values[name] ?? byDefault);
 }
 
-async function render(provider: Provider, kubectlPath: string): Promise<unknown[]> {
-  return kustomized(kubectlPath, await moduleDirectory('cluster-api', 'sigs.k8s.io/cluster-api'), provider.folder);
+async function render({ family = ownFamily, folder }: Provider, kubectlPath: string): Promise<unknown[]> {
+  return kustomized(kubectlPath, await moduleDirectory(family, clusterApiModule), folder);
 }

@@ -21,6 +21,7 @@ export interface Family {
 
 export const etcdModule = 'go.etcd.io/etcd/server/v3';
 const etcdutl = 'go.etcd.io/etcd/etcdutl/v3';
+export const clusterApiModule = 'sigs.k8s.io/cluster-api';
 
 const serverBinaries = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 const nodeBinaries = ['kubelet', 'kube-proxy', 'kubeadm'];
@@ -78,16 +79,13 @@ export const families: readonly Family[] = [
   coredns,
   {
     name: 'cluster-api',
-    module: 'sigs.k8s.io/cluster-api',
+    module: clusterApiModule,
     binaries: {
-      'capi-core': 'sigs.k8s.io/cluster-api/core',
-      clusterctl: 'sigs.k8s.io/cluster-api/cmd/clusterctl',
-      'capi-kubeadm-bootstrap': 'sigs.k8s.io/cluster-api/bootstrap/kubeadm',
+      'capi-core': `${clusterApiModule}/core`,
+      clusterctl: `${clusterApiModule}/cmd/clusterctl`,
+      'capi-kubeadm-bootstrap': `${clusterApiModule}/bootstrap/kubeadm`,
     },
-    variables: (version) => {
-      const [major = '', minor = ''] = version.slice(1).split('.');
-      return prefixed('sigs.k8s.io/cluster-api/version', { gitVersion: version, gitMajor: major, gitMinor: minor });
-    },
+    variables: clusterApiVariables,
   },
   {
     name: 'traefik',
@@ -205,6 +203,17 @@ export const certManager: Family = {
   binaries: { 'cert-manager': 'testbed.local/cert-manager' },
 };
 
+/** Built only by the test of the oldest platform: Cluster API before it moved its manager to another folder. */
+export const oldestClusterApi: Family = {
+  name: 'cluster-api-1.13',
+  module: clusterApiModule,
+  binaries: { 'capi-core': clusterApiModule },
+  variables: clusterApiVariables,
+};
+
+/** Read for its CRDs only, by the test of the oldest platform. */
+export const oldestGatewayApi: Family = { name: 'gateway-api-1.5', module: 'sigs.k8s.io/gateway-api', binaries: {} };
+
 /** Built only by the tests of autoscaling. */
 export const metricsServer: Family = {
   name: 'metrics-server',
@@ -259,6 +268,11 @@ function kubernetesVariables(version: string): Record<string, string> {
     ...prefixed('k8s.io/component-base/version', variables),
     ...prefixed('k8s.io/client-go/pkg/version', variables),
   };
+}
+
+function clusterApiVariables(version: string): Record<string, string> {
+  const [major = '', minor = ''] = version.slice(1).split('.');
+  return prefixed(`${clusterApiModule}/version`, { gitVersion: version, gitMajor: major, gitMinor: minor });
 }
 
 function prefixed(goPackage: string, variables: Record<string, string>): Record<string, string> {

@@ -3,9 +3,10 @@ import { type Binaries, findBinaries, findFurtherBinaries } from './binaries.ts'
 import { familiesOf, pinnedMinors, pinnedVersion } from './families.ts';
 import { importArchive } from './image-store.ts';
 import { hostedClusterImages, pack } from './images.ts';
-import { binDirectory, type Instance } from './instance.ts';
+import type { Instance } from './instance.ts';
 import { withLock } from './lock.ts';
-import { findMachine, inMachine, type Machine } from './machine.ts';
+import { replacePrograms } from './machine-programs.ts';
+import { findMachine, type Machine } from './machine.ts';
 import { step, type Report } from './progress.ts';
 
 /** Another minor of Kubernetes than the testbed's own, for hosted clusters and their workers. */
@@ -51,10 +52,7 @@ export async function addMinor(instance: Instance, minor: string, report: Report
     version: await pinnedVersion(folders.kubernetes, 'k8s.io/kubernetes'),
     kubelet: await pinnedVersion(folders.node ?? folders.kubernetes, 'k8s.io/kubernetes'),
     async equip(worker) {
-      // seen by this machine alone: its mounts are its own
-      for (const program of nodePrograms) {
-        await inMachine(worker, ['mount', '--bind', binaries[program] ?? '', join(binDirectory(instance), program)]);
-      }
+      await replacePrograms(worker, binaries, nodePrograms);
       await provideAddOns(worker);
     },
   };

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Binaries } from './binaries.ts';
+import { clusterApiCore, kubeadmBootstrap, type Provider, providerVersion } from './components.ts';
 import { etcdModule, metricsServer, type MinorFolders, ownMinor, pinnedVersion } from './families.ts';
 import { fileDigests } from './file-digest.ts';
 import { goEnvironment } from './go-environment.ts';
@@ -65,9 +66,14 @@ export async function corednsImage({ coredns }: MinorFolders = ownMinor): Promis
   return `registry.k8s.io/coredns/coredns:${await pinnedVersion(coredns, 'github.com/coredns/coredns')}`;
 }
 
-/** The managers of Cluster API, by the names of their upstream images. */
-export async function clusterApiImage(name: string): Promise<string> {
-  return `registry.k8s.io/cluster-api/${name}:${await pinnedVersion('cluster-api', 'sigs.k8s.io/cluster-api')}`;
+/** The name and tag of the upstream image of a manager of Cluster API. */
+export async function providerImageName(provider: Provider): Promise<string> {
+  return `registry.k8s.io/cluster-api/${provider.name}:${await providerVersion(provider)}`;
+}
+
+/** The image of a manager of Cluster API. */
+export async function providerImage(provider: Provider, program: string, binaries: Binaries): Promise<Image> {
+  return single(binaries, await providerImageName(provider), '/manager', program, '65532');
 }
 
 /** Traefik under the name and tag of its upstream image. */
@@ -87,14 +93,8 @@ async function catalogue(binaries: Binaries): Promise<Image[]> {
   return [
     ...(await hostedClusterImages(ownMinor, binaries)),
     single(binaries, await pauseImage(binaries), '/pause', 'pause', '65535:65535'),
-    single(binaries, await clusterApiImage('cluster-api-controller'), '/manager', 'capi-core', '65532'),
-    single(
-      binaries,
-      await clusterApiImage('kubeadm-bootstrap-controller'),
-      '/manager',
-      'capi-kubeadm-bootstrap',
-      '65532',
-    ),
+    await providerImage(clusterApiCore, 'capi-core', binaries),
+    await providerImage(kubeadmBootstrap, 'capi-kubeadm-bootstrap', binaries),
     single(binaries, await traefikImage(), '/usr/local/bin/traefik', 'traefik'),
     { reference: busyboxImage, config: { Cmd: ['sh'] }, entries: await busyboxEntries() },
   ];

@@ -2,12 +2,13 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cloudLog, stopCloud } from './background.ts';
 import { findBinaries } from './binaries.ts';
-import { clusterApiCore, providerComponents } from './components.ts';
+import { providerComponents } from './components.ts';
 import { completionMark } from './health.ts';
 import { kubeconfigPath, type Instance } from './instance.ts';
 import { withLock } from './lock.ts';
 import { powerOff } from './machine-power.ts';
 import { makeManagementCluster } from './management-cluster.ts';
+import { newestPlatform } from './platform.ts';
 import { step, type Report } from './progress.ts';
 import { locked } from './take-down.ts';
 
@@ -30,9 +31,9 @@ export async function replaceManagement(instance: Instance, report: Report): Pro
     const binaries = await findBinaries(instance.cache, process.env['HCP_TESTBED_BIN'], report);
     const onWait = (holder: number): void => report(`waiting for process ${holder}, which fills ${instance.cache}`);
     const components = await withLock(join(instance.cache, 'lock'), onWait, () =>
-      providerComponents(instance.cache, clusterApiCore, binaries['kubectl'] ?? 'kubectl', report),
+      providerComponents(instance.cache, newestPlatform.core, binaries['kubectl'] ?? 'kubectl', report),
     );
-    await makeManagementCluster(instance, components, report);
+    await makeManagementCluster(instance, newestPlatform, components, report);
   });
 }
 

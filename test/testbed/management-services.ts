@@ -135,6 +135,8 @@ export function kubeletConfig(instance: Instance): string {
     // because
     // etcd members that refuse to start would take processor time from every other test.
     crashLoopBackOff: { maxContainerRestartPeriod: '3s' },
+    // the default since 1.35
+    featureGates: { KubeletCrashLoopBackOffMax: true },
     resolvConf: '/etc/resolv.conf',
   });
 }
