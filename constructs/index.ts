@@ -8,7 +8,8 @@ export type {
   HostedControlPlaneTemplate,
   HostedControlPlaneTemplateSpec,
 } from './api/hosted-control-plane-template.ts';
-export { hostedControlPlaneCRD, hostedControlPlaneTemplateCRD } from './api/crd.ts';
+export type { ComponentTemplateSpec } from './api/component-template.ts';
+export { componentTemplateCRD, hostedControlPlaneCRD, hostedControlPlaneTemplateCRD } from './api/crd.ts';
 export {
   ControlPlaneChart,
   type ControlPlaneChartProps,

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { exposureOf } from './api/exposure-spec.ts';
 import { parseHostedControlPlane } from './api/parse.ts';
-import { Cluster, Gateway, HostedControlPlane } from './api/resources.ts';
+import { Cluster, Gateway, HostedControlPlane, HostedControlPlaneComponentTemplate } from './api/resources.ts';
 import { ClusterNetworkSpec, type HostedCluster, networkOf } from './cluster/cluster.ts';
 import { definedOnly } from './cluster/defined.ts';
 import { checkedConfiguration } from './control-plane/api-server/checked-configuration.ts';
 import { exposureStrategy } from './control-plane/exposure/exposure.ts';
 import type { ObservedGateway } from './control-plane/exposure/strategy.ts';
 import type { Facts, ServiceAddress } from './cluster/facts.ts';
+import { withComponentTemplate } from './pod/component-template.ts';
 import { managerImage } from './provider/image.ts';
 import { providerNamespace } from './cluster/provider-names.ts';
 
@@ -45,7 +46,7 @@ const GatewayObject = z.looseObject({
 });
 
 /**
- * Reads a Cluster, its HostedControlPlane and the Gateway that it names.
+ * Reads a Cluster, its HostedControlPlane, and the Gateway and the component template that it names.
  * @param objects the documents of a user's YAML file
  * @throws when one of them is missing or invalid.
  */
@@ -58,7 +59,10 @@ export function readSample(objects: readonly unknown[]): Sample {
   const found = ClusterObject.safeParse(find(Cluster.kind));
   if (!found.success) throw new Error(`Cluster: ${z.prettifyError(found.error).replaceAll(/\n\s*/g, ' ')}`);
   const { metadata, spec } = found.data;
-  const parsed = parseHostedControlPlane(find(HostedControlPlane.kind));
+  const own = parseHostedControlPlane(find(HostedControlPlane.kind));
+  const parsed = own.valid
+    ? withComponentTemplate(own.hostedControlPlane, (name) => templateAmong(objects, metadata.namespace, name))
+    : own;
   if (!parsed.valid) throw new Error(`HostedControlPlane of cluster ${metadata.name}: ${parsed.message}`);
   const cluster: HostedCluster = {
     name: metadata.name,
@@ -67,6 +71,15 @@ export function readSample(objects: readonly unknown[]): Sample {
     spec: parsed.hostedControlPlane.spec,
   };
   return { cluster, facts: sampleFacts(cluster, gatewayAmong(objects, cluster)) };
+}
+
+/** The template of this name among the documents, whatever else it contains. */
+function templateAmong(objects: readonly unknown[], namespace: string, name: string): unknown {
+  const Named = z.looseObject({
+    kind: z.literal(HostedControlPlaneComponentTemplate.kind),
+    metadata: z.looseObject({ namespace: z.literal(namespace), name: z.literal(name) }),
+  });
+  return objects.find((object) => Named.safeParse(object).success);
 }
 
 /** The Gateway that the cluster names. Without it there is no endpoint, as in a management cluster. */

@@ -1,5 +1,5 @@
 import type { HostedControlPlane as HostedControlPlaneObject } from '../constructs/api/hosted-control-plane.ts';
-import { HostedControlPlane } from '../constructs/api/resources.ts';
+import { HostedControlPlane, HostedControlPlaneComponentTemplate } from '../constructs/api/resources.ts';
 import { newestRevision } from '../constructs/cluster/release-revisions.ts';
 import type { RequeueAt } from './engine/requeue.ts';
 import { reconcileNormal } from './reconcile-normal.ts';
@@ -49,6 +49,8 @@ export class Reconciler {
 
     const admission = admit(object, {
       findCluster: (namespace, name) => management.findCluster(namespace, name),
+      findComponentTemplate: (namespace, name) =>
+        management.get(HostedControlPlaneComponentTemplate, { namespace, name }),
       findRevisions: (namespace, cluster) => recordedRevisions(management.readerOf(namespace, cluster), cluster),
       chooseRelease: (hostedControlPlane, recorded) => this.#chooseRelease(key, hostedControlPlane, recorded),
     });

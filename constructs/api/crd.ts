@@ -1,4 +1,13 @@
-import { clusterctlLabel, contractLabel, group, providerLabel, providerLabelValue, version } from './group.ts';
+import { ComponentTemplateSpec } from './component-template.ts';
+import {
+  clusterctlLabel,
+  clusterctlMoveLabel,
+  contractLabel,
+  group,
+  providerLabel,
+  providerLabelValue,
+  version,
+} from './group.ts';
 import { objectRules } from './hosted-control-plane-rules.ts';
 import { HostedControlPlaneTemplateSpec } from './hosted-control-plane-template.ts';
 import { HostedControlPlaneSpec } from './hosted-control-plane.ts';
@@ -192,10 +201,43 @@ export const hostedControlPlaneTemplateCRD: CustomResourceDefinition = definitio
   },
 );
 
+/** clusterctl would leave its objects behind: no Cluster owns them, because several may share one. */
+export const componentTemplateCRD: CustomResourceDefinition = definition(
+  'HostedControlPlaneComponentTemplate',
+  'hcpct',
+  {
+    schema: {
+      openAPIV3Schema: {
+        type: 'object',
+        description:
+          'HostedControlPlaneComponentTemplate has settings of pods that several HostedControlPlanes share, which name it in spec.componentTemplateRef.',
+        required: ['spec'],
+        properties: {
+          ...objectFields,
+          spec: {
+            ...structural(ComponentTemplateSpec),
+            description: 'Settings of the pods of control planes. It cannot change.',
+          },
+        },
+      },
+    },
+    additionalPrinterColumns: [age],
+  },
+  { [clusterctlMoveLabel]: '' },
+);
+
+/** The kinds of this provider. */
+export const definitions: readonly CustomResourceDefinition[] = [
+  hostedControlPlaneCRD,
+  hostedControlPlaneTemplateCRD,
+  componentTemplateCRD,
+];
+
 function definition(
   kind: string,
   shortName: string,
   parts: Pick<CustomResourceDefinitionVersion, 'schema' | 'subresources' | 'additionalPrinterColumns'>,
+  labels: Readonly<Record<string, string>> = {},
 ): CustomResourceDefinition {
   const singular = kind.toLowerCase();
   const plural = `${singular}s`;
@@ -205,7 +247,7 @@ function definition(
     metadata: {
       // Core computes this name from group and kind and never lists definitions.
       name: `${plural}.${group}`,
-      labels: { [providerLabel]: providerLabelValue, [contractLabel]: version, [clusterctlLabel]: '' },
+      labels: { [providerLabel]: providerLabelValue, [contractLabel]: version, [clusterctlLabel]: '', ...labels },
     },
     spec: {
       group,

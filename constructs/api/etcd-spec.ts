@@ -2,11 +2,28 @@ import { z } from 'zod';
 import { Backup } from './backup-spec.ts';
 import { FixedContainer, Image } from './container-spec.ts';
 import { objectName } from './object-name.ts';
-import { nodeTopology } from './overlay-spec.ts';
+import { nodeTopology, type Overlay } from './overlay-spec.ts';
 import { pod } from './pod-spec.ts';
 import { isMore, Quantity, quantityValue } from './quantity.ts';
 import { Recovery, Restore } from './restore-spec.ts';
-import { withRules } from './validation-rule.ts';
+import { type ValidationRule, withRules } from './validation-rule.ts';
+
+/** Rules of the pods of etcd, wherever they are described. */
+export const etcdPodRules: readonly ValidationRule<Pick<Overlay, 'env' | 'topologySpreadConstraints'>>[] = [
+  {
+    rule: "!has(self.env) || !self.env.exists(one, one.name.startsWith('ETCD_'))",
+    message: 'etcd ignores variables that begin with ETCD_ beside its configuration file: use args',
+    fieldPath: '.env',
+    holds: ({ env = [] }) => env.every(({ name }) => !name.startsWith('ETCD_')),
+  },
+  {
+    rule: `!has(self.topologySpreadConstraints) || !self.topologySpreadConstraints.exists(one, one.topologyKey == '${nodeTopology}')`,
+    message: `etcd members run on different nodes, because the loss of one node must not take the quorum: remove the constraint with topologyKey ${nodeTopology}`,
+    fieldPath: '.topologySpreadConstraints',
+    holds: ({ topologySpreadConstraints = [] }) =>
+      topologySpreadConstraints.every(({ topologyKey }) => topologyKey !== nodeTopology),
+  },
+];
 
 const taggedVersion = '^v?3[.][0-9]+[.][0-9]+';
 
@@ -98,19 +115,7 @@ export const Etcd = withRules(
       message: 'autoGrow: false needs a size: set volumeSize, for example 8Gi',
       holds: (etcd) => etcd.autoGrow || sizeOf(etcd) > 0,
     },
-    {
-      rule: "!has(self.env) || !self.env.exists(one, one.name.startsWith('ETCD_'))",
-      message: 'etcd ignores variables that begin with ETCD_ beside its configuration file: use args',
-      fieldPath: '.env',
-      holds: ({ env = [] }) => env.every(({ name }) => !name.startsWith('ETCD_')),
-    },
-    {
-      rule: `!has(self.topologySpreadConstraints) || !self.topologySpreadConstraints.exists(one, one.topologyKey == '${nodeTopology}')`,
-      message: `etcd members run on different nodes, because the loss of one node must not take the quorum: remove the constraint with topologyKey ${nodeTopology}`,
-      fieldPath: '.topologySpreadConstraints',
-      holds: ({ topologySpreadConstraints = [] }) =>
-        topologySpreadConstraints.every(({ topologyKey }) => topologyKey !== nodeTopology),
-    },
+    ...etcdPodRules,
   ],
 );
 export type Etcd = z.output<typeof Etcd>;

@@ -1,4 +1,4 @@
-/** The API group of both kinds. The manager role of Cluster API's core already covers every resource of this group. */
+/** The API group of all kinds. The manager role of Cluster API's core already covers every resource of this group. */
 export const group = 'controlplane.cluster.x-k8s.io';
 
 /** The only served and stored version. */
@@ -18,6 +18,9 @@ export const contractLabel = 'cluster.x-k8s.io/v1beta2';
 
 /** Makes `clusterctl move` include the objects of a CRD, also when the CRD was installed without clusterctl. */
 export const clusterctlLabel = 'clusterctl.cluster.x-k8s.io';
+
+/** On a CRD: `clusterctl move` takes all its objects in the namespace along, whether or not a Cluster owns them. */
+export const clusterctlMoveLabel = `${clusterctlLabel}/move`;
 
 /** On all objects of one Cluster; the value is the name of the Cluster. */
 export const clusterNameLabel = 'cluster.x-k8s.io/cluster-name';

@@ -13,11 +13,13 @@ import {
 import { InClusterAccess } from './in-cluster-access-spec.ts';
 import { KubernetesVersion } from './kubernetes-version.ts';
 import { OIDCProviders } from './oidc-spec.ts';
+import { objectName } from './object-name.ts';
 import { daemonOverlay, Overlay } from './overlay-spec.ts';
 import { ApiServerPod, addOnPod, controllerPod, daemonPod } from './pod-spec.ts';
 import { ServiceAccountIssuer } from './service-account-issuer-spec.ts';
 import type { HostedControlPlaneStatus } from './status.ts';
 import { Maintenance } from './maintenance-spec.ts';
+import { ReadinessGates } from './readiness-gate-spec.ts';
 import { MachineTemplate, Rollout, Upgrade } from './topology-spec.ts';
 import { withRules } from './validation-rule.ts';
 
@@ -84,6 +86,14 @@ export const templateFields = {
     'Exposure strategy: how workers and users reach the API server. Exactly one must be set.',
   ),
   apiServer: APIServer.prefault({}).describe('Configuration of the API server.'),
+  componentTemplateRef: z
+    .object({
+      name: objectName().describe('Name of the HostedControlPlaneComponentTemplate, in the namespace of the object.'),
+    })
+    .optional()
+    .describe(
+      'Settings of pods that several control planes share. What deployment and etcd set themselves comes on top: entries of maps and lists are added, and those with the same name replace these. Name another one to restart exactly the components for which it differs.',
+    ),
   deployment: Deployment.prefault({}).describe('Pods of the control plane, which run in the management cluster.'),
   etcd: Etcd.prefault({}).describe('The etcd of this control plane.'),
   imageRegistry: z
@@ -156,6 +166,7 @@ export const templateFields = {
     })
     .prefault({})
     .describe('CoreDNS in the hosted cluster.'),
+  readinessGates: ReadinessGates.optional(),
   rollout: Rollout.optional().describe('Restarts on request.'),
   maintenance: Maintenance.optional().describe('When the operator may replace pods without a request.'),
   upgrade: Upgrade.optional().describe('Upgrades of the minor version of Kubernetes.'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type ComponentTemplate, ComponentTemplateSpec } from './component-template.ts';
 import { type HostedControlPlane, HostedControlPlaneSpec, ObjectMeta } from './hosted-control-plane.ts';
 import { HostedControlPlaneStatus } from './status.ts';
 
@@ -36,12 +37,40 @@ const Envelope = z.object({
 export function parseHostedControlPlane(object: unknown): ParsedHostedControlPlane {
   const result = Envelope.safeParse(object, { error: (issue) => requiredMessage(issue) });
   if (!result.success) {
-    const problems = result.error.issues.map((issue) => ({ path: pathText(issue.path), message: issue.message }));
-    const message = problems.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');
     const identity = Identity.safeParse(object);
-    return { valid: false, ...(identity.success && { metadata: identity.data.metadata }), problems, message };
+    return {
+      valid: false,
+      ...(identity.success && { metadata: identity.data.metadata }),
+      ...whatIsWrong(result.error),
+    };
   }
   return { valid: true, hostedControlPlane: { ...result.data, status: readableStatus(object) } };
+}
+
+const TemplateEnvelope = z.object({
+  kind: z.literal('HostedControlPlaneComponentTemplate'),
+  metadata: z.looseObject({ name: z.string().min(1) }),
+  spec: ComponentTemplateSpec,
+});
+
+/** Reads a template from the API or from a file. Returns its problems in one sentence when it is invalid. */
+export function parseComponentTemplate(
+  object: unknown,
+):
+  | { readonly valid: true; readonly template: ComponentTemplate }
+  | { readonly valid: false; readonly message: string } {
+  const result = TemplateEnvelope.safeParse(object, { error: (issue) => requiredMessage(issue) });
+  if (!result.success) return { valid: false, message: whatIsWrong(result.error).message };
+  const { metadata, spec } = result.data;
+  return { valid: true, template: { name: metadata.name, spec } };
+}
+
+function whatIsWrong(error: z.ZodError): { readonly problems: readonly Problem[]; readonly message: string } {
+  const problems = error.issues.map((issue) => ({ path: pathText(issue.path), message: issue.message }));
+  return {
+    problems,
+    message: problems.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; '),
+  };
 }
 
 function requiredMessage(issue: z.core.$ZodRawIssue): string | undefined {

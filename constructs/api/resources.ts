@@ -106,6 +106,12 @@ export const HostedControlPlaneTemplate = namespaced(
   'hostedcontrolplanetemplates',
 );
 
+export const HostedControlPlaneComponentTemplate = namespaced(
+  'controlplane.cluster.x-k8s.io/v1alpha1',
+  'HostedControlPlaneComponentTemplate',
+  'hostedcontrolplanecomponenttemplates',
+);
+
 /** Every resource above, to find the resource of a rendered object by apiVersion and kind. */
 const all: readonly Resource[] = [
   Secret,
@@ -148,6 +154,7 @@ const all: readonly Resource[] = [
   MachinePool,
   HostedControlPlane,
   HostedControlPlaneTemplate,
+  HostedControlPlaneComponentTemplate,
 ];
 
 /** The resource of a rendered object. Throws for a kind that is not listed, because that is a programming error. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CertificateStatus } from './certificate-status.ts';
+import { ComponentStatus } from './component-status.ts';
 import { EtcdStatus } from './etcd-status.ts';
 import { InClusterAccess } from './in-cluster-access-spec.ts';
 import { Quantity } from './quantity.ts';
@@ -74,6 +75,20 @@ export const HostedControlPlaneStatus = z.object({
   readyReplicas: count().describe('Number of API server pods that are ready.'),
   availableReplicas: count().describe('Number of API server pods that are available: ready for the minimum time.'),
   upToDateReplicas: count().describe('Number of API server pods that match the spec.'),
+  components: z
+    .array(ComponentStatus)
+    .max(8)
+    .optional()
+    .meta({
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['name'],
+      description: 'Components of the control plane, in the order in which they start.',
+    }),
+  componentTemplate: z
+    .string()
+    .max(253)
+    .optional()
+    .describe('Name of the HostedControlPlaneComponentTemplate by which the components are rendered.'),
   releaseRevision: z
     .int32()
     .min(1)

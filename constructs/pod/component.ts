@@ -3,7 +3,8 @@ import type { Container } from '../api/pod-spec.ts';
 import type { HostedCluster } from '../cluster/cluster.ts';
 import { definedOnly } from '../cluster/defined.ts';
 import { type ComponentName, objectLabels, selectorLabels } from '../cluster/labels.ts';
-import { type Additions, withAdditions } from './overlay.ts';
+import type { Additions } from './additions.ts';
+import { withAdditions } from './overlay.ts';
 import { restrictedPod, type RestrictedPodProps } from './restricted-pod.ts';
 
 /** Annotation of API server pods with the `spec.version` for which they were rendered. */

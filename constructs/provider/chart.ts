@@ -1,7 +1,7 @@
 import { ApiObject, App, Chart } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-30';
 import type { Construct } from 'constructs';
-import { hostedControlPlaneCRD, hostedControlPlaneTemplateCRD } from '../api/crd.ts';
+import { definitions } from '../api/crd.ts';
 import type { RenderedObject } from '../control-plane/chart.ts';
 import { managerImage } from './image.ts';
 import { Manager } from './operator.ts';
@@ -29,7 +29,7 @@ export class ProviderChart extends Chart {
     new k8s.KubeNamespace(this, 'namespace', {
       metadata: { name: namespace, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
     });
-    for (const definition of [hostedControlPlaneCRD, hostedControlPlaneTemplateCRD]) {
+    for (const definition of definitions) {
       new ApiObject(this, definition.spec.names.singular, definition);
     }
     new Rbac(this, 'rbac', { namespace, watchNamespace });

@@ -1,7 +1,8 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import { type Access, rulesOf } from '../cluster/access-rules.ts';
-import { groupOf, HostedControlPlane, HostedControlPlaneTemplate } from '../api/resources.ts';
+import { definitions } from '../api/crd.ts';
+import { groupOf, HostedControlPlane } from '../api/resources.ts';
 import { backupIdentityAccess, controlPlaneAccess, managerAccess, ownNamespaceAccess, sharedAccess } from './access.ts';
 import { coreAggregationLabel, providerNames, rbacGroup, sharedRoleOf } from '../cluster/provider-names.ts';
 
@@ -40,7 +41,7 @@ export class Rbac extends Construct {
       rules: [
         {
           apiGroups: [groupOf(HostedControlPlane)],
-          resources: [HostedControlPlane.plural, HostedControlPlaneTemplate.plural],
+          resources: definitions.map(({ spec }) => spec.names.plural),
           verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
         },
       ],

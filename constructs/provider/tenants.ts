@@ -7,6 +7,7 @@ import {
   Event,
   groupOf,
   HostedControlPlane,
+  HostedControlPlaneComponentTemplate,
   HostedControlPlaneTemplate,
   Machine,
   MachineDeployment,
@@ -23,6 +24,7 @@ const watched = ['get', 'list', 'watch'] as const;
 export const tenantAccess: readonly Access[] = [
   { resource: HostedControlPlane, verbs: managed, why: 'control planes' },
   { resource: HostedControlPlaneTemplate, verbs: managed, why: 'templates of control planes' },
+  { resource: HostedControlPlaneComponentTemplate, verbs: managed, why: 'settings that control planes share' },
   { resource: Cluster, verbs: managed, why: 'the Cluster that owns a control plane' },
   { resource: MachineDeployment, verbs: managed, why: 'workers' },
   { resource: Machine, verbs: watched, why: 'the progress of workers' },
@@ -51,7 +53,8 @@ class Tenants extends Chart {
               apiGroups: [groupOf(HostedControlPlane)],
               apiVersions: ['*'],
               operations: ['CREATE', 'UPDATE'],
-              resources: [HostedControlPlane.plural],
+              // both have additions to pods at the same paths
+              resources: [HostedControlPlane.plural, HostedControlPlaneComponentTemplate.plural],
             },
           ],
         },

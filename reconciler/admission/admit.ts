@@ -1,6 +1,6 @@
 import { pausedAnnotation } from '../../constructs/api/group.ts';
 import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
-import { parseHostedControlPlane } from '../../constructs/api/parse.ts';
+import { type ParsedHostedControlPlane, parseHostedControlPlane } from '../../constructs/api/parse.ts';
 import { type HostedCluster, networkOf } from '../../constructs/cluster/cluster.ts';
 import { definedOnly } from '../../constructs/cluster/defined.ts';
 import { keepingProxies } from '../../constructs/cluster/in-cluster-access.ts';
@@ -8,6 +8,7 @@ import { type ManagementIssuer, withManagementIssuer } from '../../constructs/cl
 import { maxClusterNameLength } from '../../constructs/cluster/names.ts';
 import type { RevisionFacts } from '../../constructs/cluster/facts.ts';
 import { exposureStrategy } from '../../constructs/control-plane/exposure/exposure.ts';
+import { withComponentTemplate } from '../../constructs/pod/component-template.ts';
 import { adviceOnMove } from '../etcd/formation.ts';
 import { ClusterObject, owningCluster } from '../management/cluster-object.ts';
 import type { KubeObject, ObjectMeta } from '../kube/object.ts';
@@ -69,6 +70,7 @@ interface Candidate {
 /** What the operator knows besides the object. */
 export interface Known {
   readonly findCluster: (namespace: string, name: string) => KubeObject | undefined;
+  readonly findComponentTemplate: (namespace: string, name: string) => KubeObject | undefined;
   readonly findRevisions: (namespace: string, cluster: string) => RecordedRevisions;
   readonly chooseRelease: (hostedControlPlane: HostedControlPlane, recorded: RecordedRevisions) => ReleaseChoice;
 }
@@ -104,7 +106,7 @@ function admitOwned(
   object: KubeObject,
   owner: string | undefined,
   cluster: ClusterObject | undefined,
-  { findRevisions, chooseRelease }: Known,
+  { findComponentTemplate, findRevisions, chooseRelease }: Known,
 ): Admission {
   const { metadata } = object;
   if (owner === undefined) return { kind: 'unowned', message: unowned(metadata.name) };
@@ -130,8 +132,9 @@ function admitOwned(
     clusterObject: cluster,
     refusal,
   });
-  const newest = readSpec(object);
-  const recorded = findRevisions(metadata.namespace ?? '', owner);
+  const { namespace = '' } = metadata;
+  const newest = readNewest(object, (name) => findComponentTemplate(namespace, name));
+  const recorded = findRevisions(namespace, owner);
   const last = () => readRevision(object, lastUsable(recorded));
   if (newest.kind === 'refused') {
     const { refusal: message } = newest;
@@ -170,16 +173,21 @@ type ReadSpec =
   | { readonly kind: 'accepted'; readonly hostedControlPlane: HostedControlPlane }
   | { readonly kind: 'refused'; readonly refusal: string };
 
-/** The object by a recorded revision, if the operator still accepts that. */
+/** The object by a recorded revision, which contains what its template added, if the operator still accepts that. */
 function readRevision(object: KubeObject, revision: RevisionFacts | undefined): Candidate | undefined {
   const recorded = revision && atRevision(object, revision);
-  const read = recorded && readSpec(recorded);
+  const read = recorded && accept(parseHostedControlPlane(recorded));
   if (revision === undefined || read?.kind !== 'accepted') return undefined;
   return { hostedControlPlane: read.hostedControlPlane, release: { release: revision.release } };
 }
 
-function readSpec(object: KubeObject): ReadSpec {
+/** The object by its own spec and the template that this refers to. */
+function readNewest(object: KubeObject, findTemplate: (name: string) => KubeObject | undefined): ReadSpec {
   const parsed = parseHostedControlPlane(object);
+  return accept(parsed.valid ? withComponentTemplate(parsed.hostedControlPlane, findTemplate) : parsed);
+}
+
+function accept(parsed: ParsedHostedControlPlane): ReadSpec {
   if (!parsed.valid) return { kind: 'refused', refusal: parsed.message };
   const { hostedControlPlane } = parsed;
   const { spec } = hostedControlPlane;

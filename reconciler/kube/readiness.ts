@@ -14,7 +14,10 @@ export type Readiness =
 export interface DeploymentObject extends KubeObject {
   readonly spec?: {
     readonly replicas?: number;
-    readonly template?: { readonly metadata?: Partial<KubeObject['metadata']> };
+    readonly template?: {
+      readonly metadata?: Partial<KubeObject['metadata']>;
+      readonly spec?: { readonly containers?: readonly { readonly image?: string }[] };
+    };
   };
   readonly status?: {
     readonly observedGeneration?: number;

@@ -6,6 +6,7 @@ import {
   Deployment,
   EndpointSlice,
   HostedControlPlane,
+  HostedControlPlaneComponentTemplate,
   Ingress,
   Namespace,
   NetworkPolicy,
@@ -56,6 +57,7 @@ const watched: readonly { readonly resource: Resource; readonly labels: readonly
 /** All watched resources, for RBAC. */
 export const watchedResources: readonly Resource[] = [
   HostedControlPlane,
+  HostedControlPlaneComponentTemplate,
   Cluster,
   ...watched.map(({ resource }) => resource),
   Namespace,
@@ -83,6 +85,7 @@ export class ManagementCluster {
     this.#known = new InformerSet([
       this.#hosted,
       new Informer({ ...common, resource: Cluster }),
+      new Informer({ ...common, resource: HostedControlPlaneComponentTemplate }),
       ...watched.map(({ resource, labels }) => new Informer({ ...common, resource, labelSelector: labels.join(',') })),
       ...this.#sharedResources.informers,
     ]);

@@ -1,5 +1,11 @@
+import { isConditionType } from '../../constructs/api/conditions.ts';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
-import { Cluster, HostedControlPlane, type Resource } from '../../constructs/api/resources.ts';
+import {
+  Cluster,
+  HostedControlPlane,
+  HostedControlPlaneComponentTemplate,
+  type Resource,
+} from '../../constructs/api/resources.ts';
 import { owningCluster } from '../management/cluster-object.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { ObjectChange } from '../kube/object-cache.ts';
@@ -9,6 +15,16 @@ import type { ManagementCluster } from '../management/cache.ts';
 import type { Reconciler } from '../reconciler.ts';
 import { resyncMs } from '../tasks/resync.ts';
 import type { Logger } from '../telemetry/log.ts';
+
+/** A HostedControlPlane with its conditions. */
+interface Reported extends KubeObject {
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
+
+/** A HostedControlPlane, whose spec may be invalid otherwise. */
+interface TemplateUser extends KubeObject {
+  readonly spec?: { readonly componentTemplateRef?: { readonly name?: string } };
+}
 
 export interface ControllerOptions {
   readonly management: Pick<ManagementCluster, 'onChange' | 'onSharedResourcesChange' | 'list'>;
@@ -86,7 +102,7 @@ export class Controller {
 
   #enqueue(resource: Resource, { object, old, type }: ObjectChange<KubeObject>): void {
     if (resource === HostedControlPlane) {
-      // Only the operator writes the status.
+      // Of its status, the operator needs to know what others write.
       if (old && concern(old) === concern(object)) return;
       const key = objectKey(object.metadata);
       const cluster = owningCluster(object.metadata);
@@ -95,9 +111,18 @@ export class Controller {
       this.#queue.addAfter(key, gatherMs);
       return;
     }
+    if (resource === HostedControlPlaneComponentTemplate) return this.#enqueueUsers(object);
     const cluster = resource === Cluster ? object.metadata.name : clusterOf(object);
     const keys = cluster && this.#keys.get(`${object.metadata.namespace}/${cluster}`);
     for (const key of keys || []) this.#queue.addAfter(key, gatherMs);
+  }
+
+  /** A template never changes: it appears, is deleted, and may be created again with other settings. */
+  #enqueueUsers({ metadata: { namespace, name } }: KubeObject): void {
+    for (const { metadata, spec } of this.#options.management.list(HostedControlPlane) as TemplateUser[]) {
+      if (metadata.namespace === namespace && spec?.componentTemplateRef?.name === name)
+        this.#queue.addAfter(objectKey(metadata), gatherMs);
+    }
   }
 
   #rememberKey(cluster: string, key: string): void {
@@ -118,12 +143,13 @@ export class Controller {
 }
 
 /**
- * The metadata of an object, as text to compare. A change of the spec changes the generation; a change of the status
- * changes nothing else.
+ * What concerns the operator of a HostedControlPlane, as text to compare: the metadata, because a change of the spec changes the
+ * generation, and the conditions that other controllers write, on which readiness gates wait.
  */
-function concern({ metadata }: KubeObject): string {
+function concern({ metadata, status }: Reported): string {
   const { resourceVersion: _, managedFields: __, ...rest } = metadata;
-  return JSON.stringify(rest);
+  const others = status?.conditions?.filter(({ type }) => !isConditionType(type)) ?? [];
+  return JSON.stringify([rest, others.map(({ type, status: state }) => [type, state])]);
 }
 
 function clusterOf({ metadata }: KubeObject): string | undefined {

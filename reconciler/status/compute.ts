@@ -1,4 +1,4 @@
-import { conditionTypes } from '../../constructs/api/conditions.ts';
+import { conditionTypes, isConditionType } from '../../constructs/api/conditions.ts';
 import type { HostedControlPlaneSpec } from '../../constructs/api/hosted-control-plane.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { InClusterAccess } from '../../constructs/api/in-cluster-access-spec.ts';
@@ -8,15 +8,15 @@ import { etcdHealth } from '../etcd/health.ts';
 import { hasQuorum, healthyVoters, quorumOf, voterCount } from '../etcd/members.ts';
 import type { EtcdReport } from '../etcd/report.ts';
 import type { StatusReport } from '../engine/outcome.ts';
-import type { DeploymentObject, PodObject, StatefulSetObject } from '../kube/readiness.ts';
+import type { PodObject } from '../kube/readiness.ts';
 import { type ConditionUpdate, conditionUpdate, type ConditionUpdates, notPaused } from '../engine/condition-update.ts';
 import { deploymentReadiness } from '../kube/readiness.ts';
 import { countsOf, scaling, versionsOf } from './api-servers.ts';
+import { componentsOf, type Workloads } from './components.ts';
 import { waitedFor, withEtcdFault } from './waited-for.ts';
 
 /** The input from which a status is computed. */
-export interface Observation {
-  readonly cluster: string;
+export interface Observation extends Workloads {
   readonly spec: HostedControlPlaneSpec;
   readonly previous: HostedControlPlaneStatus | undefined;
   /** Version of the binaries that emulate the version of the API servers, if any do. */
@@ -27,10 +27,6 @@ export interface Observation {
   readonly report: StatusReport;
   /** The last observation of etcd; undefined before the first one. */
   readonly etcdReport: EtcdReport | undefined;
-  readonly apiServer: DeploymentObject | undefined;
-  readonly controllerManager: DeploymentObject | undefined;
-  readonly scheduler: DeploymentObject | undefined;
-  readonly etcd: StatefulSetObject | undefined;
   readonly apiServerPods: readonly PodObject[];
   /** Size of etcd's volumes: the current one, or the initial one before they exist. */
   readonly etcdVolumeSize: string;
@@ -59,8 +55,13 @@ export function observedStatus(observed: Observation): Omit<HostedControlPlaneSt
     ...(versions?.[0] ? { versions, version: versions[0].version } : {}),
     selector: selectorString(cluster, 'api-server'),
     ...countsOf(observed),
+    components: componentsOf(observed, {
+      apiServer: versions?.[0]?.version,
+      etcd: etcd.members?.flatMap(({ version }) => version ?? []) ?? [],
+    }),
     etcdVolumeSize: observed.etcdVolumeSize,
     ...definedOnly({
+      componentTemplate: observed.spec.componentTemplateRef?.name,
       inClusterAccess: observed.inClusterAccess ?? previous?.inClusterAccess,
       serviceAccountIssuer: observed.serviceAccountIssuer ?? previous?.serviceAccountIssuer,
     }),
@@ -96,7 +97,7 @@ function kept(previous: HostedControlPlaneStatus | undefined): Partial<HostedCon
 /** The condition updates of the phases and of the summaries. */
 export function summarize(observed: Observation, initialized: boolean): ConditionUpdates {
   const health = etcdHealthy(observed);
-  return {
+  const updates: ConditionUpdates = {
     ...observed.phases,
     Available: available(observed),
     Initialized: initialized
@@ -113,8 +114,9 @@ export function summarize(observed: Observation, initialized: boolean): Conditio
     SpecSupported: specSupported(observed),
     Deleting: conditionUpdate('False', 'NotDeleting'),
     ...notPaused,
-    Ready: ready(observed.phases, health),
   };
+  const isReady = ready(observed.phases, health) ?? atGates(observed, updates);
+  return { ...updates, Ready: isReady };
 }
 
 /**
@@ -198,11 +200,23 @@ function specSupported({ overruled }: Observation): ConditionUpdate {
   return conditionUpdate('False', 'Overruled', overruled.join('; '));
 }
 
-/** Its reason is that of the phase that blocks. A long message is cut at its end. */
-function ready(phases: ConditionUpdates, health: ConditionUpdate): ConditionUpdate {
+/** Ready is False for the phase that blocks; undefined when none does. A long message is cut at its end. */
+function ready(phases: ConditionUpdates, health: ConditionUpdate): ConditionUpdate | undefined {
   const steps = conditionTypes.flatMap((type) => (phases[type] ? [{ type, ...phases[type] }] : []));
   const waiting = waitedFor(withEtcdFault(steps, { type: 'EtcdClusterHealthy', ...health }));
   const [blocking] = waiting;
-  if (blocking === undefined) return conditionUpdate('True', 'Ready');
+  if (blocking === undefined) return undefined;
   return conditionUpdate('False', blocking.reason, waiting.map(({ message }) => message).join('; '));
+}
+
+/** Ready, unless a readiness gate of the user is closed. */
+function atGates({ previous, spec }: Observation, updates: ConditionUpdates): ConditionUpdate {
+  const closed = (spec.readinessGates ?? []).flatMap(({ conditionType: type }) => {
+    const gate = isConditionType(type) ? updates[type] : previous?.conditions?.find((one) => one.type === type);
+    if (gate?.status === 'True') return [];
+    if (gate === undefined) return [`readiness gate ${type}: no controller has written this condition yet`];
+    return [[`readiness gate ${type} is ${gate.status}`, gate.message].filter(Boolean).join(': ')];
+  });
+  if (closed.length === 0) return conditionUpdate('True', 'Ready');
+  return conditionUpdate('False', 'ReadinessGate', closed.join('; '));
 }

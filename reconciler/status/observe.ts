@@ -29,6 +29,7 @@ export function observe(
   const names = namesOf(cluster.name);
   return {
     cluster: cluster.name,
+    namespace: cluster.namespace,
     spec: { ...cluster.spec, version: hostedControlPlane.spec.version },
     previous: hostedControlPlane.status,
     binaries: cluster.binaries,

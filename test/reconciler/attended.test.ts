@@ -4,6 +4,7 @@ import {
   CustomResourceDefinition,
   definitionName,
   Deployment,
+  HostedControlPlane,
   IngressRouteTCP,
   Pod,
   type Resource,
@@ -129,6 +130,35 @@ it.each<[api: string, resource: Resource, exposure: object, condition: string]>(
   try {
     await settleWithBackups(managementCluster, own);
     await managementCluster.user.delete(CustomResourceDefinition, { name: definitionName(resource) });
+    expect(await attended(managementCluster, condition)).toEqual({ condition, renewed: leaves, isReplaced: true });
+  } finally {
+    own.stop();
+  }
+});
+
+it('while another control plane holds a host that it asks for, the same is done', async () => {
+  const ingress = { apiHost: 'api.example.org', konnectivityHost: 'agents.example.org', controller: 'haproxy' };
+  const managementCluster = await orderedCluster({ exposure: { ingress } });
+  const own = await ObjectStoreServer.start();
+  try {
+    await settleWithBackups(managementCluster, own);
+    const taken = 'taken.example.org';
+    const { apiVersion, kind, spec } = managementCluster.hostedControlPlane;
+    const other = { namespace, name: 'c9' };
+    await managementCluster.user.create(
+      { apiVersion, kind, metadata: other, spec },
+      {
+        fieldManager: 'user',
+      },
+    );
+    await managementCluster.user.mergePatch(
+      HostedControlPlane,
+      other,
+      { status: { hosts: [{ name: taken, heldSince: '2026-11-01T00:00:00Z' }] } },
+      { fieldManager: 'user', subresource: 'status' },
+    );
+    await managementCluster.change({ exposure: { ingress: { ...ingress, konnectivityHost: taken } } });
+    const condition = 'SyncControlPlaneEndpointReady HostClaimed';
     expect(await attended(managementCluster, condition)).toEqual({ condition, renewed: leaves, isReplaced: true });
   } finally {
     own.stop();

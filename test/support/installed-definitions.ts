@@ -1,4 +1,4 @@
-import { hostedControlPlaneCRD, hostedControlPlaneTemplateCRD } from '../../constructs/api/crd.ts';
+import { definitions, hostedControlPlaneCRD } from '../../constructs/api/crd.ts';
 import { CustomResourceDefinition } from '../../constructs/api/resources.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
@@ -21,7 +21,7 @@ export function installDefinitions(client: KubeClient, kubeconfig: string): Prom
 }
 
 async function install(client: KubeClient): Promise<void> {
-  for (const definition of [hostedControlPlaneCRD, hostedControlPlaneTemplateCRD]) {
+  for (const definition of definitions) {
     await client.apply(definition, { fieldManager: 'test', force: true });
   }
   await until('the CRDs to be established', async () => {

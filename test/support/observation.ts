@@ -2,7 +2,7 @@ import { Deployment, StatefulSet } from '../../constructs/api/resources.ts';
 import type { DeploymentObject, StatefulSetObject } from '../../reconciler/kube/readiness.ts';
 import { type Observation } from '../../reconciler/status/compute.ts';
 import { conditionUpdate } from '../../reconciler/engine/condition-update.ts';
-import { clusterName, hostedCluster } from './scope.ts';
+import { clusterName, hostedCluster, namespace } from './scope.ts';
 
 /** Counts as a Deployment's status has them. */
 export type Counts = NonNullable<DeploymentObject['status']>;
@@ -27,6 +27,7 @@ export function etcd(readyReplicas: number, replicas = 3): StatefulSetObject {
 export function observation(changes: Partial<Observation> = {}): Observation {
   return {
     cluster: clusterName,
+    namespace,
     spec: hostedCluster({ replicas: 3 }).spec,
     previous: undefined,
     phases: {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll } from 'vitest';
-import { hostedControlPlaneCRD, hostedControlPlaneTemplateCRD } from '../../constructs/api/crd.ts';
+import { definitions } from '../../constructs/api/crd.ts';
 import { Namespace, Service } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import { applyObjects } from '../testbed/apply-objects.ts';
@@ -24,7 +24,7 @@ export function renderingApiServer(namespaces: readonly string[]): ApiServer {
       // PriorityClasses that a spec names are the platform's.
       '--disable-admission-plugins=Priority',
     ],
-    definitions: [hostedControlPlaneCRD, hostedControlPlaneTemplateCRD],
+    definitions,
   });
   beforeAll(async () => {
     for (const manifests of [gatewayApi, cilium, traefik]) {

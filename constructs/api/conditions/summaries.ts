@@ -10,6 +10,8 @@ export const summaryConditions = {
       ClusterMismatch: 'Warning',
       ForeignControlPlane: 'Warning',
       InvalidConfiguration: 'Warning',
+      // Whoever writes the condition of a gate reports what is wrong.
+      ReadinessGate: 'Normal',
     },
   },
   Available: {

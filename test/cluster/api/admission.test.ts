@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hostedControlPlaneCRD, hostedControlPlaneTemplateCRD } from '../../../constructs/api/crd.ts';
+import { definitions, hostedControlPlaneCRD } from '../../../constructs/api/crd.ts';
 import { HostedControlPlaneTemplateSpec } from '../../../constructs/api/hosted-control-plane-template.ts';
 import { HostedControlPlaneSpec } from '../../../constructs/api/hosted-control-plane.ts';
 import { renderTenants } from '../../../constructs/provider/tenants.ts';
@@ -7,6 +7,7 @@ import { children, type StructuralSchema } from '../../../constructs/api/structu
 import { admissionCases, minimalSpec, specWith, updateCases } from '../../constructs/api/admission-cases.ts';
 import {
   answered,
+  componentTemplates,
   created,
   definitionsPath,
   hostedControlPlane,
@@ -57,14 +58,11 @@ const acceptedUpdates = updateCases.filter(({ refused }) => !refused);
 const refusedUpdates = updateCases.flatMap(({ refused, ...rest }) => (refused ? [{ ...rest, refused }] : []));
 
 describe("an API server with the provider's CustomResourceDefinitions", () => {
-  it.each([hostedControlPlaneCRD, hostedControlPlaneTemplateCRD])(
-    'reports no problem of the schema of $spec.names.kind',
-    async ({ metadata, spec }) => {
-      const { body } = await api.get(`${definitionsPath}/${metadata.name}`);
-      expect(body).toMatchObject({ status: { acceptedNames: spec.names } });
-      expect(JSON.stringify(body['status'])).not.toContain('NonStructuralSchema');
-    },
-  );
+  it.each(definitions)('reports no problem of the schema of $spec.names.kind', async ({ metadata, spec }) => {
+    const { body } = await api.get(`${definitionsPath}/${metadata.name}`);
+    expect(body).toMatchObject({ status: { acceptedNames: spec.names } });
+    expect(JSON.stringify(body['status'])).not.toContain('NonStructuralSchema');
+  });
 
   it.each(accepted)('$name', async ({ spec }) => {
     expect(await create(specWith(spec))).toMatchObject({ code: 201 });
@@ -138,6 +136,50 @@ describe('a HostedControlPlaneTemplate', () => {
   });
 });
 
+const componentTemplate = (spec: object) => ({
+  apiVersion: 'controlplane.cluster.x-k8s.io/v1alpha1',
+  kind: 'HostedControlPlaneComponentTemplate',
+  metadata: { name: uniqueName('shared') },
+  spec,
+});
+
+const createShared = (spec: object) =>
+  api.send(componentTemplates, { method: 'POST', content: componentTemplate(spec) });
+
+describe('a HostedControlPlaneComponentTemplate', () => {
+  it('has the settings of pods that a HostedControlPlane has', async () => {
+    const { deployment, etcd } = {
+      deployment: { scheduler: { args: { v: '4' } } },
+      etcd: { nodeSelector: { a: 'b' } },
+    };
+    expect(await createShared({ deployment, etcd })).toMatchObject({ code: 201, body: { spec: { deployment, etcd } } });
+  });
+
+  it.each<[string, object, number, string]>([
+    ['a number of pods', { deployment: { scheduler: { replicas: 2 } } }, 400, 'unknown field'],
+    ['a variable that etcd ignores', { etcd: { env: [{ name: 'ETCD_NAME' }] } }, 422, 'use args'],
+    ['nothing', {}, 422, 'should have at least 1 properties'],
+  ])('has no %s', async (_, spec, code, message) => {
+    expect(await createShared(spec)).toMatchObject({ code, body: { message: expect.stringContaining(message) } });
+  });
+
+  it('keeps its spec, and lets its labels change', async () => {
+    const content = componentTemplate({ etcd: { nodeSelector: { a: 'b' } } });
+    expect(await api.send(componentTemplates, { method: 'POST', content })).toMatchObject({ code: 201 });
+    const path = `${componentTemplates}/${content.metadata.name}`;
+    const labelled = await api.send(path, { method: 'PATCH', content: { metadata: { labels: { a: 'b' } } } });
+    expect(labelled).toMatchObject({ code: 200 });
+    const changed = await api.send(path, {
+      method: 'PATCH',
+      content: { spec: { etcd: { nodeSelector: { a: 'c' } } } },
+    });
+    expect(changed).toMatchObject({
+      code: 422,
+      body: { message: expect.stringContaining('create another one, and name it in spec.componentTemplateRef') },
+    });
+  });
+});
+
 describe('the sample policy for tenants', () => {
   const ingress = (host: string) => ({ exposure: { ingress: { apiHost: host, konnectivityHost: `k-${host}` } } });
   const image = { registry: 'registry.tenant.example' };
@@ -195,6 +237,14 @@ describe('the sample policy for tenants', () => {
       code: 422,
       body: { message: expect.stringContaining(message) },
     });
+  });
+
+  it.each<[string, object, string]>([
+    ['an image', { deployment: { apiServer: { image } } }, 'images come from registry.example.org'],
+    ['a Secret of another purpose', mounting('other-ca'), 'mounts begins with mount-'],
+    ['a PriorityClass of the system', { etcd: { priorityClassName: 'system-node-critical' } }, 'those of the platform'],
+  ])('refuses %s in a component template, too', async (_, spec, message) => {
+    expect(await createShared(spec)).toMatchObject({ code: 422, body: { message: expect.stringContaining(message) } });
   });
 });
 

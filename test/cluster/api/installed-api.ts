@@ -1,10 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, vi } from 'vitest';
-import {
-  type CustomResourceDefinition,
-  hostedControlPlaneCRD,
-  hostedControlPlaneTemplateCRD,
-} from '../../../constructs/api/crd.ts';
+import { type CustomResourceDefinition, definitions } from '../../../constructs/api/crd.ts';
 import { startApiServer } from '../../support/api-server.ts';
 import { type Answer, Requests } from './requests.ts';
 
@@ -12,6 +8,7 @@ export const definitionsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefi
 const objectsPath = '/apis/controlplane.cluster.x-k8s.io/v1alpha1/namespaces/default';
 export const planes = `${objectsPath}/hostedcontrolplanes`;
 export const templates = `${objectsPath}/hostedcontrolplanetemplates`;
+export const componentTemplates = `${objectsPath}/hostedcontrolplanecomponenttemplates`;
 
 /** An API server with the provider's CRDs, but without its controllers. */
 export interface InstalledApi {
@@ -22,10 +19,10 @@ export interface InstalledApi {
 export async function startInstalledApi(): Promise<InstalledApi> {
   const server = await startApiServer();
   const requests = new Requests(server.kubeconfig);
-  await install(requests, hostedControlPlaneCRD);
-  await install(requests, hostedControlPlaneTemplateCRD);
+  for (const definition of definitions) await install(requests, definition);
   await answered(200, () => requests.get(planes));
   await answered(200, () => requests.get(templates));
+  await answered(200, () => requests.get(componentTemplates));
   const stop = async () => {
     await requests.close();
     await server.stop();

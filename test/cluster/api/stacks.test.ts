@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { App } from 'cdk8s';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { hostedControlPlaneCRD, hostedControlPlaneTemplateCRD } from '../../../constructs/api/crd.ts';
+import { definitions } from '../../../constructs/api/crd.ts';
 import { Namespace } from '../../../constructs/api/resources.ts';
 import { HetznerClusterDeployment, HetznerClusterTemplate } from '../../../constructs/stacks/hetzner/k0rdent.ts';
 import { renderHetznerCluster } from '../../../constructs/stacks/hetzner/chart.ts';
@@ -22,7 +22,7 @@ import { clusterApiCore, kubeadmBootstrap } from '../../testbed/module-manifests
 import { moduleObjects } from '../../testbed/rendered-objects.ts';
 
 const server = plainApiServer({
-  definitions: [hostedControlPlaneCRD, hostedControlPlaneTemplateCRD, ...(await keptDefinitions())],
+  definitions: [...definitions, ...(await keptDefinitions())],
 });
 
 beforeAll(async () => {

@@ -36,6 +36,20 @@ export const admissionCases: readonly AdmissionCase[] = [
     name: 'accepts the example of the reference provider',
     spec: { version: 'v1.33.0', replicas: 3, exposure: undefined, gateway },
   },
+  {
+    name: 'accepts readiness gates of the operator and of others',
+    spec: { readinessGates: [{ conditionType: 'EtcdBackupReady' }, { conditionType: 'example.org/NetworkReady' }] },
+  },
+  {
+    name: 'refuses a readiness gate by which Ready waits for itself',
+    spec: { readinessGates: [{ conditionType: 'Ready' }] },
+    refused: { path: 'spec.readinessGates', because: 'Ready cannot wait for itself' },
+  },
+  {
+    name: 'refuses a readiness gate that is no type of a condition',
+    spec: { readinessGates: [{ conditionType: 'not ready' }] },
+    refused: { path: 'spec.readinessGates[0].conditionType', because: 'must be the type of a condition' },
+  },
   { name: 'accepts a version without the leading v', spec: { version: '1.33.0' } },
   { name: 'accepts a version without patch version', spec: { version: 'v1.33' } },
   { name: 'accepts a pre-release with build metadata', spec: { version: 'v1.35.0-rc.1+k0s.0' } },

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
   type CustomResourceDefinition,
+  definitions,
   hostedControlPlaneCRD,
   hostedControlPlaneTemplateCRD,
 } from '../../../constructs/api/crd.ts';
@@ -14,8 +15,6 @@ interface Node {
   readonly path: string;
   readonly schema: StructuralSchema;
 }
-
-const definitions = [hostedControlPlaneCRD, hostedControlPlaneTemplateCRD];
 
 const schemaOf = (crd: CustomResourceDefinition) => crd.spec.versions[0].schema.openAPIV3Schema;
 
@@ -47,6 +46,7 @@ describe('the CustomResourceDefinitions', () => {
     expect(pathsOf((schema) => !schema.description)).toEqual([
       'HostedControlPlane.metadata',
       'HostedControlPlaneTemplate.metadata',
+      'HostedControlPlaneComponentTemplate.metadata',
     ]);
   });
 
@@ -62,7 +62,7 @@ describe('the CustomResourceDefinitions', () => {
         !schema.additionalProperties &&
         !schema['x-kubernetes-preserve-unknown-fields'],
     );
-    expect(shapeless).toEqual(['HostedControlPlane.metadata', 'HostedControlPlaneTemplate.metadata']);
+    expect(shapeless).toEqual(definitions.map(({ spec }) => `${spec.names.kind}.metadata`));
   });
 
   it('give every list an item type and every number a format', () => {
@@ -133,22 +133,24 @@ describe('the CustomResourceDefinitions', () => {
     expect(definitions.map((crd) => crd.metadata.name)).toEqual([
       'hostedcontrolplanes.controlplane.cluster.x-k8s.io',
       'hostedcontrolplanetemplates.controlplane.cluster.x-k8s.io',
+      'hostedcontrolplanecomponenttemplates.controlplane.cluster.x-k8s.io',
     ]);
     expect(definitions.map((crd) => crd.spec.names.listKind)).toEqual([
       'HostedControlPlaneList',
       'HostedControlPlaneTemplateList',
+      'HostedControlPlaneComponentTemplateList',
     ]);
   });
 
   it('have one version each, which is served and stored, of namespaced objects', () => {
     const found = definitions.map(({ spec: { scope, versions } }) => [scope, versions.length, versions[0]]);
     const once = ['Namespaced', 1, expect.objectContaining({ served: true, storage: true })];
-    expect(found).toEqual([once, once]);
+    expect(found).toEqual([once, once, once]);
   });
 
   it('have a status for control planes only', () => {
     const statuses = definitions.map(({ spec: { versions } }) => versions[0].subresources?.status);
-    expect(statuses).toEqual([{}, undefined]);
+    expect(statuses).toEqual([{}, undefined, undefined]);
     expect(schemaOf(hostedControlPlaneTemplateCRD).properties).not.toHaveProperty('status');
   });
 
@@ -175,11 +177,18 @@ describe('the CustomResourceDefinitions', () => {
   });
 
   it.each(definitions)('carry the labels of provider, contract and clusterctl: $spec.names.kind', (crd) => {
-    expect(crd.metadata.labels).toEqual({
+    expect(crd.metadata.labels).toMatchObject({
       'cluster.x-k8s.io/provider': 'control-plane-hosted-control-plane',
       'cluster.x-k8s.io/v1beta2': crd.spec.versions[0].name,
       'clusterctl.cluster.x-k8s.io': '',
     });
+  });
+
+  it('let clusterctl move what no Cluster owns, too', () => {
+    const moved = definitions.filter(
+      ({ metadata }) => metadata.labels['clusterctl.cluster.x-k8s.io/move'] !== undefined,
+    );
+    expect(moved.map(({ spec }) => spec.names.kind)).toEqual(['HostedControlPlaneComponentTemplate']);
   });
 
   it('print the columns of the reference provider, the endpoint, and what blocks', () => {

@@ -119,13 +119,13 @@ describe('rights for others', () => {
     }
   });
 
-  it("allow Cluster API's core to use both kinds", () => {
+  it("allow Cluster API's core to use all kinds", () => {
     const role = named('ClusterRole', 'cluster-api');
     expect(role?.metadata.labels?.['cluster.x-k8s.io/aggregate-to-manager']).toBe('true');
     expect(role?.['rules']).toEqual([
       {
         apiGroups: ['controlplane.cluster.x-k8s.io'],
-        resources: ['hostedcontrolplanes', 'hostedcontrolplanetemplates'],
+        resources: ['hostedcontrolplanes', 'hostedcontrolplanetemplates', 'hostedcontrolplanecomponenttemplates'],
         verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
       },
     ]);

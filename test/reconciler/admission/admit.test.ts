@@ -33,6 +33,7 @@ const none: RecordedRevisions = { newest: undefined, served: undefined };
 function decide(hosted: AnyObject, found: AnyObject | undefined, recorded = none): Admission {
   return admit(hosted, {
     findCluster: (ns, name) => (ns === namespace && name === found?.metadata.name ? found : undefined),
+    findComponentTemplate: () => undefined,
     findRevisions: () => recorded,
     chooseRelease: () => ({ release }),
   });

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { Cluster, HostedControlPlane, Pod, type Resource, Secret } from '../../../constructs/api/resources.ts';
+import {
+  Cluster,
+  HostedControlPlane,
+  HostedControlPlaneComponentTemplate,
+  Pod,
+  type Resource,
+  Secret,
+} from '../../../constructs/api/resources.ts';
 import { Controller } from '../../../reconciler/operator/controller.ts';
 import type { ObjectChange } from '../../../reconciler/kube/object-cache.ts';
 import type { KubeObject, ObjectMeta } from '../../../reconciler/kube/object.ts';
@@ -64,6 +71,12 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
     await gathered();
     return [...reconciled];
   };
+  const afterUpdate = async (old: KubeObject, object: KubeObject) => {
+    reconciled.length = 0;
+    handleChange(HostedControlPlane, { type: 'updated', old, object });
+    await gathered();
+    return [...reconciled];
+  };
   const afterSharedChange = async (given: string) => {
     reconciled.length = 0;
     reportAround(given);
@@ -84,6 +97,7 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
     lines,
     listed,
     afterChange,
+    afterUpdate,
     afterSharedChange,
     afterHostedChange,
   };
@@ -114,6 +128,28 @@ describe('a change', () => {
     const { afterChange } = controller();
     await afterChange(HostedControlPlane, hosted);
     expect(await afterChange(resource, object, type)).toEqual(expected);
+  });
+
+  it('of a component template causes a reconcile of the HostedControlPlanes that refer to it', async () => {
+    const { afterChange, listed } = controller();
+    const named = (name: string, template: string, ns = 'team') =>
+      hostedControlPlaneObject({
+        metadata: { name, namespace: ns },
+        spec: { componentTemplateRef: { name: template } },
+      });
+    listed.push(hosted, named('a', 'shared'), named('b', 'other'), named('c', 'shared', 'elsewhere'));
+    const { apiVersion, kind } = HostedControlPlaneComponentTemplate;
+    const template = { apiVersion, kind, metadata: { name: 'shared', namespace: 'team' } };
+    expect(await afterChange(HostedControlPlaneComponentTemplate, template)).toEqual(['team/a']);
+  });
+
+  it('of its status causes a reconcile if another controller has written a condition', async () => {
+    const { afterUpdate } = controller();
+    const withConditions = (...conditions: object[]) => hostedControlPlaneObject({ status: { conditions } });
+    const ours = (status: string) => ({ type: 'Ready', status });
+    const theirs = (status: string) => ({ type: 'example.org/NetworkReady', status });
+    expect(await afterUpdate(withConditions(ours('False')), withConditions(ours('True')))).toEqual([]);
+    expect(await afterUpdate(withConditions(theirs('False')), withConditions(theirs('True')))).toEqual([key]);
   });
 
   it('of a Cluster whose control plane was not observed yet waits for it', async () => {

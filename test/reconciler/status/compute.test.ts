@@ -275,3 +275,66 @@ describe('the summaries', () => {
     });
   });
 });
+
+describe('readiness gates', () => {
+  const network = 'example.org/NetworkReady';
+  const written = (type: string, status: 'True' | 'False', message = '') => ({
+    type,
+    status,
+    reason: 'Written',
+    message,
+    lastTransitionTime: now.toISOString(),
+  });
+  const gated = (conditionType: string, changes: Partial<Observation> = {}) => {
+    const { spec } = observation();
+    return summaryOf({ spec: { ...spec, readinessGates: [{ conditionType }] }, ...changes }, 'Ready');
+  };
+  const backups = (update: ReturnType<typeof failed>) => ({
+    phases: { ...observation().phases, EtcdBackupReady: update },
+  });
+
+  it.each<[string, string, Partial<Observation>, string]>([
+    [
+      'nobody has written',
+      network,
+      {},
+      `False ReadinessGate: readiness gate ${network}: no controller has written this condition yet`,
+    ],
+    [
+      'is False',
+      network,
+      { previous: { conditions: [written(network, 'False', 'no node has it')] } },
+      `False ReadinessGate: readiness gate ${network} is False: no node has it`,
+    ],
+    ['is True', network, { previous: { conditions: [written(network, 'True')] } }, 'True Ready'],
+    [
+      'Ready leaves out otherwise',
+      'EtcdBackupReady',
+      backups(failed('no such bucket')),
+      'False ReadinessGate: readiness gate EtcdBackupReady is False: no such bucket',
+    ],
+    [
+      'has become True in this reconcile',
+      'EtcdBackupReady',
+      {
+        ...backups(succeeded),
+        previous: { conditions: [written('EtcdBackupReady', 'False')] },
+      },
+      'True Ready',
+    ],
+    [
+      'is a summary of this reconcile',
+      'Available',
+      { previous: { conditions: [written('Available', 'False')] } },
+      'True Ready',
+    ],
+  ])('hold Ready back for a condition that %s', (_, type, changes, expected) => {
+    expect(gated(type, changes)).toBe(expected);
+  });
+
+  it('give way to the step that blocks', () => {
+    expect(gated(network, { phases: { ...observation().phases, SchedulerReady: failed('x') } })).toBe(
+      'False ReconcileFailed: x',
+    );
+  });
+});

@@ -5,6 +5,7 @@ import {
   definitionName,
   Deployment,
   HostedControlPlane,
+  HostedControlPlaneComponentTemplate,
   Machine,
   MachinePool,
   PersistentVolumeClaim,
@@ -76,7 +77,8 @@ export class MemoryCluster {
   /** Installs what a management cluster has before any control plane. */
   async install(): Promise<void> {
     await this.user.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, somebody);
-    for (const resource of [Cluster, Machine, MachinePool, HostedControlPlane]) await this.define(resource);
+    const kinds = [Cluster, Machine, MachinePool, HostedControlPlane, HostedControlPlaneComponentTemplate];
+    for (const resource of kinds) await this.define(resource);
   }
 
   /** Installs a custom resource. */
