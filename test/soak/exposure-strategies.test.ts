@@ -1,5 +1,7 @@
 import { expect, inject, test } from 'vitest';
+import { haproxyPort, passThroughHAProxy } from '../cluster/workers/haproxy-passthrough.ts';
 import { accessAt, joinBehind, kubernetesService } from '../cluster/workers/join-behind.ts';
+import { clustersDomain } from '../testbed/gateway-address.ts';
 import { instanceFrom, lanAddress, managementNumber } from '../testbed/instance.ts';
 
 const instance = instanceFrom(process.env, inject('testbed'));
@@ -15,3 +17,15 @@ test.each([
     expect(await joinBehind({ namespace, spec })).toEqual(accessAt(kubernetesService));
   },
 );
+
+test('behind HAProxy, which tells both hosts at one port by the name in TLS, a worker joins, its pods reach the API server, and kubectl reaches them', async () => {
+  const namespace = 'by-haproxy';
+  const apiHost = `api.${namespace}.${clustersDomain}`;
+  const konnectivityHost = `agents.${namespace}.${clustersDomain}`;
+  const ingress = { controller: 'haproxy', className: 'haproxy', apiHost, konnectivityHost, port: haproxyPort };
+  const [access] = await Promise.all([
+    joinBehind({ namespace, spec: { exposure: { ingress } } }),
+    passThroughHAProxy(instance, namespace),
+  ]);
+  expect(access).toEqual(accessAt(`${apiHost}:${haproxyPort}`));
+});

@@ -1,7 +1,12 @@
+import { App } from 'cdk8s';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { Cluster, HostedControlPlane, Node } from '../../constructs/api/resources.ts';
+import { Cluster, HostedControlPlane, Node, Secret } from '../../constructs/api/resources.ts';
 import { providerNames } from '../../constructs/cluster/provider-names.ts';
+import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
+import { OpenStackHostedCluster } from '../../constructs/stacks/openstack/cluster.ts';
+import { ClusterResourceSet } from '../../imports/addons.cluster.x-k8s.io.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
+import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
 import { joinConfigurationIn } from '../infrastructure-provider/host-machines.ts';
 import { until } from '../support/until.ts';
 import { instanceFrom } from '../testbed/instance.ts';
@@ -10,7 +15,7 @@ import { withHostedApi } from '../testbed/workers.ts';
 import { removeMachine } from '../testbed/node-machines.ts';
 import { bootstrapData, joinMachineOf } from './joined-machine.ts';
 import { type BootstrappedCluster, openBootstrappedCluster } from './bootstrapped-cluster.ts';
-import type { Workbench } from '../support/workbench.ts';
+import { kubernetesVersion, type Workbench } from '../support/workbench.ts';
 
 const namespace = 'bootstrap';
 const name = 'c1';
@@ -64,6 +69,31 @@ test('a machine that joins with it becomes the Node of its Machine, without tain
   } finally {
     await removeMachine(instance, machineName);
   }
+});
+
+test('the ClusterResourceSet of the OpenStack stack delivers the credentials into the hosted cluster', async () => {
+  const clouds = 'clouds:\n  openstack: {}\n';
+  const stack = { version: 'v1', namespace, capo: 'v1beta1' } as const;
+  const chart = new OpenStackHostedCluster(new App(), 'delivery', {
+    name,
+    namespace,
+    version: kubernetesVersion,
+    stack,
+    workers: {},
+    clouds,
+  });
+  const objects = chart.toJson() as RenderedObject[];
+  const label = objects.find(({ kind }) => kind === Cluster.kind)?.metadata.labels;
+  const [pair] = Object.entries(label ?? {}).map((entry) => entry.join('='));
+  const items = objects.filter(({ kind }) => [Secret.kind, ClusterResourceSet.GVK.kind].includes(kind));
+  await inNamespace('label', 'cluster', name, String(pair));
+  await kubectl(instance, ['apply', '--filename', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+  await withHostedApi(instance, { namespace, name }, async ({ client }) => {
+    const delivered = await until('the Secret in the hosted cluster', () =>
+      client.find<SecretObject>(Secret, { namespace: 'kube-system', name: 'clouds-yaml' }),
+    );
+    expect(valueOf(delivered, 'clouds.yaml')).toBe(clouds);
+  });
 });
 
 test("without the provider's ClusterRole it may not read the control plane and reports that; with it, it continues", async () => {

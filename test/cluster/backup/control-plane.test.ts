@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { backupAccess } from '../../../constructs/api/group.ts';
+import { backupAccess, backupIdentityAnnotation } from '../../../constructs/api/group.ts';
 import { HostedControlPlane, Secret } from '../../../constructs/api/resources.ts';
 import { readRecoveryBundle } from '../../../reconciler/backup/recovery-bundle.ts';
 import { readEncryptionKey } from '../../../reconciler/backup/encryption-keys.ts';
@@ -10,6 +10,7 @@ import { foundedClusterIds } from '../../../reconciler/etcd/derived-ids.ts';
 import { ownerMarker } from '../../../reconciler/backup/owner-marker.ts';
 import { createCA, validFor } from '../../../reconciler/pki/issue.ts';
 import { BackupWorkbench, unverifiedBackup } from '../../support/backup-workbench.ts';
+import { CountingServer } from '../../support/counting-server.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { FlakyProxy } from '../../support/flaky-proxy.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -207,6 +208,50 @@ describe('a tenant who names the Secret of a bucket in a namespace of the platfo
     await bench.untilCondition('c1', 'EtcdRestoreReady', because, limitMs);
     expect((await bench.pods('c1', 'etcd')).map(({ metadata }) => metadata.uid)).toEqual(pods);
   });
+});
+
+describe('a tenant who names a ServiceAccount that is not its own, and a token service of its own', () => {
+  const identity = (audience: string, port: number) => ({
+    etcd: {
+      backup: {
+        webIdentity: {
+          roleARN: 'arn:aws:iam::1:role/any',
+          serviceAccountName: 'default',
+          audience,
+          tokenServiceURL: `https://127.0.0.1:${port}/`,
+        },
+      },
+    },
+  });
+  let tenant: Tenant;
+  let service: CountingServer;
+  beforeAll(async () => {
+    tenant = await Tenant.in(bench.client, inject('testbed'), namespace);
+    service = await CountingServer.start();
+  });
+  afterAll(async () => {
+    await tenant.change('c1-cp', { etcd: { backup: { webIdentity: null } } });
+    await bench.untilCondition('c1', 'EtcdBackupReady', { status: 'True' }, limitMs);
+    await service.stop();
+    await tenant.remove();
+  });
+
+  test('may not let itself use it', async () => {
+    const words = await tenant.kubectl('annotate', 'serviceaccount', 'default', `${backupIdentityAnnotation}=c1-cp`);
+    expect(words).toContain('is forbidden');
+  });
+
+  test.each(['sts.amazonaws.com', 'https://kubernetes.default.svc.cluster.local'])(
+    'gets no token for %s, and nothing is sent to its service',
+    async (audience) => {
+      expect(await tenant.change('c1-cp', identity(audience, service.port))).toContain('patched');
+      const refused = /ServiceAccount backups\/default does not let HostedControlPlane c1-cp use its tokens/;
+      await bench.untilCondition('c1', 'EtcdBackupReady', { status: 'False', message: refused }, limitMs);
+      const { requests } = bench.operator;
+      expect(requests.filter(({ verb, resource }) => verb === 'create' && resource === 'serviceaccounts')).toEqual([]);
+      expect(service.connections).toBe(0);
+    },
+  );
 });
 
 const problems: readonly Problem[] = [
