@@ -1,5 +1,6 @@
 import { editTheConstructs, manifest } from './cluster/manifest.ts';
 import { renderProvider } from './provider/chart.ts';
+import { providerChartFiles } from './provider/helm/chart.ts';
 import { releaseFiles } from './provider/repository.ts';
 import { renderTenants } from './provider/tenants.ts';
 import { renderFile } from './rendered-file.ts';
@@ -47,6 +48,7 @@ export function renderDistribution(samples: readonly SampleFile[]): Distribution
       ),
     },
     ...samples.flatMap(renderSample),
+    ...providerChartFiles().map(({ path, content }) => ({ path: `chart/${path}`, content })),
     ...stackFiles().map(({ path, content }) => ({ path: `stacks/${path}`, content })),
   ];
 }

@@ -4,7 +4,7 @@ import type { Construct } from 'constructs';
 import { definitions } from '../api/crd.ts';
 import type { RenderedObject } from '../control-plane/chart.ts';
 import { managerImage } from './image.ts';
-import { Manager } from './operator.ts';
+import { Manager, type ManagerSettings } from './operator.ts';
 import { providerLabels, providerNamespace } from '../cluster/provider-names.ts';
 import { Rbac } from './rbac.ts';
 
@@ -18,6 +18,8 @@ export interface ProviderChartProps {
   readonly watchNamespace?: string;
   /** Image of the operator. @default the image of this release */
   readonly image?: string;
+  /** Number, placement and settings of the operator's pods. @default those of the release */
+  readonly manager?: ManagerSettings;
 }
 
 /** The installation of the provider: definitions of its kinds, permissions, and the operator. */
@@ -25,7 +27,7 @@ export class ProviderChart extends Chart {
   constructor(scope: Construct, id: string, props: ProviderChartProps = {}) {
     // No namespace here, because cdk8s would add it to cluster-scoped objects too.
     super(scope, id, { disableResourceNameHashes: true, labels: { ...providerLabels } });
-    const { namespace = providerNamespace, image = managerImage, watchNamespace } = props;
+    const { namespace = providerNamespace, image = managerImage, watchNamespace, manager } = props;
     new k8s.KubeNamespace(this, 'namespace', {
       metadata: { name: namespace, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
     });
@@ -33,7 +35,7 @@ export class ProviderChart extends Chart {
       new ApiObject(this, definition.spec.names.singular, definition);
     }
     new Rbac(this, 'rbac', { namespace, watchNamespace });
-    new Manager(this, 'manager', { namespace, image, watchNamespace });
+    new Manager(this, 'manager', { namespace, image, watchNamespace, settings: manager });
   }
 }
 

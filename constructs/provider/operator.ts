@@ -1,5 +1,6 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
+import { definedOnly } from '../cluster/defined.ts';
 import { unprivileged } from '../pod/unprivileged.ts';
 import { managerSelector, providerLabels, providerNames } from '../cluster/provider-names.ts';
 
@@ -8,11 +9,11 @@ const healthPort = 8081;
 
 /** Environment variables of the operator, with their default values, so that an administrator sees what can be set. */
 export const managerEnvironment: Readonly<Record<string, string>> = {
+  ADOPTION_CONCURRENCY: '1',
   LEADER_ELECTION: 'true',
   LOG_FORMAT: 'json',
   LOG_LEVEL: 'info',
   MAX_CONCURRENT_RECONCILES: '10',
-  ADOPTION_CONCURRENCY: '1',
 };
 
 /**
@@ -31,21 +32,61 @@ export const mallocSettings: Readonly<Record<string, string>> = {
   MALLOC_MMAP_THRESHOLD_: '32768',
 };
 
+/** Resources of the operator's container. */
+export const managerResources: k8s.ResourceRequirements = {
+  requests: { cpu: k8s.Quantity.fromString('100m'), memory: k8s.Quantity.fromString('256Mi') },
+  // A runaway ends this pod, and no other one of the node. Some 700 control planes fit: the figures are in test/README.md.
+  limits: { memory: k8s.Quantity.fromString('1Gi') },
+};
+
+/** Cluster API's own providers also run there, and many management clusters have no other nodes. */
+export const managerTolerations: readonly k8s.Toleration[] = [
+  { key: 'node-role.kubernetes.io/control-plane', operator: 'Exists', effect: 'NoSchedule' },
+];
+
+/** Node agents and Cluster API's own providers have it: the operator is not evicted for other pods. */
+export const managerPriorityClass = 'system-cluster-critical';
+
+/** What an administrator decides about the operator's pods. */
+export interface ManagerSettings {
+  /** Number of pods. One of them is active. @default 2 */
+  readonly replicas?: number;
+  /** Further arguments, as `hcp` documents them. @default none */
+  readonly args?: readonly string[];
+  /** Environment variables, instead of the default ones. @default {@link managerEnvironment} */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** @default {@link managerResources} */
+  readonly resources?: k8s.ResourceRequirements;
+  /** Secrets for the registry of the image. @default none */
+  readonly imagePullSecrets?: readonly k8s.LocalObjectReference[];
+  /** @default any node */
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+  /** @default {@link managerTolerations} */
+  readonly tolerations?: readonly k8s.Toleration[];
+  /** @default none; pods prefer different nodes anyway */
+  readonly affinity?: k8s.Affinity;
+  /** @default {@link managerPriorityClass} */
+  readonly priorityClassName?: string;
+}
+
 export interface ManagerProps {
   readonly namespace: string;
   readonly image: string;
   /** The only namespace of control planes. @default all */
   readonly watchNamespace?: string | undefined;
+  readonly settings?: ManagerSettings | undefined;
 }
 
 /** The operator: one active pod. Another one, on another node if there is one, has its caches filled and waits. */
 export class Manager extends Construct {
-  constructor(scope: Construct, id: string, { namespace, image, watchNamespace }: ManagerProps) {
+  constructor(scope: Construct, id: string, { namespace, image, watchNamespace, settings = {} }: ManagerProps) {
     super(scope, id);
+    const { replicas = 2, priorityClassName = managerPriorityClass, tolerations = managerTolerations } = settings;
+    const { affinity, imagePullSecrets, nodeSelector } = settings;
     new k8s.KubeDeployment(this, 'deployment', {
       metadata: { name: providerNames.manager, namespace, labels: { ...managerSelector } },
       spec: {
-        replicas: 2,
+        replicas,
         selector: { matchLabels: { ...managerSelector } },
         // The new pod has filled its caches before the old one releases the lease.
         strategy: {
@@ -61,8 +102,8 @@ export class Manager extends Construct {
             // Requests in progress are completed. The longest one takes half a minute.
             terminationGracePeriodSeconds: 45,
             securityContext: unprivileged,
-            // Cluster API's own providers also run there, and many management clusters have no other nodes.
-            priorityClassName: 'system-cluster-critical',
+            ...definedOnly({ affinity, imagePullSecrets: imagePullSecrets && [...imagePullSecrets], nodeSelector }),
+            priorityClassName,
             topologySpreadConstraints: [
               {
                 maxSkew: 1,
@@ -71,8 +112,8 @@ export class Manager extends Construct {
                 labelSelector: { matchLabels: { ...managerSelector } },
               },
             ],
-            tolerations: [{ key: 'node-role.kubernetes.io/control-plane', operator: 'Exists', effect: 'NoSchedule' }],
-            containers: [container(image, watchNamespace)],
+            tolerations: tolerations as k8s.Toleration[],
+            containers: [container(image, watchNamespace, settings)],
           },
         },
       },
@@ -80,29 +121,30 @@ export class Manager extends Construct {
   }
 }
 
-function container(image: string, watchNamespace: string | undefined): k8s.Container {
+function container(
+  image: string,
+  watchNamespace: string | undefined,
+  { args: further = [], environment = managerEnvironment, resources = managerResources }: ManagerSettings,
+): k8s.Container {
+  const args = [...(watchNamespace === undefined ? [] : ['--namespace', watchNamespace]), ...further];
   return {
     // clusterctl finds the container whose image may be overridden by this name.
     name: 'manager',
     image,
     imagePullPolicy: 'IfNotPresent',
-    ...(watchNamespace !== undefined && { args: ['--namespace', watchNamespace] }),
+    ...(args.length > 0 && { args }),
     env: [
       { name: 'CONTROLLER_NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
       { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
       { name: 'NODE_OPTIONS', value: nodeOptions },
-      ...Object.entries({ ...mallocSettings, ...managerEnvironment }).map(([name, value]) => ({ name, value })),
+      ...Object.entries({ ...mallocSettings, ...environment }).map(([name, value]) => ({ name, value })),
     ],
     ports: [{ name: 'health', containerPort: healthPort, protocol: 'TCP' }],
     // Ready means that all caches are filled. The time for that depends on the number of control planes, so only the
     // liveness probe restarts the pod.
     readinessProbe: { ...probe('/readyz'), periodSeconds: 5, failureThreshold: 3 },
     livenessProbe: { ...probe('/healthz'), periodSeconds: 10, failureThreshold: 6 },
-    resources: {
-      requests: { cpu: k8s.Quantity.fromString('100m'), memory: k8s.Quantity.fromString('256Mi') },
-      // A runaway ends this pod, and no other one of the node. Some 700 control planes fit: the figures are in test/README.md.
-      limits: { memory: k8s.Quantity.fromString('1Gi') },
-    },
+    resources,
     securityContext: {
       allowPrivilegeEscalation: false,
       capabilities: { drop: ['ALL'] },

@@ -1,7 +1,7 @@
 import { manifest } from '../cluster/manifest.ts';
 import { providerLabelValue } from '../api/group.ts';
 import { clusterctlTemplates } from '../stacks/clusterctl/files.ts';
-import type { StackFile } from '../stacks/helm-chart.ts';
+import type { StackFile } from '../helm/chart.ts';
 import { renderProvider } from './chart.ts';
 import { managerImage } from './image.ts';
 import { renderMetadata } from './metadata.ts';

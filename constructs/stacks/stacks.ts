@@ -1,6 +1,6 @@
 import { App } from 'cdk8s';
 import { manifest } from '../cluster/manifest.ts';
-import type { StackFile } from './helm-chart.ts';
+import type { StackFile } from '../helm/chart.ts';
 import { hetznerChart, hetznerChartFiles } from './hetzner/chart.ts';
 import { haproxyChart, haproxyValues } from './hetzner/haproxy.ts';
 import { HetznerClusterDeployment, HetznerClusterTemplate } from './hetzner/k0rdent.ts';

@@ -79,12 +79,26 @@ export function describeStatus(object: StoredControlPlane, now: number): string[
         ]
       : [conditionOf(object, 'Ready') ? 'Ready' : 'nothing is reported yet: does the operator run?']),
     '',
+    ...componentLines(object),
     ...columns([
       ['STEP', 'STATE', 'FOR', 'REASON'],
       ...steps.map((step) => [step.type, stateOf(step), ago(step), stateOf(step) === 'ok' ? '' : step.reason]),
     ]),
     ...apart(steps, blocker),
   ];
+}
+
+/** A line for each component, and an empty one; none before the operator has reported them. */
+function componentLines({ status }: StoredControlPlane): string[] {
+  const components = status?.components ?? [];
+  if (components.length === 0) return [];
+  const rows = components.map(({ name, readyReplicas = 0, replicas = 0, version = '-', message = '' }) => [
+    name,
+    `${readyReplicas}/${replicas}`,
+    version,
+    message,
+  ]);
+  return [...columns([['COMPONENT', 'READY', 'VERSION', 'WAITS FOR'], ...rows]), ''];
 }
 
 const busy: readonly ConditionType[] = ['Paused', 'Deleting', 'RollingOut', 'ScalingUp', 'ScalingDown'];

@@ -1,9 +1,16 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { releaseVersion } from '../../constructs/provider/release.ts';
 import { newestRevision } from '../../constructs/cluster/release-revisions.ts';
 import type { RequestRecord } from '../kube/request.ts';
 import {
+  componentSamples,
   conditionSamples,
+  etcdMemberSamples,
+  etcdQuotaSamples,
+  etcdVolumeSamples,
   expirationSamples,
+  infoSamples,
+  lastBackupSamples,
   releaseRevisionSamples,
   renewalSamples,
   type ReportedObject,
@@ -77,6 +84,37 @@ export class Metrics {
       ['namespace', 'name'],
       () => hostedControlPlanes().flatMap(releaseRevisionSamples),
     );
+    const ofObject = ['namespace', 'name'] as const;
+    this.#gauge('info', 'Version of Kubernetes that serves, with value 1.', [...ofObject, 'version'], () =>
+      hostedControlPlanes().flatMap(infoSamples),
+    );
+    this.#gauge('last_backup_timestamp_seconds', 'Time at which the newest backup was stored.', [...ofObject], () =>
+      hostedControlPlanes().flatMap(lastBackupSamples),
+    );
+    this.#gauge('etcd_members', 'Number of etcd members by role, such as Leader or Lost.', [...ofObject, 'role'], () =>
+      hostedControlPlanes().flatMap(etcdMemberSamples),
+    );
+    this.#gauge(
+      'etcd_quota_used_ratio',
+      'Part of its quota that the largest database of etcd uses, in sixteenths.',
+      [...ofObject],
+      () => hostedControlPlanes().flatMap(etcdQuotaSamples),
+    );
+    this.#gauge('etcd_volume_size_bytes', 'Size of the volume of each etcd member.', [...ofObject], () =>
+      hostedControlPlanes().flatMap(etcdVolumeSamples),
+    );
+    this.#gauge('component_replicas', 'Number of pods of a component.', [...ofObject, 'component'], () =>
+      hostedControlPlanes().flatMap((object) => componentSamples(object, 'replicas')),
+    );
+    this.#gauge(
+      'component_ready_replicas',
+      'Number of pods of a component that are ready.',
+      [...ofObject, 'component'],
+      () => hostedControlPlanes().flatMap((object) => componentSamples(object, 'readyReplicas')),
+    );
+    this.#gauge('build_info', 'Version of the operator, with value 1.', ['version'], () => [
+      { labels: { version: releaseVersion }, value: 1 },
+    ]);
     this.#gauge('newest_release_revision', 'Newest release revision of the operator.', [], () => [
       { labels: {}, value: newestRevision },
     ]);

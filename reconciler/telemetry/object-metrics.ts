@@ -1,4 +1,5 @@
 import { isConditionType } from '../../constructs/api/conditions.ts';
+import { Quantity, quantityValue } from '../../constructs/api/quantity.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { KubeObject } from '../kube/object.ts';
 
@@ -50,6 +51,51 @@ export function conditionSamples(object: ReportedObject): Sample<'namespace' | '
 export function releaseRevisionSamples(object: ReportedObject): Sample<'namespace' | 'name'>[] {
   const revision = object.status?.releaseRevision;
   return revision === undefined ? [] : [{ labels: identity(object), value: revision }];
+}
+
+/** Time of the newest backup, in seconds since the epoch; none before the first one. */
+export function lastBackupSamples(object: ReportedObject): Sample<'namespace' | 'name'>[] {
+  const time = object.status?.etcdLastBackupTime;
+  return time === undefined ? [] : [{ labels: identity(object), value: seconds(time) }];
+}
+
+/** Number of etcd members in each role. */
+export function etcdMemberSamples(object: ReportedObject): Sample<'namespace' | 'name' | 'role'>[] {
+  const members = object.status?.etcd?.members ?? [];
+  return [...new Set(members.map(({ role }) => role))].map((role) => ({
+    labels: { ...identity(object), role },
+    value: members.filter((member) => member.role === role).length,
+  }));
+}
+
+/** How much of etcd's quota the largest database uses, from 0 to 1. */
+export function etcdQuotaSamples(object: ReportedObject): Sample<'namespace' | 'name'>[] {
+  const sixteenths = object.status?.etcd?.quotaSixteenths;
+  return sixteenths === undefined ? [] : [{ labels: identity(object), value: sixteenths / 16 }];
+}
+
+/** Size of the volume of each etcd member, in bytes. */
+export function etcdVolumeSamples(object: ReportedObject): Sample<'namespace' | 'name'>[] {
+  // One status that another client has broken must not cost the metrics of all others.
+  const size = Quantity.safeParse(object.status?.etcdVolumeSize);
+  return size.success ? [{ labels: identity(object), value: quantityValue(size.data) }] : [];
+}
+
+/** Number of pods of each component, all of them or the ready ones. */
+export function componentSamples(
+  object: ReportedObject,
+  count: 'replicas' | 'readyReplicas',
+): Sample<'namespace' | 'name' | 'component'>[] {
+  return (object.status?.components ?? []).map(({ name: component, [count]: value = 0 }) => ({
+    labels: { ...identity(object), component },
+    value,
+  }));
+}
+
+/** Version of Kubernetes of each control plane, as a label. */
+export function infoSamples(object: ReportedObject): Sample<'namespace' | 'name' | 'version'>[] {
+  const version = object.status?.version;
+  return version === undefined ? [] : [{ labels: { ...identity(object), version }, value: 1 }];
 }
 
 function certificatesOf({ status }: ReportedObject) {

@@ -70,9 +70,9 @@ export const definitions = {
     ],
   },
   'CP-12': {
-    demand: 'A ClusterRole that aggregates to the manager role lets core use both kinds.',
+    demand: 'A ClusterRole that aggregates to the manager role lets core use all kinds.',
     proofs: [
-      ['constructs/provider/chart.test', "allow Cluster API's core to use both kinds"],
+      ['constructs/provider/chart.test', "allow Cluster API's core to use all kinds"],
       ['constructs/provider/access.test', 'cover exactly the kinds that sample clusters render'],
     ],
   },

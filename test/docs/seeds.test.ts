@@ -7,6 +7,21 @@ const rows = [...text.matchAll(/^\| (S00[123]-\d+) \| (.+?) \| `(.+?)`: (.+?) \|
   ([, id = '', what = '', file = '', name = '']) => ({ id, what, file, name }),
 );
 
+const commands = [
+  ...text.matchAll(/^\| (00[0-4]) \| (.+?) \| (works as written|corrected: ).*? \| `(.+?)`: (.+?) \|$/gm),
+].map(([, id = '', what = '', , file = '', name = '']) => ({ id, what, file, name }));
+
+describe('the table of what the seeds let their readers type', () => {
+  it('has a verdict in every row', () => {
+    expect(commands.length).toBeGreaterThan(20);
+    expect(commands.length).toBe(text.match(/^\| 00/gm)?.length);
+  });
+
+  it.each(commands)('names a test for $what that exists', async (row) => {
+    expect({ ...row, exists: await hasTest(row) }).toMatchObject({ exists: true });
+  });
+});
+
 describe('the table of what the seeds ask for', () => {
   it('has every line of each seed', () => {
     const count = { S001: 16, S002: 14, S003: 14 };

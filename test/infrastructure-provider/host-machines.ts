@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { Node } from '../../constructs/api/resources.ts';
 import { minorOf } from '../../constructs/cluster/versions.ts';
+import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { kubernetesVersion } from '../support/workbench.ts';
 import { addMinor, type FurtherMinor } from '../testbed/further-minor.ts';
 import type { ClusterName } from '../testbed/hosted-api.ts';
@@ -12,10 +13,15 @@ import { findMachine, type Machine, machineDirectory, machineNames } from '../te
 import { addMachine, removeMachine } from '../testbed/node-machines.ts';
 import { type Report, until } from '../testbed/progress.ts';
 import { withHostedApi } from '../testbed/workers.ts';
+import type { Cloud } from './clouds.ts';
 import type { HostMachine } from './plan.ts';
 
-/** How Cluster API and Kubernetes name a machine of the testbed. */
-export const providerIdOf = (machine: string): string => `testbed:///${machine}`;
+interface NodeObject extends KubeObject {
+  readonly spec?: { readonly taints?: readonly { readonly key: string }[] };
+}
+
+/** The taint of a Node that waits for a cloud controller manager. */
+const uninitialized = 'node.cloudprovider.kubernetes.io/uninitialized';
 
 /** A first boot. */
 export interface Boot {
@@ -30,11 +36,13 @@ export interface Boot {
 /** The machines of a testbed as a cloud has them: they boot with bootstrap data, and join. */
 export class HostMachines {
   readonly #instance: Instance;
+  readonly #cloud: Cloud;
   readonly #report: Report;
   readonly #minors = new Map<number, Promise<FurtherMinor>>();
 
-  constructor(instance: Instance, report: Report) {
+  constructor(instance: Instance, cloud: Cloud, report: Report) {
     this.#instance = instance;
+    this.#cloud = cloud;
     this.#report = report;
   }
 
@@ -60,7 +68,8 @@ export class HostMachines {
   }
 
   /**
-   * Powers a machine on, and lets it join. A cloud controller manager then names the machine of its Node, which this does here.
+   * Powers a machine on, and lets it join. A cloud controller manager then names the machine of its Node, and removes the taint of
+   * one that waits for it, which this does here.
    * @param poweredOn called before it joins
    */
   async boot({ name, cluster, version, userData }: Boot, poweredOn: () => Promise<void>): Promise<void> {
@@ -69,7 +78,11 @@ export class HostMachines {
     await this.#equip(machine, version);
     await poweredOn();
     await startKubelet(machine);
-    await joinWith(machine, stringify(joinConfigurationIn(userData)));
+    const filled = Object.entries(this.#cloud.metadataOf(name)).reduce(
+      (text, [key, value]) => text.replaceAll(`{{ ${key} }}`, value),
+      userData,
+    );
+    await joinWith(machine, stringify(joinConfigurationIn(filled)));
     await this.#nameInNode(name, cluster);
     await writeFile(joinedFile(this.#instance, name), version ?? kubernetesVersion);
   }
@@ -88,11 +101,17 @@ export class HostMachines {
   }
 
   async #nameInNode(name: string, cluster: ClusterName): Promise<void> {
-    const spec = { providerID: providerIdOf(name) };
+    const providerID = this.#cloud.providerIdOf(name);
     await withHostedApi(this.#instance, cluster, async ({ client }) => {
-      const find = async () => (await client.find(Node, { name })) !== undefined;
-      await until({ what: `node ${name}`, timeoutMs: 180_000 }, find);
-      await client.mergePatch(Node, { name }, { spec }, { fieldManager: 'testbed-infrastructure' });
+      const find = () => client.find<NodeObject>(Node, { name });
+      const { spec } = await until({ what: `node ${name}`, timeoutMs: 180_000 }, find);
+      const options = { fieldManager: 'testbed-infrastructure' };
+      const taints = spec?.taints?.filter(({ key }) => key !== uninitialized);
+      if (taints?.length !== spec?.taints?.length) {
+        const status = { addresses: await this.addressesOf(name) };
+        await client.mergePatch(Node, { name }, { status }, { ...options, subresource: 'status' });
+      }
+      await client.mergePatch(Node, { name }, { spec: { providerID, ...(taints && { taints }) } }, options);
     });
   }
 }

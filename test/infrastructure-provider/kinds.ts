@@ -49,9 +49,25 @@ const schemas: readonly (readonly [Resource, spec: object, status: object])[] = 
   ],
 ];
 
-/** Installs the kinds of this provider. */
-export async function installTestbedKinds(client: KubeClient): Promise<void> {
-  for (const [resource, spec, status] of schemas) {
+/** The kinds of this provider, with the schemas of their specs and statuses. */
+export const testbedKinds: readonly ForeignKind[] = schemas.map(([resource, spec, status]) => ({
+  resource,
+  spec,
+  status,
+}));
+
+/** A kind of an infrastructure provider. */
+export interface ForeignKind {
+  readonly resource: Resource;
+  /** Schema of the spec. */
+  readonly spec: object;
+  /** Schema of the status. By default anything. */
+  readonly status?: object;
+}
+
+/** Installs kinds of infrastructure, and lets Cluster API use them. */
+export async function installKinds(client: KubeClient, kinds: readonly ForeignKind[]): Promise<void> {
+  for (const { resource, spec, status = anything() } of kinds) {
     await client.apply(infrastructureDefinition(resource, { spec, status }), { fieldManager, force: true });
   }
   await letClusterApiUse(client, 'testbed-infrastructure');

@@ -7,8 +7,8 @@ import { messageOf } from '../../reconciler/kube/error-message.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
 import type { Report } from '../testbed/progress.ts';
-import { type HostMachines, providerIdOf } from './host-machines.ts';
-import { TestbedCluster, TestbedMachine, TestbedMachinePool } from './kinds.ts';
+import type { Cloud } from './clouds.ts';
+import type { HostMachines } from './host-machines.ts';
 import {
   type ClusterObject,
   type InfraClusterObject,
@@ -55,35 +55,39 @@ interface World {
  */
 export class InfrastructureProvider {
   readonly #client: KubeClient;
+  readonly #cloud: Cloud;
   readonly #host: HostMachines;
   readonly #report: Report;
   /** What is going on, by machine. */
   readonly #work = new Map<string, Promise<unknown>>();
   readonly #said = new Map<string, string>();
 
-  constructor(client: KubeClient, host: HostMachines, report: Report) {
+  constructor(client: KubeClient, cloud: Cloud, host: HostMachines, report: Report) {
     this.#client = client;
+    this.#cloud = cloud;
     this.#host = host;
     this.#report = report;
   }
 
   async pass(): Promise<void> {
+    const { cluster, machine: machineKind, pool: poolKind } = this.#cloud;
     const clusters = await this.#all<ClusterObject>(Cluster);
     const provisioned = new Set<string>();
-    for (const infra of (await this.#client.list<InfraClusterObject>(TestbedCluster)).items) {
+    for (const infra of (await this.#client.list<InfraClusterObject>(cluster)).items) {
       const key = clusterOf(infra);
       if (infra.status?.initialization?.provisioned) provisioned.add(key);
       else if (!isPaused(infra, clusters.get(key)) && isProvisioned(infra)) {
-        await this.#patchStatus(TestbedCluster, infra, { initialization: { provisioned: true } });
+        await this.#patchStatus(cluster, infra, { initialization: { provisioned: true } });
       }
     }
     const machines = await this.#all<MachineObject>(Machine);
     const pools = await this.#all<PoolObject>(MachinePool);
     const world: World = { clusters, provisioned, machines, pools };
-    for (const machine of (await this.#client.list<InfraMachineObject>(TestbedMachine)).items)
+    for (const machine of (await this.#client.list<InfraMachineObject>(machineKind)).items)
       await this.#reconcileMachine(machine, world);
-    for (const pool of (await this.#client.list<InfraPoolObject>(TestbedMachinePool)).items) {
-      await this.#reconcilePool(pool, world);
+    if (poolKind === undefined) return;
+    for (const pool of (await this.#client.list<InfraPoolObject>(poolKind)).items) {
+      await this.#reconcilePool(poolKind, pool, world);
     }
   }
 
@@ -100,34 +104,34 @@ export class InfrastructureProvider {
     });
     this.#say(name, step.kind === 'wait' ? `waits for ${step.for}` : step.kind);
     if (step.kind === 'boot') {
-      await this.#hold(TestbedMachine, object);
+      await this.#hold(this.#cloud.machine, object);
       this.#begin(name, () => this.#boot(object, { name, ...step }, () => this.#reportMachine(object)));
     }
     if (step.kind === 'report') await this.#reportMachine(object);
     if (step.kind === 'remove') {
       this.#begin(name, async () => {
         await this.#host.remove(name);
-        await this.#release(TestbedMachine, object);
+        await this.#release(this.#cloud.machine, object);
       });
     }
   }
 
   async #reportMachine(object: KubeObject): Promise<void> {
     const { name } = object.metadata;
-    const spec = { providerID: providerIdOf(name) };
-    await this.#client.mergePatch(TestbedMachine, object.metadata, { spec }, { fieldManager });
+    const spec = { providerID: this.#cloud.providerIdOf(name) };
+    await this.#client.mergePatch(this.#cloud.machine, object.metadata, { spec }, { fieldManager });
     const addresses = await this.#host.addressesOf(name);
-    await this.#patchStatus(TestbedMachine, object, { initialization: { provisioned: true }, addresses });
+    await this.#patchStatus(this.#cloud.machine, object, { initialization: { provisioned: true }, addresses });
   }
 
   /** One machine is replaced at a time when the version has changed. */
-  async #reconcilePool(object: InfraPoolObject, world: World): Promise<void> {
+  async #reconcilePool(kind: Resource, object: InfraPoolObject, world: World): Promise<void> {
     const pool = world.pools.get(ownerOf(object, MachinePool.kind));
     const key = clusterOf(object);
     if (isPaused(object, world.clusters.get(key)) || !pool) return;
     const isDeleted = object.metadata.deletionTimestamp !== undefined;
     const wanted = isDeleted ? [] : poolMachines(object.metadata.name, pool.spec.replicas ?? 1);
-    const had = (object.spec?.providerIDList ?? []).map((id) => id.slice(providerIdOf('').length));
+    const had = (object.spec?.providerIDList ?? []).map((id) => id.slice(this.#cloud.providerIdOf('').length));
     const { version, bootstrap } = pool.spec.template.spec;
 
     for (const name of had.filter((one) => !wanted.includes(one))) {
@@ -141,7 +145,7 @@ export class InfrastructureProvider {
       const { dataSecretName } = bootstrap;
       if ((host === 'joined' && !isOutdated) || dataSecretName === undefined || !world.provisioned.has(key)) continue;
       isReplacing ||= isOutdated;
-      await this.#hold(TestbedMachinePool, object);
+      await this.#hold(kind, object);
       this.#begin(name, () => this.#boot(object, { name, dataSecretName, version }, async () => {}));
     }
     const running: string[] = [];
@@ -149,12 +153,12 @@ export class InfrastructureProvider {
       if ((await this.#host.stateOf(name)) === 'joined') running.push(name);
     }
     if (isDeleted && running.length === 0 && !had.some((name) => this.#work.has(name)))
-      return this.#release(TestbedMachinePool, object);
+      return this.#release(kind, object);
     if (running.join(' ') === had.join(' ') && object.status?.replicas === running.length) return;
-    const spec = { providerIDList: running.map(providerIdOf) };
-    await this.#client.mergePatch(TestbedMachinePool, object.metadata, { spec }, { fieldManager });
+    const spec = { providerIDList: running.map((name) => this.#cloud.providerIdOf(name)) };
+    await this.#client.mergePatch(kind, object.metadata, { spec }, { fieldManager });
     const status = { initialization: { provisioned: running.length > 0 }, replicas: running.length };
-    await this.#patchStatus(TestbedMachinePool, object, status);
+    await this.#patchStatus(kind, object, status);
   }
 
   async #boot(

@@ -18,7 +18,7 @@ test.each([
   },
 );
 
-test('behind HAProxy, which tells both hosts at one port by the name in TLS, a worker joins, its pods reach the API server, and kubectl reaches them', async () => {
+test('behind HAProxy, which distinguishes both hosts at one port by the name in TLS, a worker joins, its pods reach the API server, and kubectl reaches them', async () => {
   const namespace = 'by-haproxy';
   const apiHost = `api.${namespace}.${clustersDomain}`;
   const konnectivityHost = `agents.${namespace}.${clustersDomain}`;

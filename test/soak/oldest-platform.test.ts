@@ -14,7 +14,7 @@ import { moduleObjects } from '../testbed/rendered-objects.ts';
 import { installTraefik } from '../testbed/traefik.ts';
 
 // The newest platform is what every other test runs on.
-const instance = ownTestbed('old');
+const instance = ownTestbed('past');
 const report = (line: string): void => console.log(line);
 
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import type { StructuralSchema } from '../../constructs/api/structural.ts';
 import type { CapoVersion } from '../../constructs/stacks/openstack/class-patch.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
-import { keptDefinitions } from '../support/kept-definitions.ts';
+import { foreignSpec, innerSpec } from '../support/stacks/foreign-spec.ts';
 import { applyObjects } from '../testbed/apply-objects.ts';
 
 const group = 'infrastructure.cluster.x-k8s.io';
@@ -15,9 +15,9 @@ const anything: StructuralSchema = { type: 'object', 'x-kubernetes-preserve-unkn
 export async function installOpenStackKinds(client: KubeClient, version: CapoVersion): Promise<void> {
   const definitions = await Promise.all(
     ['OpenStackCluster', 'OpenStackMachine'].flatMap((kind) => [
-      templateSchema(`${kind}Template`, version).then((spec) => definition(`${kind}Template`, version, spec)),
+      foreignSpec(`${kind}Template`, version).then((spec) => definition(`${kind}Template`, version, spec)),
       // The spec of an object is that in its template.
-      templateSchema(`${kind}Template`, version).then((spec) => definition(kind, version, innerSpec(spec))),
+      foreignSpec(`${kind}Template`, version).then((spec) => definition(kind, version, innerSpec(spec))),
     ]),
   );
   const role = {
@@ -27,19 +27,6 @@ export async function installOpenStackKinds(client: KubeClient, version: CapoVer
     rules: [{ apiGroups: [group], resources: ['*'], verbs: ['*'] }],
   };
   await applyObjects(client, [...definitions, role]);
-}
-
-async function templateSchema(kind: string, version: CapoVersion): Promise<StructuralSchema> {
-  const found = (await keptDefinitions()).find(({ spec }) => spec.names.kind === kind);
-  const schema = found?.spec.versions.find(({ name }) => name === version)?.schema.openAPIV3Schema.properties?.['spec'];
-  if (!schema) throw new Error(`no definition of ${kind} ${version} is kept`);
-  return schema;
-}
-
-function innerSpec({ properties = {} }: StructuralSchema): StructuralSchema {
-  const spec = properties['template']?.properties?.['spec'];
-  if (!spec) throw new Error('the template has no spec');
-  return spec;
 }
 
 function definition(kind: string, version: CapoVersion, spec: StructuralSchema): KubeObject & { spec: object } {

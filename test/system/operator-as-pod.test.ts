@@ -159,6 +159,19 @@ describe('a highly available control plane, the operator as a pod with its own r
     expect(wide).toMatch(new RegExp(` ${status?.certificatesNotAfter} +${newestRevision}$`, 'm'));
   });
 
+  test.each([
+    ['kube-apiserver', 'api-server'],
+    ['kube-controller-manager', 'controller-manager'],
+    ['kube-scheduler', 'scheduler'],
+  ])('prints the log of %s by the labels of its pods', async (container, component) => {
+    const ofCluster = 'cluster.x-k8s.io/cluster-name=c1';
+    const logs = (selector: string): Promise<string> =>
+      kubectl(instance, ['logs', '--namespace', namespace, '--selector', selector, '--container', container]);
+    // The label of the cluster alone selects pods without that container, too.
+    await expect(logs(ofCluster)).rejects.toThrow(`container ${container} is not valid for pod`);
+    expect(await logs(`${ofCluster},app.kubernetes.io/component=${component}`)).not.toBe('');
+  });
+
   test('is described by clusterctl, which hands out its kubeconfig', async () => {
     const described = await repository.run(['describe', 'cluster', 'c1', '--namespace', namespace, '--grouping=false']);
     expect(described).toMatch(/^Cluster system\/c1 +2\/2 .*True/m);

@@ -1,6 +1,6 @@
 import { App, type Chart } from 'cdk8s';
 import { manifest } from '../../cluster/manifest.ts';
-import type { StackFile } from '../helm-chart.ts';
+import type { StackFile } from '../../helm/chart.ts';
 import { className, ClassedClusterTemplate, HostedClusterClass } from './cluster-class.ts';
 import { ClusterTemplate } from './cluster.ts';
 

@@ -3,7 +3,8 @@ import { App } from 'cdk8s';
 import { k0sSuffix, kubernetesVersion } from '../../cluster/versions.ts';
 import { manifest } from '../../cluster/manifest.ts';
 import type { RenderedObject } from '../../control-plane/chart.ts';
-import { chartFile, chartTemplate, type StackFile } from '../helm-chart.ts';
+import { chartFile, type StackFile } from '../../helm/chart.ts';
+import { Expressions } from '../../helm/expressions.ts';
 import { accessModes, accessOf } from './access.ts';
 import { type HetznerAccess, HetznerHostedCluster, type HetznerHostedClusterProps } from './cluster.ts';
 import { defaultValues, type GivenHetznerValues, HetznerValues, valuesSchema } from './values.ts';
@@ -32,44 +33,6 @@ const hashLength = 8;
 
 function render(props: HetznerHostedClusterProps): RenderedObject[] {
   return new HetznerHostedCluster(new App(), 'cluster', props).toJson() as RenderedObject[];
-}
-
-/** Text that stands for each expression of Helm until the objects are written; it needs no quotes in YAML. */
-class Expressions {
-  private readonly texts: Record<string, string> = {};
-  private readonly lists: Record<string, string> = {};
-
-  /** A value that Helm computes. Its type is that of the field, as which Helm prints it. */
-  value<T = string>(expression: string): T {
-    const placeholder = `helm-value-${String(Object.keys(this.texts).length).padStart(2, '0')}`;
-    this.texts[placeholder] = expression;
-    return placeholder as unknown as T;
-  }
-
-  /** A list that Helm computes: it has one entry until then. */
-  list(expression: string): [string] {
-    const placeholder = `helm-list-${String(Object.keys(this.lists).length).padStart(2, '0')}`;
-    this.lists[placeholder] = expression;
-    return [placeholder];
-  }
-
-  /** The objects as a template, with the expressions. */
-  template(object: RenderedObject): string {
-    const text = chartTemplate([`The ${object.kind}.`], [object], this.texts);
-    return Object.entries(this.lists).reduce(
-      (written, [placeholder, expression]) =>
-        written.replace(
-          new RegExp(`\\n *- (name: )?${placeholder}`),
-          (_, named) => ` ${expressionOf(expression, named)}`,
-        ),
-      text,
-    );
-  }
-}
-
-/** The entries of a list as they are, or as objects with a name. */
-function expressionOf(list: string, named: unknown): string {
-  return named === undefined ? `{{ toJson ${list} }}` : `[{{ range ${list} }}{ name: {{ toJson . }} },{{ end }}]`;
 }
 
 const version = `regexReplaceAll "${k0sSuffix.replaceAll('\\', '\\\\')}" (default .Values.k0s.version .Values.kubernetesVersion) ""`;
@@ -105,7 +68,7 @@ function templateOf(accessOfMode: (expressions: Expressions) => HetznerAccess): 
       },
     },
   });
-  return new Map(objects.map((object) => [object.kind, expressions.template(object)]));
+  return new Map(objects.map((object) => [object.kind, expressions.template([`The ${object.kind}.`], [object])]));
 }
 
 /** The ways to reach the API server, with the condition of each; the last one applies otherwise. */

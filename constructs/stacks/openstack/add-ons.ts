@@ -1,5 +1,5 @@
 import { manifest } from '../../cluster/manifest.ts';
-import { chartFile, type StackFile } from '../helm-chart.ts';
+import { chartFile, type StackFile } from '../../helm/chart.ts';
 import type { StackMinor } from './minors.ts';
 
 /** The Secret in `kube-system` of the hosted cluster with the credentials for OpenStack. */

@@ -1,7 +1,7 @@
 import { App } from 'cdk8s';
 import { manifest } from '../../cluster/manifest.ts';
 import type { RenderedObject } from '../../control-plane/chart.ts';
-import { chartFile, chartTemplate, type StackFile } from '../helm-chart.ts';
+import { chartFile, chartTemplate, type StackFile } from '../../helm/chart.ts';
 import { addOnFiles, addOnStages } from './add-ons.ts';
 import type { CapoVersion } from './class-patch.ts';
 import { OpenStackClusterClass } from './cluster-class.ts';

@@ -1,5 +1,9 @@
 import { App } from 'cdk8s';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CustomResourceDefinition, Namespace } from '../../../constructs/api/resources.ts';
+import { type ProviderChartProps, renderProvider } from '../../../constructs/provider/chart.ts';
+import { providerChartFiles } from '../../../constructs/provider/helm/chart.ts';
+import type { GivenProviderValues } from '../../../constructs/provider/helm/values.ts';
 import { hetznerChartFiles, renderHetznerCluster } from '../../../constructs/stacks/hetzner/chart.ts';
 import { capoVersions } from '../../../constructs/stacks/openstack/class-patch.ts';
 import { OpenStackClusterClass } from '../../../constructs/stacks/openstack/cluster-class.ts';
@@ -7,6 +11,84 @@ import { classNameOf, clusterStackFiles, releaseName } from '../../../constructs
 import { renderedMinors } from '../../../constructs/stacks/openstack/minors.ts';
 import { chartOf, type InstalledChart } from '../../support/stacks/helm.ts';
 import { accepted, refused } from '../../constructs/stacks/hetzner/values-cases.ts';
+
+const levels = { LEADER_ELECTION: 'true', LOG_FORMAT: 'text', LOG_LEVEL: 'debug' };
+
+describe('the chart of the provider in Helm', () => {
+  const release = 'provider';
+  let chart: InstalledChart;
+  beforeAll(async () => {
+    chart = await chartOf(providerChartFiles());
+  });
+  afterAll(() => chart?.remove());
+
+  /** What the constructs render, as Helm installs it: it creates the namespace, and keeps the CRDs. */
+  const constructs = (props: ProviderChartProps): object[] =>
+    renderProvider(props)
+      .filter(({ kind }) => kind !== Namespace.kind)
+      .map((object) => {
+        if (object.kind !== CustomResourceDefinition.kind) return object;
+        const annotations = { 'helm.sh/resource-policy': 'keep' };
+        return { ...object, metadata: { ...object.metadata, annotations } };
+      });
+
+  it.each<[what: string, values: GivenProviderValues, props: ProviderChartProps]>([
+    ['the default values', {}, {}],
+    ['another image', { image: 'registry.example.org/manager:v1' }, { image: 'registry.example.org/manager:v1' }],
+    ['one namespace', { watchNamespace: 'team-a' }, { watchNamespace: 'team-a' }],
+    [
+      'one namespace and further arguments',
+      { watchNamespace: 'team-a', args: ['--watch-filter', 'a'] },
+      { watchNamespace: 'team-a', manager: { args: ['--watch-filter', 'a'] } },
+    ],
+    [
+      'every setting of the pods',
+      {
+        replicas: 1,
+        args: ['--watch-filter=a'],
+        env: { LOG_LEVEL: 'debug', LOG_FORMAT: 'text' },
+        imagePullSecrets: [{ name: 'registry' }],
+        nodeSelector: { pool: 'a' },
+        tolerations: [],
+        affinity: { nodeAffinity: {} },
+        priorityClassName: 'mine',
+      },
+      {
+        manager: {
+          replicas: 1,
+          args: ['--watch-filter=a'],
+          environment: { ADOPTION_CONCURRENCY: '1', ...levels, MAX_CONCURRENT_RECONCILES: '10' },
+          imagePullSecrets: [{ name: 'registry' }],
+          nodeSelector: { pool: 'a' },
+          tolerations: [],
+          affinity: { nodeAffinity: {} },
+          priorityClassName: 'mine',
+        },
+      },
+    ],
+  ])('makes the objects of the constructs with %s', async (_, values, props) => {
+    expect(await chart.lint(values)).toContain('0 chart(s) failed');
+    const objects = await chart.template(release, 'capi-hosted-control-plane-system', values);
+    const expected = constructs(props);
+    expect(objects).toHaveLength(expected.length);
+    expect(objects).toEqual(expect.arrayContaining(expected));
+  });
+
+  it('installs into the namespace of the release', async () => {
+    const objects = await chart.template(release, 'elsewhere', {});
+    expect(objects).toEqual(expect.arrayContaining(constructs({ namespace: 'elsewhere' })));
+  });
+
+  it.each<[string, object]>([
+    ['an unknown value', { replica: 2 }],
+    ['no pods', { replicas: 0 }],
+    ['a number as a variable', { env: { MAX_CONCURRENT_RECONCILES: 10 } }],
+  ])('refuses %s by its schema', async (_, values) => {
+    await expect(chart.template(release, 'any', values)).rejects.toThrow(
+      "values don't meet the specifications of the schema",
+    );
+  });
+});
 
 describe('the Hetzner chart in Helm', () => {
   let chart: InstalledChart;

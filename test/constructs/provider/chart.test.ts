@@ -159,6 +159,7 @@ describe('the metadata', () => {
     expect(definitions.map(({ metadata }) => metadata.labels?.[`cluster.x-k8s.io/${contract}`])).toEqual([
       'v1alpha1',
       'v1alpha1',
+      'v1alpha1',
     ]);
   });
 

@@ -39,6 +39,8 @@ describe('hcp status', () => {
     expect(text).toMatch(/^API servers +2 of 2 ready$/m);
     expect(text).toMatch(/^etcd +3 of 3 members vote$/m);
     expect(text).toMatch(/^Ready$/m);
+    expect(text).toMatch(/^COMPONENT +READY +VERSION +WAITS FOR$/m);
+    expect(text).toMatch(/^api-server +2\/2 +v1\.36\.3$/m);
     expect(text).toMatch(/^EtcdClusterReady +ok +\d+s$/m);
     expect(text).not.toContain('next:');
   });

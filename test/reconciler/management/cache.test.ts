@@ -5,6 +5,7 @@ import {
   Cluster,
   EndpointSlice,
   HostedControlPlane,
+  HostedControlPlaneComponentTemplate,
   Secret,
 } from '../../../constructs/api/resources.ts';
 import { objectLabels } from '../../../constructs/cluster/labels.ts';
@@ -27,7 +28,8 @@ beforeEach(async () => {
   const cluster = new MemoryCluster(clock);
   client = cluster.user;
   await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, somebody);
-  for (const resource of [Cluster, HostedControlPlane]) await cluster.define(resource);
+  const kinds = [Cluster, HostedControlPlane, HostedControlPlaneComponentTemplate];
+  for (const resource of kinds) await cluster.define(resource);
   management = new ManagementCluster({ client: new MemoryClient(cluster.management), clock, onError: () => {} });
 });
 afterEach(() => management.stop());

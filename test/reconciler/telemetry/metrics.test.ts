@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
+import { releaseVersion } from '../../../constructs/provider/release.ts';
 import { newestRevision } from '../../../constructs/cluster/release-revisions.ts';
 import { Metrics, type MetricsSources } from '../../../reconciler/telemetry/metrics.ts';
 import { serveMetrics } from '../../../reconciler/telemetry/serve-metrics.ts';
@@ -51,6 +52,51 @@ describe('the metrics', () => {
     ]);
     expect(await lines(metrics, 'release_revision')).toEqual([`release_revision{${object}} 1`]);
     expect(await lines(metrics, 'newest_release_revision')).toEqual([`newest_release_revision ${newestRevision}`]);
+  });
+
+  it('contain what backups, etcd and the components are like', async () => {
+    const reported: Partial<HostedControlPlaneStatus> = {
+      version: 'v1.36.3',
+      etcdLastBackupTime: '2026-11-21T12:00:00Z',
+      etcdVolumeSize: '4Gi',
+      etcd: {
+        quotaSixteenths: 4,
+        members: [
+          { name: 'c1-etcd-0', role: 'Leader' },
+          { name: 'c1-etcd-1', role: 'Follower' },
+          { name: 'c1-etcd-2', role: 'Follower' },
+        ],
+      },
+      components: [{ name: 'scheduler', ready: false, replicas: 2, readyReplicas: 1 }],
+    };
+    const metrics = new Metrics({
+      ...nothing,
+      hostedControlPlanes: () => [{ ...hostedControlPlaneObject(), status: reported }],
+    });
+    const object = 'namespace="team",name="c1-x7k2p"';
+    expect(await lines(metrics, 'info')).toEqual([`info{${object},version="v1.36.3"} 1`]);
+    expect(await lines(metrics, 'last_backup')).toEqual([
+      `last_backup_timestamp_seconds{${object}} ${Date.UTC(2026, 10, 21, 12) / 1000}`,
+    ]);
+    expect(await lines(metrics, 'etcd_')).toEqual([
+      `etcd_members{${object},role="Follower"} 2`,
+      `etcd_members{${object},role="Leader"} 1`,
+      `etcd_quota_used_ratio{${object}} 0.25`,
+      `etcd_volume_size_bytes{${object}} ${4 * 1024 ** 3}`,
+    ]);
+    expect(await lines(metrics, 'component_')).toEqual([
+      `component_ready_replicas{${object},component="scheduler"} 1`,
+      `component_replicas{${object},component="scheduler"} 2`,
+    ]);
+    expect(await lines(metrics, 'build_info')).toEqual([`build_info{version="${releaseVersion}"} 1`]);
+  });
+
+  it('have no sample for what is not known', async () => {
+    const metrics = new Metrics({
+      ...nothing,
+      hostedControlPlanes: () => [{ ...hostedControlPlaneObject(), status: {} }],
+    });
+    expect(await metrics.text()).not.toContain('c1-x7k2p');
   });
 
   it('forget an object that is gone', async () => {

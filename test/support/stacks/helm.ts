@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import type { StackFile } from '../../../constructs/stacks/helm-chart.ts';
+import type { StackFile } from '../../../constructs/helm/chart.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { findFurtherBinaries } from '../../testbed/binaries.ts';
 import { helm as helmFamily } from '../../testbed/families.ts';

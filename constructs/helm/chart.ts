@@ -1,6 +1,6 @@
 import { manifest } from '../cluster/manifest.ts';
 
-/** A file of a stack, by its path below the stack's folder. */
+/** A file of a stack or a chart, by its path below the folder of that. */
 export interface StackFile {
   readonly path: string;
   readonly content: string;
@@ -27,6 +27,7 @@ export function chartTemplate(
 export interface ChartDescription {
   readonly name: string;
   readonly version: string;
+  readonly appVersion?: string;
   readonly description: string;
   readonly dependencies?: readonly { readonly name: string; readonly version: string; readonly repository: string }[];
   readonly annotations?: Readonly<Record<string, string>>;

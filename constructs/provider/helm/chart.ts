@@ -1,0 +1,110 @@
+import { CustomResourceDefinition, Deployment, Namespace } from '../../api/resources.ts';
+import { manifest } from '../../cluster/manifest.ts';
+import type { RenderedObject } from '../../control-plane/chart.ts';
+import { chartFile, type StackFile } from '../../helm/chart.ts';
+import { Expressions } from '../../helm/expressions.ts';
+import { renderProvider } from '../chart.ts';
+import { managerEnvironment } from '../operator.ts';
+import { releaseVersion } from '../release.ts';
+import { ProviderValues, providerValuesSchema } from './values.ts';
+
+/** Name and version of the chart. */
+export const providerChart = { name: 'hosted-control-plane', version: releaseVersion } as const;
+
+/** Helm leaves an object with it in place when it uninstalls a release: with a CRD all control planes would go. */
+const keep = { 'helm.sh/resource-policy': 'keep' };
+
+/**
+ * The objects of the installation with expressions in the place of values, by their kinds. Helm creates the namespace itself.
+ * @param watchesOne whether the operator reconciles one namespace
+ */
+function templatesOf(watchesOne: boolean): Map<string, string> {
+  const expressions = new Expressions();
+  const objects = renderProvider({
+    namespace: expressions.value('.Release.Namespace'),
+    ...(watchesOne && { watchNamespace: expressions.value('.Values.watchNamespace') }),
+  });
+  const kinds = new Set(objects.map(({ kind }) => kind));
+  kinds.delete(Namespace.kind);
+  return new Map(
+    [...kinds].map((kind) => {
+      const ofKind = objects.filter((object) => object.kind === kind);
+      const written = ofKind.map((object) => withValues(kept(object), expressions));
+      return [kind, expressions.template([`${kind}s of the provider.`], written)];
+    }),
+  );
+}
+
+interface ManagerDeployment extends RenderedObject {
+  readonly spec: {
+    readonly template: {
+      readonly spec: {
+        readonly containers: readonly [
+          { readonly args?: readonly string[]; readonly env: readonly { readonly name: string }[] },
+        ];
+      };
+    };
+  };
+}
+
+/** The Deployment with expressions for what the values decide. */
+function withValues(object: RenderedObject, expressions: Expressions): RenderedObject {
+  if (object.kind !== Deployment.kind) return object;
+  const json = (path: string) => expressions.value(`toJson .Values.${path}`);
+  const optional = (path: string) => expressions.optional(`.Values.${path}`);
+  const { spec } = object as ManagerDeployment;
+  const pod = spec.template.spec;
+  const [manager] = pod.containers;
+  const container = {
+    ...manager,
+    image: json('image'),
+    args: [...(manager.args ?? []), ...expressions.entries('.Values.args')],
+    env: [
+      ...manager.env.filter(({ name }) => managerEnvironment[name] === undefined),
+      { name: expressions.variables('.Values.env'), value: '' },
+    ],
+    resources: json('resources'),
+  };
+  const podSpec = {
+    ...pod,
+    imagePullSecrets: optional('imagePullSecrets'),
+    nodeSelector: optional('nodeSelector'),
+    affinity: optional('affinity'),
+    tolerations: json('tolerations'),
+    priorityClassName: json('priorityClassName'),
+    containers: [container],
+  };
+  const replicas = expressions.value('.Values.replicas');
+  return { ...object, spec: { ...spec, replicas, template: { ...spec.template, spec: podSpec } } };
+}
+
+function kept(object: RenderedObject): RenderedObject {
+  if (object.kind !== CustomResourceDefinition.kind) return object;
+  return { ...object, metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...keep } } };
+}
+
+/** A template for each kind. What differs for an operator of one namespace is in branches. */
+function templates(): StackFile[] {
+  const [one, all] = [templatesOf(true), templatesOf(false)];
+  return [...new Set([...one.keys(), ...all.keys()])].map((kind) => {
+    const [ofOne = '', ofAll = ''] = [one.get(kind), all.get(kind)];
+    const name = kind.replaceAll(/(?<=[a-z])[A-Z]/g, (capital) => `-${capital}`).toLowerCase();
+    const content =
+      ofOne === ofAll ? ofAll : `{{- if .Values.watchNamespace }}\n${ofOne}{{- else }}\n${ofAll}{{- end }}\n`;
+    return { path: `templates/${name}.yaml`, content };
+  });
+}
+
+/** The files of the Helm chart of the provider. */
+export function providerChartFiles(): StackFile[] {
+  return [
+    chartFile({
+      ...providerChart,
+      appVersion: releaseVersion,
+      description: 'Cluster API control-plane provider: Kubernetes control planes that run as pods.',
+    }),
+    { path: 'values.yaml', content: manifest(['Defaults of the values.'], [ProviderValues.parse({})]) },
+    { path: 'values.schema.json', content: `${JSON.stringify(providerValuesSchema(), undefined, 2)}\n` },
+    ...templates(),
+  ];
+}
