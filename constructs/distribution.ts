@@ -2,6 +2,7 @@ import { editTheConstructs, manifest } from './cluster/manifest.ts';
 import { renderProvider } from './provider/chart.ts';
 import { providerChartFiles } from './provider/helm/chart.ts';
 import { releaseFiles } from './provider/repository.ts';
+import { metricsPort, renderMonitoring } from './provider/monitoring/chart.ts';
 import { renderTenants } from './provider/tenants.ts';
 import { renderFile } from './rendered-file.ts';
 import { stackFiles } from './stacks/stacks.ts';
@@ -35,6 +36,16 @@ export function renderDistribution(samples: readonly SampleFile[]): Distribution
           'name. In all other namespaces the operator reads only what control planes share.',
         ],
         renderProvider({ watchNamespace: sampleNamespace }),
+      ),
+    },
+    {
+      path: 'monitoring.yaml',
+      content: manifest(
+        [
+          'What Prometheus scrapes of the operator, and its alerts, as objects of the Prometheus Operator. Not part of the',
+          `installation: apply it where those kinds are installed, and run the operator with --metrics-port=${metricsPort}.`,
+        ],
+        renderMonitoring(),
       ),
     },
     {

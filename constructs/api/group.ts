@@ -19,7 +19,7 @@ export const contractLabel = 'cluster.x-k8s.io/v1beta2';
 /** Makes `clusterctl move` include the objects of a CRD, also when the CRD was installed without clusterctl. */
 export const clusterctlLabel = 'clusterctl.cluster.x-k8s.io';
 
-/** On a CRD: `clusterctl move` takes all its objects in the namespace along, whether or not a Cluster owns them. */
+/** On an object, or on a CRD for all its objects: `clusterctl move` takes it along although no Cluster owns it. */
 export const clusterctlMoveLabel = `${clusterctlLabel}/move`;
 
 /** On all objects of one Cluster; the value is the name of the Cluster. */

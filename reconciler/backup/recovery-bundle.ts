@@ -55,6 +55,7 @@ export function survivingSecrets(cluster: string): readonly string[] {
 
 /** Content of a bundle. */
 export interface RecoveryBundleSource {
+  /** With the settings of its component template, if it refers to one. */
   readonly hostedControlPlane: object;
   readonly clusterObject: object;
   /** The existing Secrets of {@link survivingSecrets}. */
@@ -65,10 +66,16 @@ export interface RecoveryBundleSource {
 export function serializeRecoveryBundle({ hostedControlPlane, clusterObject, secrets }: RecoveryBundleSource): string {
   return JSON.stringify({
     formatVersion: 1,
-    hostedControlPlane: kept(hostedControlPlane),
+    hostedControlPlane: withoutTemplate(kept(hostedControlPlane)),
     cluster: kept(clusterObject),
     secrets: secrets.map(keptSecret),
   } satisfies RecoveryBundle);
+}
+
+/** The spec has the settings of its component template, which the other management cluster may not have. */
+function withoutTemplate({ spec, ...rest }: KeptObject): KeptObject {
+  const { componentTemplateRef: _, ...standalone } = spec;
+  return { ...rest, spec: standalone };
 }
 
 /** Includes the operator's own annotations, which describe the data: the progress of a rotation of keys. */

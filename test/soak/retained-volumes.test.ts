@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { etcdFormedAnnotation } from '../../constructs/api/group.ts';
 import { HostedControlPlane, PersistentVolumeClaim, Secret } from '../../constructs/api/resources.ts';
 import { selectorString } from '../../constructs/cluster/labels.ts';
+import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { isReady } from '../../reconciler/kube/readiness.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
 import { longMs } from '../cluster/restore/recoveries.ts';
 import { OperatedNamespace } from '../support/operated-namespace.ts';
@@ -14,6 +16,7 @@ const namespace = 'retained';
 const cluster = 'c1';
 const sealed = { namespace: 'default', name: 'sealed' };
 const spec = (volumeRetention: string) => ({ ...single, etcd: { replicas: 1, volumeRetention } });
+let cas: readonly SecretObject[] = [];
 const bench = new OperatedNamespace(namespace, { lookup: lookupFor(instanceFrom(process.env, inject('testbed'))) });
 
 beforeAll(() => bench.open());
@@ -34,6 +37,19 @@ async function unsealed(): Promise<string | undefined> {
   } finally {
     await hosted.connection.close();
   }
+}
+
+/** A Secret as a person saves and creates it again. */
+async function savedSecret(suffix: string): Promise<SecretObject> {
+  const found = await bench.client.get<SecretObject>(Secret, { namespace, name: `${cluster}-${suffix}` });
+  const { apiVersion, kind, metadata, type, data } = found;
+  const { name, labels } = metadata;
+  return {
+    apiVersion,
+    kind,
+    metadata: { namespace, name, ...definedOnly({ labels }) },
+    ...definedOnly({ type, data }),
+  };
 }
 
 const untilGone = (): Promise<unknown> =>
@@ -60,6 +76,7 @@ test('a HostedControlPlane for the Cluster of one whose volumes were retained ha
   await bench.untilReady(cluster, longMs);
   expect(await unsealed()).toBe('sealed');
   expect(await claims()).toEqual(volumes);
+  cas = await Promise.all(['ca', 'etcd', 'proxy', 'sa'].map(savedSecret));
 });
 
 test('the volumes of one whose owner reference somebody has removed are deleted with it', async () => {
@@ -73,17 +90,16 @@ test('the volumes of one whose owner reference somebody has removed are deleted 
   expect(await until('no volume of etcd', async () => (await claims()).length === 0, longMs)).toBe(true);
 });
 
-test('a HostedControlPlane from a manifest of one whose etcd was formed starts no empty etcd in its place', async () => {
+test('a HostedControlPlane from a manifest of one whose etcd was formed starts no empty etcd in its place, without its CAs nor with them', async () => {
   const { apiVersion, kind } = HostedControlPlane;
   const annotations = { [etcdFormedAnnotation]: 'f00d' };
   await bench.client.create(
     { apiVersion, kind, metadata: { namespace, name: `${cluster}-cp`, annotations }, spec: spec('Delete') },
     { fieldManager: 'test' },
   );
+  await bench.untilCondition(cluster, 'CACertificatesReady', { reason: 'CACertificateMissing' }, longMs);
+  for (const secret of cas) await bench.client.create(secret, { fieldManager: 'test' });
   await bench.untilCondition(cluster, 'EtcdClusterHealthy', { reason: 'DataLost' }, longMs);
   await bench.untilCondition(cluster, 'Available', { status: 'False' });
-  const pods = await bench.pods(cluster, 'etcd');
-  expect(
-    pods.filter(({ status }) => status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True')),
-  ).toEqual([]);
+  expect((await bench.pods(cluster, 'etcd')).filter(isReady)).toEqual([]);
 });

@@ -4,6 +4,8 @@ import { severityOf } from '../../constructs/api/severity-of.ts';
 import { groupOf } from '../../constructs/api/resources.ts';
 import type { Access } from '../../constructs/cluster/access-rules.ts';
 import { controlPlaneAccess, ownNamespaceAccess, sharedAccess } from '../../constructs/provider/access.ts';
+import { alerts } from '../../constructs/provider/monitoring/alerts.ts';
+import { alertsPage } from '../../constructs/provider/monitoring/chart.ts';
 import { commands } from '../../reconciler/cli/commands.ts';
 import { helpOf, helpOfAll } from '../../reconciler/cli/help.ts';
 import { phases } from '../../reconciler/phases.ts';
@@ -44,6 +46,7 @@ const conditionPages = {
 /** What `npm run docs` writes into each page: everything that the sources say already. */
 export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
   'README.md': [withKubectl],
+  [alertsPage]: [withAlerts],
   'constructs/provider/README.md': [withConditions('constructs/provider/README.md'), withTemplateVariables],
   'constructs/stacks/hetzner/README.md': [withValues],
   'constructs/stacks/openstack/README.md': [withVariables, withVersions],
@@ -61,6 +64,20 @@ export async function generated(page: string, text: string): Promise<string> {
   let written = text;
   for (const write of generatedParts[page] ?? []) written = await write(written);
   return written;
+}
+
+/** Each alert, what it means, and what to do. */
+function withAlerts(text: string): string {
+  const sections = alerts.map(({ name, severity, lasts, summary, meaning, actions, expression }) =>
+    [
+      `## ${name}`,
+      `${severity}, after ${lasts}. ${summary.replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, '`$1`').replaceAll(/\{\{.*?\}\}/g, '…')}`,
+      meaning,
+      actions.map((action, index) => `${index + 1}. ${action}`).join('\n'),
+      fencedBlock('text', [expression]),
+    ].join('\n\n'),
+  );
+  return withBlock(text, 'alerts', sections.join('\n'));
 }
 
 /** What kubectl prints of a control plane five minutes after the production reconciler has brought it up in memory. */

@@ -1,14 +1,19 @@
-import { clusterctlLabel } from '../../../constructs/api/group.ts';
-import { ConfigMap, type Resource, resourceNamed, Secret, ServiceAccount } from '../../../constructs/api/resources.ts';
+import { clusterctlMoveLabel } from '../../../constructs/api/group.ts';
+import {
+  ConfigMap,
+  HostedControlPlaneComponentTemplate,
+  type Resource,
+  resourceNamed,
+  Secret,
+  ServiceAccount,
+} from '../../../constructs/api/resources.ts';
 import { auditTargets } from '../../../constructs/control-plane/api-server/audit/targets.ts';
+import { withComponentTemplate } from '../../../constructs/pod/component-template.ts';
 import { mountsOf } from '../../../constructs/pod/mounts.ts';
 import { columns } from '../columns.ts';
 import { fieldManager } from '../field-manager.ts';
 import type { Session } from '../command.ts';
 import type { ControlPlane } from '../control-plane.ts';
-
-/** Makes `clusterctl move` take an object along that has no owner. */
-const moveLabel = `${clusterctlLabel}/move`;
 
 /** An object of a user that a spec names, and that follows no owner. */
 export interface UsersObject {
@@ -36,7 +41,7 @@ export function usersObjectsOf({ object: { spec, metadata } }: Pick<ControlPlane
     ...(backup ? [{ namespace: backup.secret.namespace ?? namespace, name: backup.secret.name }] : []),
     ...(backup?.encryption ? [{ namespace, name: backup.encryption.secretName }] : []),
     ...auditTargets({ namespace, spec }).flatMap(({ token }) => token ?? []),
-    ...pullSecrets(spec.deployment).map((name) => ({ namespace, name })),
+    ...pullSecrets(spec).map((name) => ({ namespace, name })),
   ];
   const accounts = backup?.webIdentity ? [backup.webIdentity.serviceAccountName] : [];
   const all: UsersObject[] = [
@@ -49,8 +54,8 @@ export function usersObjectsOf({ object: { spec, metadata } }: Pick<ControlPlane
 }
 
 /** Each component has its own list, and so have the defaults of all. */
-function pullSecrets(deployment: ControlPlane['object']['spec']['deployment']): string[] {
-  return Object.values(deployment).flatMap((pods: object | undefined) => {
+function pullSecrets({ deployment, etcd }: ControlPlane['object']['spec']): string[] {
+  return [...Object.values(deployment), etcd].flatMap((pods: object | undefined) => {
     const { imagePullSecrets = [] } = (pods ?? {}) as { imagePullSecrets?: readonly { readonly name: string }[] };
     return imagePullSecrets.map(({ name }) => name);
   });
@@ -60,11 +65,30 @@ function nameOf({ resource: { kind }, namespace, name }: UsersObject): string {
   return `${kind} ${namespace}/${name}`;
 }
 
-/** Labels the users' objects, so that `clusterctl move` takes them along. It takes no kind but Secrets and ConfigMaps, of one namespace. */
-export async function takeAlong(session: Session, controlPlane: ControlPlane): Promise<readonly Travel[]> {
+/**
+ * Labels the users' objects, so that `clusterctl move` takes them along. It takes no kind but Secrets and ConfigMaps, of one
+ * namespace.
+ * @throws when the component template that the spec refers to is missing or does not fit
+ */
+export async function takeAlong(
+  session: Session,
+  { object }: Pick<ControlPlane, 'object'>,
+): Promise<readonly Travel[]> {
   const found: Travel[] = [];
-  for (const one of usersObjectsOf(controlPlane)) found.push({ ...one, travels: await label(session, one) });
+  for (const one of usersObjectsOf({ object: await withSettings(session, object) }))
+    found.push({ ...one, travels: await label(session, one) });
   return found;
+}
+
+/** The object with the settings of its component template. */
+async function withSettings({ client }: Session, object: ControlPlane['object']): Promise<ControlPlane['object']> {
+  const { name } = object.spec.componentTemplateRef ?? {};
+  if (name === undefined) return object;
+  const { namespace } = object.metadata;
+  const template = await client.find(HostedControlPlaneComponentTemplate, { namespace, name });
+  const combined = withComponentTemplate(object, () => template);
+  if (!combined.valid) throw new Error(`HostedControlPlane ${object.metadata.name} is invalid: ${combined.message}`);
+  return combined.hostedControlPlane;
 }
 
 async function label({ client, namespace }: Session, one: UsersObject): Promise<Travel['travels']> {
@@ -72,12 +96,17 @@ async function label({ client, namespace }: Session, one: UsersObject): Promise<
   const place = { namespace, name: one.name };
   if (!(await client.find(one.resource, place))) return 'missing';
   if (one.resource !== Secret && one.resource !== ConfigMap) return 'by hand';
-  await client.mergePatch(one.resource, place, { metadata: { labels: { [moveLabel]: '' } } }, { fieldManager });
+  await client.mergePatch(
+    one.resource,
+    place,
+    { metadata: { labels: { [clusterctlMoveLabel]: '' } } },
+    { fieldManager },
+  );
   return 'labelled';
 }
 
 const sentences: Readonly<Record<Travel['travels'], string>> = {
-  labelled: `travels: it has the label ${moveLabel} now`,
+  labelled: `travels: it has the label ${clusterctlMoveLabel} now`,
   elsewhere: 'does not travel, because it is in another namespace: create it in the other management cluster',
   missing: 'does not exist',
   'by hand': 'does not travel, because clusterctl moves no such kind: create it in the other management cluster',

@@ -43,6 +43,17 @@ const ca = {
 const text = serializeRecoveryBundle({ hostedControlPlane: annotated, clusterObject, secrets: [ca] });
 
 describe('a recovery bundle', () => {
+  it('refers to no component template, whose settings are in the spec', () => {
+    const { spec } = hostedControlPlane;
+    const etcd = { ...spec.etcd, nodeSelector: { pool: 'a' } };
+    const referring = { ...hostedControlPlane, spec: { ...spec, componentTemplateRef: { name: 'shared' }, etcd } };
+    const bundle = parseRecoveryBundle(
+      serializeRecoveryBundle({ hostedControlPlane: referring, clusterObject, secrets: [] }),
+    );
+    expect(bundle.hostedControlPlane.spec).not.toHaveProperty('componentTemplateRef');
+    expect(bundle.hostedControlPlane.spec).toMatchObject({ etcd: { nodeSelector: { pool: 'a' } } });
+  });
+
   it('holds what a cluster is rebuilt from, and nothing of the management cluster it was in', () => {
     const bundle = parseRecoveryBundle(text);
     const annotations = { 'controlplane.cluster.x-k8s.io/step': '2' };

@@ -1,6 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { blockMoveAnnotation, clusterctlLabel, prepareMoveAnnotation } from '../../../constructs/api/group.ts';
-import { Cluster, ConfigMap, HostedControlPlane, Secret } from '../../../constructs/api/resources.ts';
+import {
+  Cluster,
+  ConfigMap,
+  HostedControlPlane,
+  HostedControlPlaneComponentTemplate,
+  Secret,
+} from '../../../constructs/api/resources.ts';
 import type { Given, Session } from '../../../reconciler/cli/command.ts';
 import { readControlPlane } from '../../../reconciler/cli/control-plane.ts';
 import { move, readMoveRequest } from '../../../reconciler/cli/move.ts';
@@ -65,6 +71,19 @@ describe('hcp move prepare', () => {
     ]);
     expect(told).toContainEqual(expect.stringMatching(/^Secret team\/registry +does not exist$/));
     expect(requestOf(management)).toBe(now.toISOString());
+  });
+
+  it('knows what the component template of the control plane asks for, and refuses without that', async () => {
+    await management.change({ componentTemplateRef: { name: 'shared' } });
+    await expect(run('prepare', clusterName)).rejects.toThrow(
+      /HostedControlPlaneComponentTemplate shared does not exist/,
+    );
+    expect(requestOf(management)).toBeUndefined();
+    const { apiVersion, kind } = HostedControlPlaneComponentTemplate;
+    const shared = { etcd: { imagePullSecrets: [{ name: 'of-the-template' }] } };
+    await management.user.create({ apiVersion, kind, metadata: { name: 'shared', namespace }, spec: shared }, user);
+    await run('prepare', clusterName);
+    expect(told).toContainEqual(expect.stringMatching(/^Secret team\/of-the-template +does not exist$/));
   });
 
   it('leaves what is in another namespace, and names it', async () => {

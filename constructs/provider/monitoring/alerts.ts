@@ -1,0 +1,170 @@
+/** One alert, which Prometheus raises by metrics of the operator. */
+export interface Alert {
+  readonly name: string;
+  /** Expression of Prometheus. */
+  readonly expression: string;
+  /** How long it must hold. */
+  readonly lasts: string;
+  /** `critical`: a person must act now. `warning`: a person must act on a working day. */
+  readonly severity: 'critical' | 'warning';
+  /** What is wrong, with labels of the series in double braces. */
+  readonly summary: string;
+  /** What it means. */
+  readonly meaning: string;
+  /** What a person does, in order. */
+  readonly actions: readonly string[];
+}
+
+const metric = (name: string, labels = ''): string => `hosted_control_plane_${name}${labels && `{${labels}}`}`;
+
+/** A metric of objects once, although each pod of the operator has it. */
+const once = (name: string, labels = '', by = 'namespace, name'): string => `max by (${by}) (${metric(name, labels)})`;
+const condition = (type: string, status: 'True' | 'False'): string =>
+  once('condition', `type="${type}",status="${status}"`);
+
+/** Control planes that have served, and that the operator looks after: a bring-up and a pause raise no alert. */
+const attended = [
+  `and on (namespace, name) ${condition('Initialized', 'True')} == 1`,
+  `unless on (namespace, name) ${condition('Paused', 'True')} == 1`,
+].join(' ');
+
+const ofObject = '{{ $labels.namespace }}/{{ $labels.name }}';
+const status = '`hcp status CLUSTER -n NAMESPACE` names the step that blocks, and the next command.';
+
+export const alerts: readonly Alert[] = [
+  {
+    name: 'HostedControlPlaneUnavailable',
+    expression: `${condition('Available', 'True')} == 0 ${attended}`,
+    lasts: '5m',
+    severity: 'critical',
+    summary: `The API server of ${ofObject} does not serve.`,
+    meaning:
+      'No API server is ready, etcd has no quorum, or a CA is unusable. Workers run on without their API server.',
+    actions: [
+      status,
+      'If etcd has no quorum, follow [etcd](../../reconciler/etcd/README.md); do not delete its pods or volumes.',
+      'If pods are not scheduled or crash, their reasons are in the conditions.',
+    ],
+  },
+  {
+    name: 'HostedControlPlaneNotReady',
+    expression: `${condition('Ready', 'True')} == 0 ${attended}`,
+    lasts: '30m',
+    severity: 'warning',
+    summary: `${ofObject} has not been Ready for half an hour.`,
+    meaning: 'The control plane may serve, and something that its spec asks for is missing.',
+    actions: [status],
+  },
+  {
+    name: 'HostedControlPlaneEtcdUnhealthy',
+    expression: `${condition('EtcdClusterHealthy', 'False')} == 1 ${attended}`,
+    lasts: '10m',
+    severity: 'critical',
+    summary: `The etcd of ${ofObject} is not healthy.`,
+    meaning:
+      'A member is lost or damaged, there is no leader, or an alarm is raised. The operator replaces single members itself.',
+    actions: [
+      '`kubectl describe hcp NAME -n NAMESPACE`: the condition EtcdClusterHealthy says what the operator does, or what only an administrator may decide.',
+      'With reason QuorumLost or DataLost, follow [etcd](../../reconciler/etcd/README.md).',
+    ],
+  },
+  {
+    name: 'HostedControlPlaneEtcdMembersMissing',
+    expression: `${once('etcd_members', 'role=~"Lost|Missing|Unreachable"')} > 0 ${attended}`,
+    lasts: '15m',
+    severity: 'warning',
+    summary: `Members of the etcd of ${ofObject} have been missing for a quarter of an hour.`,
+    meaning:
+      'The operator has not been able to bring them back: their pods are not scheduled, or their volumes are not attached.',
+    actions: [status, '`kubectl get pods,pvc -n NAMESPACE -l cluster.x-k8s.io/cluster-name=CLUSTER`'],
+  },
+  {
+    name: 'HostedControlPlaneEtcdAlmostFull',
+    expression: `${once('etcd_quota_used_ratio')} > 0.8 ${attended}`,
+    lasts: '15m',
+    severity: 'warning',
+    summary: `The etcd of ${ofObject} uses {{ $value | humanizePercentage }} of its quota.`,
+    meaning:
+      'With autoGrow the volumes grow before they are full, up to maxVolumeSize. At the whole quota etcd takes no writes.',
+    actions: [
+      'Raise spec.etcd.maxVolumeSize or spec.etcd.volumeSize.',
+      'Find out which objects of the hosted cluster grow: the manifest of the newest backup counts them by resource (`hcp backups CLUSTER`).',
+    ],
+  },
+  {
+    name: 'HostedControlPlaneCertificateExpiring',
+    expression: `${once('certificate_expiration_timestamp_seconds', '', 'namespace, name, kind')} - time() < 7 * 86400`,
+    lasts: '1h',
+    severity: 'critical',
+    summary: `Certificate {{ $labels.kind }} of ${ofObject} expires in {{ $value | humanizeDuration }}.`,
+    meaning:
+      'The operator renews its certificates in the first half of their lifetime, so that it has not worked for months; or the certificate is a CA of a user.',
+    actions: [
+      '`hcp certificates CLUSTER -n NAMESPACE` names the Secret, and who renews it.',
+      'If the operator does, find out why it does not run. If you do, replace the Secret.',
+    ],
+  },
+  {
+    name: 'HostedControlPlaneCertificateNotRenewed',
+    expression: `time() - ${once('certificate_renewal_timestamp_seconds', '', 'namespace, name, kind')} > 86400`,
+    lasts: '1h',
+    severity: 'warning',
+    summary: `Certificate {{ $labels.kind }} of ${ofObject} should have been renewed {{ $value | humanizeDuration }} ago.`,
+    meaning: 'The operator has not renewed it, although it was due for more than a day.',
+    actions: ['Check that the operator runs, and that the object and its Cluster are not paused.', status],
+  },
+  {
+    name: 'HostedControlPlaneBackupFailing',
+    expression: `${condition('EtcdBackupReady', 'False')} == 1 ${attended}`,
+    lasts: '1h',
+    severity: 'warning',
+    summary: `Backups of ${ofObject} fail.`,
+    meaning: 'The store refuses, cannot be reached, or its folder has backups of another control plane.',
+    actions: [
+      '`kubectl describe hcp NAME -n NAMESPACE`: the condition EtcdBackupReady has the words of the store.',
+      'Afterwards `hcp backup CLUSTER -n NAMESPACE` takes one at once.',
+    ],
+  },
+  {
+    name: 'HostedControlPlaneBackupNotVerified',
+    expression: `${condition('EtcdBackupVerified', 'False')} == 1 ${attended}`,
+    lasts: '6h',
+    severity: 'warning',
+    summary: `The newest backups of ${ofObject} could not be verified.`,
+    meaning: 'A backup that cannot be restored is none.',
+    actions: ['`hcp backups CLUSTER -n NAMESPACE` names the newest one that was verified.', status],
+  },
+  {
+    name: 'HostedControlPlaneOperatorErrors',
+    expression: `rate(${metric('reconcile_duration_seconds_count', 'result="error"')}[10m]) > 0.1`,
+    lasts: '15m',
+    severity: 'warning',
+    summary: 'Reconciles of the operator fail again and again.',
+    meaning: 'Something unexpected happens, which no condition explains better than ReconcileFailed.',
+    actions: ['The log of the operator has the errors, each with its HostedControlPlane.'],
+  },
+  {
+    name: 'HostedControlPlaneOperatorBusy',
+    expression: `min_over_time(${metric('workqueue_depth')}[15m]) > 10`,
+    lasts: '15m',
+    severity: 'warning',
+    summary: 'More than ten control planes have waited for the operator for a quarter of an hour.',
+    meaning: 'The operator has too little processor time, or requests to the API server are slow.',
+    actions: [
+      'Compare its processor time with its limit, and `hosted_control_plane_reconcile_duration_seconds` with what is usual.',
+      'Raise MAX_CONCURRENT_RECONCILES, or divide the fleet by `--watch-filter`.',
+    ],
+  },
+  {
+    name: 'HostedControlPlaneOperatorAbsent',
+    expression: `absent(${metric('build_info')})`,
+    lasts: '10m',
+    severity: 'critical',
+    summary: 'No operator is scraped.',
+    meaning: 'Control planes serve on without renewed certificates, replaced members and new backups.',
+    actions: [
+      '`kubectl get pods -n capi-hosted-control-plane-system`: the status of a pod that ended has the last lines of its log.',
+      'Check that the operator runs with `--metrics-port`, and that Prometheus selects the PodMonitor.',
+    ],
+  },
+];
