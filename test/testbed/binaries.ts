@@ -24,7 +24,7 @@ export async function findBinaries(cache: string, given: string | undefined, rep
   return given ? givenBinaries(given, report) : builtBinaries(families, join(cache, 'bin'), report);
 }
 
-/** Binaries that only some tests need, from the cache or built with Go; a family takes about a minute. */
+/** Binaries that only some tests need, from the cache or built with Go, each once; a family takes about a minute. */
 export async function findFurtherBinaries(
   further: readonly Family[],
   cache: string,
@@ -46,8 +46,10 @@ async function givenBinaries(directory: string, report: Report): Promise<Binarie
   return binaries;
 }
 
-async function builtBinaries(wanted: readonly Family[], root: string, report: Report): Promise<Binaries> {
+async function builtBinaries(named: readonly Family[], root: string, report: Report): Promise<Binaries> {
   const start = performance.now();
+  // Several minors share one, which is built once.
+  const wanted = [...new Map(named.map((family) => [family.name, family])).values()];
   await mkdir(root, { recursive: true });
   const plans = await Promise.all(wanted.map((family) => plan(family, root)));
   const missing = await absent(plans);
