@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { hostedControlPlaneCRD, hostedControlPlaneTemplateCRD } from '../../../constructs/api/crd.ts';
+import { definitions } from '../../../constructs/api/crd.ts';
 import { Cluster, Machine, MachinePool } from '../../../constructs/api/resources.ts';
 import { ApiServer } from '../../support/api-server.ts';
 import { installDefinition } from '../../support/definitions.ts';
@@ -36,7 +36,7 @@ let figures: Figure[] = [];
 try {
   await bundleOperator(directory);
   await server.start();
-  await applyObjects(server.client, [hostedControlPlaneCRD, hostedControlPlaneTemplateCRD]);
+  await applyObjects(server.client, definitions);
   for (const resource of [Cluster, Machine, MachinePool]) {
     await installDefinition(server.client, resource, { served: ['v1beta2'] });
   }

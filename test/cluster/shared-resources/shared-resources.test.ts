@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hostedControlPlaneCRD } from '../../../constructs/api/crd.ts';
+import { definitions } from '../../../constructs/api/crd.ts';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import {
   CustomResourceDefinition,
@@ -28,7 +28,7 @@ const [TLSRoute = Gateway, , oldTLSRoute = Gateway] = tlsRoutes;
 const fieldManager = 'test';
 const gatewayName = { namespace: 'infra', name: 'shared' };
 
-const server = plainApiServer({ definitions: [hostedControlPlaneCRD] });
+const server = plainApiServer({ definitions });
 const { client } = server;
 let watching: KubeClient;
 let management: ManagementCluster;
