@@ -15,7 +15,7 @@ const deployment = {
 
 /**
  * Settings of the pods of many control planes, in the shape that they have in a HostedControlPlane, without what differs per
- * cluster. It never changes, so that no control plane restarts because somebody edits what it refers to.
+ * cluster. It never changes, so that no control plane restarts because of an edit of what it refers to.
  */
 export const ComponentTemplateSpec = withRules(
   z

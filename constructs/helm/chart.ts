@@ -23,6 +23,12 @@ export function chartTemplate(
   );
 }
 
+/** The file of the template for objects of a kind: words in lower case, divided by hyphens. */
+export function templateFile(kind: string, content: string): StackFile {
+  const name = kind.replaceAll(/(?<=[a-z])[A-Z]/g, (capital) => `-${capital}`).toLowerCase();
+  return { path: `templates/${name}.yaml`, content };
+}
+
 /** The `Chart.yaml` of a chart. */
 export interface ChartDescription {
   readonly name: string;

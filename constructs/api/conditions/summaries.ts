@@ -10,7 +10,7 @@ export const summaryConditions = {
       ClusterMismatch: 'Warning',
       ForeignControlPlane: 'Warning',
       InvalidConfiguration: 'Warning',
-      // Whoever writes the condition of a gate reports what is wrong.
+      // The controller that writes the condition of a gate reports what is wrong.
       ReadinessGate: 'Normal',
     },
   },

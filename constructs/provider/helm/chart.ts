@@ -1,7 +1,7 @@
 import { CustomResourceDefinition, Deployment, Namespace } from '../../api/resources.ts';
 import { manifest } from '../../cluster/manifest.ts';
 import type { RenderedObject } from '../../control-plane/chart.ts';
-import { chartFile, type StackFile } from '../../helm/chart.ts';
+import { chartFile, type StackFile, templateFile } from '../../helm/chart.ts';
 import { Expressions } from '../../helm/expressions.ts';
 import { renderProvider } from '../chart.ts';
 import { managerEnvironment } from '../operator.ts';
@@ -88,10 +88,9 @@ function templates(): StackFile[] {
   const [one, all] = [templatesOf(true), templatesOf(false)];
   return [...new Set([...one.keys(), ...all.keys()])].map((kind) => {
     const [ofOne = '', ofAll = ''] = [one.get(kind), all.get(kind)];
-    const name = kind.replaceAll(/(?<=[a-z])[A-Z]/g, (capital) => `-${capital}`).toLowerCase();
     const content =
       ofOne === ofAll ? ofAll : `{{- if .Values.watchNamespace }}\n${ofOne}{{- else }}\n${ofAll}{{- end }}\n`;
-    return { path: `templates/${name}.yaml`, content };
+    return templateFile(kind, content);
   });
 }
 

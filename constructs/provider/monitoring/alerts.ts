@@ -17,6 +17,8 @@ export interface Alert {
 
 const metric = (name: string, labels = ''): string => `hosted_control_plane_${name}${labels && `{${labels}}`}`;
 
+const certificate = 'namespace, name, kind';
+
 /** A metric of objects once, although each pod of the operator has it. */
 const once = (name: string, labels = '', by = 'namespace, name'): string => `max by (${by}) (${metric(name, labels)})`;
 const condition = (type: string, status: 'True' | 'False'): string =>
@@ -93,7 +95,11 @@ export const alerts: readonly Alert[] = [
   },
   {
     name: 'HostedControlPlaneCertificateExpiring',
-    expression: `${once('certificate_expiration_timestamp_seconds', '', 'namespace, name, kind')} - time() < 7 * 86400`,
+    // A certificate with a lifetime of days is always near its end: what counts is that its renewal is overdue.
+    expression: [
+      `${once('certificate_expiration_timestamp_seconds', '', certificate)} - time() < 7 * 86400`,
+      `unless on (${certificate}) ${once('certificate_renewal_timestamp_seconds', '', certificate)} > time()`,
+    ].join(' '),
     lasts: '1h',
     severity: 'critical',
     summary: `Certificate {{ $labels.kind }} of ${ofObject} expires in {{ $value | humanizeDuration }}.`,
@@ -106,7 +112,7 @@ export const alerts: readonly Alert[] = [
   },
   {
     name: 'HostedControlPlaneCertificateNotRenewed',
-    expression: `time() - ${once('certificate_renewal_timestamp_seconds', '', 'namespace, name, kind')} > 86400`,
+    expression: `time() - ${once('certificate_renewal_timestamp_seconds', '', certificate)} > 86400`,
     lasts: '1h',
     severity: 'warning',
     summary: `Certificate {{ $labels.kind }} of ${ofObject} should have been renewed {{ $value | humanizeDuration }} ago.`,

@@ -3,7 +3,7 @@ import { App } from 'cdk8s';
 import { k0sSuffix, kubernetesVersion } from '../../cluster/versions.ts';
 import { manifest } from '../../cluster/manifest.ts';
 import type { RenderedObject } from '../../control-plane/chart.ts';
-import { chartFile, type StackFile } from '../../helm/chart.ts';
+import { chartFile, type StackFile, templateFile } from '../../helm/chart.ts';
 import { Expressions } from '../../helm/expressions.ts';
 import { accessModes, accessOf } from './access.ts';
 import { type HetznerAccess, HetznerHostedCluster, type HetznerHostedClusterProps } from './cluster.ts';
@@ -117,8 +117,7 @@ function templates(): StackFile[] {
       const test = condition === undefined ? 'else' : `${index === 0 ? '' : 'else '}if ${condition}`;
       return `{{- ${test} }}\n${template.get(kind)}`;
     });
-    const name = kind.replaceAll(/(?<=[a-z])[A-Z]/g, (capital) => `-${capital}`).toLowerCase();
-    return { path: `templates/${name}.yaml`, content: same ? text : `${branches.join('')}{{- end }}\n` };
+    return templateFile(kind, same ? text : `${branches.join('')}{{- end }}\n`);
   });
 }
 

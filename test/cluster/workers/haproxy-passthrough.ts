@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Deployment, Ingress, Service } from '../../../constructs/api/resources.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { until } from '../../support/until.ts';
 import { clientOf } from '../../testbed/access.ts';
 import { gatewayAddress } from '../../testbed/gateway-address.ts';
 import { haproxyImage } from '../../testbed/haproxy-image.ts';
@@ -52,13 +52,12 @@ export async function passThroughHAProxy(instance: Instance, namespace: string):
   }
 }
 
-async function bothIngresses(client: KubeClient, namespace: string): Promise<IngressObject[]> {
-  for (;;) {
+function bothIngresses(client: KubeClient, namespace: string): Promise<IngressObject[]> {
+  return until('both Ingresses of the control plane', async () => {
     const { items } = await client.list<IngressObject>(Ingress, { namespace }).catch(() => ({ items: [] }));
     const ours = items.filter(({ metadata }) => metadata.annotations?.[passthrough] === 'true');
-    if (ours.length === 2) return ours;
-    await sleep(100);
-  }
+    return ours.length === 2 && ours;
+  });
 }
 
 async function configuration(client: KubeClient, ingresses: readonly IngressObject[]): Promise<Record<string, string>> {
