@@ -31,7 +31,7 @@ export type Admission =
   | { readonly kind: 'unowned'; readonly message: string }
   /** Its Cluster refers to another control plane. */
   | { readonly kind: 'mismatch'; readonly message: string }
-  /** The operator writes nothing. */
+  /** The operator writes nothing but the condition Paused, and an event when that changes. */
   | { readonly kind: 'paused'; readonly message: string }
   | Deleting
   | { readonly kind: 'invalid'; readonly message: string }

@@ -51,7 +51,10 @@ export const classes = {
   },
   'CP-85': {
     demand: 'The provider neither owns nor removes labels, annotations and fields of the topology.',
-    proofs: [['contract/topology.test', 'restarts nothing for another label or annotation, and keeps both']],
+    proofs: [
+      ['contract/topology.test', 'restarts nothing for another label or annotation, and keeps both'],
+      ['soak/topology-life.test', 'nothing that belongs to it gets another generation in five idle minutes'],
+    ],
   },
   'CP-86': {
     demand: 'What the provider writes into the spec is outside the template, and no list belongs to both.',

@@ -26,7 +26,8 @@ export const ownership = {
     ],
   },
   'CP-18': {
-    demand: 'While the Cluster or the control plane is paused, the provider writes nothing but conditions.',
+    demand:
+      'While the Cluster or the control plane is paused, the provider writes nothing but the condition Paused, and an event when it changes.',
     proofs: [
       ['contract/paused.test', 'only reports that it is paused, from its creation on, until it is resumed: %s'],
       [
@@ -34,6 +35,10 @@ export const ownership = {
         'is not changed while it is paused, has the condition Paused, and is reconciled afterwards',
       ],
       ['reconciler/reconciler.test', 'is not deleted while its Cluster is paused'],
+      [
+        'cluster/reconciler/paused.test',
+        'a control plane that %s pauses gets no write but its condition, whatever others do, until it is resumed',
+      ],
       ['cluster/reconciler/hosted.test', 'does not change a paused hosted cluster, and restores everything afterwards'],
     ],
   },

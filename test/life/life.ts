@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { Pod } from '../../constructs/api/resources.ts';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
 import { componentLabel } from '../../constructs/cluster/labels.ts';
@@ -19,12 +20,17 @@ import { machineNames } from '../testbed/machine.ts';
 import { loseManagement, replaceManagement } from '../testbed/management-loss.ts';
 import { type Report, until } from '../testbed/progress.ts';
 import { classes, createClasses } from './classes.ts';
+import { generationsIn } from './generations.ts';
 import { type Lived, TimeLine } from './time-line.ts';
 import { TopologyCluster } from './topology-cluster.ts';
+
+const idleMs = 300_000;
 
 /** The observations of a Cluster with a topology, from its creation to its deletion. */
 export interface Life {
   readonly steps: readonly Lived[];
+  /** The generations of everything in its namespace before and after five minutes in which nobody changes anything. */
+  readonly idle: { readonly before: ReadonlyMap<string, string>; readonly after: ReadonlyMap<string, string> };
   /** Minors of kubelets and of the API server that were seen together during the upgrade. */
   readonly pairs: readonly string[];
   /** Pods of the control plane before and after a change of its class, by name. */
@@ -65,6 +71,13 @@ export async function live(instance: Instance, directory: string, report: Report
   running.defer(() => client.connection.close());
   const writer = new NumberedConfigMaps({ client });
   running.defer(() => writer.stop());
+  const idle = await line.step('five idle minutes', async () => {
+    const generations = () => generationsIn(instance, cluster.namespace);
+    const before = await generations();
+    // The test is about this time.
+    await setTimeout(idleMs);
+    return { before, after: await generations() };
+  });
   await line.step('scale: 3 API servers as an autoscaler does, one MachineDeployment to two machines', async () => {
     await topology.scaleControlPlane(3);
     await topology.scale({ a: 2, b: 1 });
@@ -126,7 +139,7 @@ export async function live(instance: Instance, directory: string, report: Report
   const writes = { acknowledged: writer.acknowledged, lost: await writer.lost() };
   await line.step('deletion', () => topology.delete());
   const left = (await machineNames(instance)).filter((name) => name !== 'm');
-  return { steps: line.steps, pairs: pairs.seen, rebased: { before, after }, autoscaled, moved, writes, left };
+  return { steps: line.steps, idle, pairs: pairs.seen, rebased: { before, after }, autoscaled, moved, writes, left };
 }
 
 async function prepare(instance: Instance, report: Report): Promise<ChildProgram> {

@@ -2,6 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  Cluster,
+  Deployment,
+  HostedControlPlane,
+  Machine,
+  MachineDeployment,
+  MachineSet,
+  StatefulSet,
+} from '../../constructs/api/resources.ts';
+import { TestbedMachineTemplate } from '../infrastructure-provider/kinds.ts';
 import { type Life, live } from '../life/life.ts';
 import { ownTestbed } from '../support/own-testbed.ts';
 
@@ -20,6 +30,7 @@ test('a Cluster with a topology lives from create over scale, upgrade, change of
   expect(life.steps.map(({ what }) => what.split(/[: ]/)[0])).toEqual([
     'a',
     'create',
+    'five',
     'scale',
     'upgrade',
     'change',
@@ -29,6 +40,23 @@ test('a Cluster with a topology lives from create over scale, upgrade, change of
     'topology.controlPlane.replicas',
     'deletion',
   ]);
+});
+
+test('nothing that belongs to it gets another generation in five idle minutes', () => {
+  const kinds = new Set([...life.idle.before.keys()].map((object) => object.split(' ')[0]));
+  for (const { kind } of [
+    Cluster,
+    HostedControlPlane,
+    MachineDeployment,
+    MachineSet,
+    Machine,
+    StatefulSet,
+    Deployment,
+  ]) {
+    expect(kinds).toContain(kind);
+  }
+  expect(kinds).toContain(TestbedMachineTemplate.kind);
+  expect(Object.fromEntries(life.idle.after)).toEqual(Object.fromEntries(life.idle.before));
 });
 
 test('workers follow the control plane in an upgrade, and no Machine is ever of a later minor', () => {

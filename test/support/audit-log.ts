@@ -8,6 +8,8 @@ export interface AuditedRequest {
   readonly verb: string;
   readonly user: string;
   readonly resource: string;
+  /** Undefined for requests about whole objects. */
+  readonly subresource: string | undefined;
   readonly namespace: string | undefined;
   /** Undefined for requests about many objects. */
   readonly name: string | undefined;
@@ -16,7 +18,7 @@ export interface AuditedRequest {
 interface AuditEvent {
   readonly verb: string;
   readonly user: { readonly username: string };
-  readonly objectRef?: { readonly resource?: string; readonly namespace?: string; readonly name?: string };
+  readonly objectRef?: Partial<Pick<AuditedRequest, 'resource' | 'subresource' | 'namespace' | 'name'>>;
 }
 
 const policy = {
@@ -47,8 +49,8 @@ export class AuditLog {
       .map((line) => JSON.parse(line) as AuditEvent)
       .flatMap(({ verb, user, objectRef }) => {
         if (!users.includes(user.username) || objectRef?.resource === undefined) return [];
-        const { resource, namespace, name } = objectRef;
-        return [{ verb, user: user.username, resource, namespace, name }];
+        const { resource, subresource, namespace, name } = objectRef;
+        return [{ verb, user: user.username, resource, subresource, namespace, name }];
       });
   }
 

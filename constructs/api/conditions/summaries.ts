@@ -71,7 +71,7 @@ export const summaryConditions = {
     },
   },
   Paused: {
-    meaning: 'the operator writes nothing for this cluster',
+    meaning: 'the operator writes nothing for this cluster but this condition, and an event when it changes',
     reasons: { Paused: 'Normal', NotPaused: 'Routine' },
   },
   SpecAccepted: {

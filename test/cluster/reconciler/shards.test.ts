@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { watchFilterLabel } from '../../../constructs/api/group.ts';
 import { Cluster, Machine, MachinePool, Service, StatefulSet } from '../../../constructs/api/resources.ts';
-import { connectionFor } from '../../../reconciler/kube/config.ts';
-import { issueCertificate, validFor } from '../../../reconciler/pki/issue.ts';
 import { auditLog, isWrite } from '../../support/audit-log.ts';
 import { installDefinition } from '../../support/definitions.ts';
-import { startOperator, type TestOperator } from '../../support/operator.ts';
+import type { TestOperator } from '../../support/operator.ts';
+import { startOperatorAs } from '../../support/operator-as.ts';
 import { plainApiServer } from '../../support/plain-api-server.ts';
 import { until } from '../../support/until.ts';
 import { single, Workbench } from '../../support/workbench.ts';
@@ -23,14 +22,8 @@ afterAll(async () => {
   await Promise.all(operators.map((operator) => operator.stop()));
 });
 
-/** Starts an operator as an administrator of its own name, so that the audit log tells operators apart. */
 async function start(user: string, options: { namespace?: string; watchFilter?: string }): Promise<void> {
-  const { certificateAuthority, ...target } = server.target;
-  const administrator = { commonName: user, organizations: ['system:masters'], usages: ['client'], hosts: [] } as const;
-  const validity = validFor(24 * 60 * 60_000, new Date());
-  const { certificate, key } = await issueCertificate(administrator, certificateAuthority, validity);
-  const through = () => connectionFor({ ...target, cert: certificate, key });
-  operators.push(await startOperator({ kubeconfig: server.kubeconfig, through, ...options }));
+  operators.push(await startOperatorAs(user, server, options));
 }
 
 /** A Cluster with a control plane, for which an operator has created all that needs no controller. */
