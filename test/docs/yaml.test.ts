@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { hostedControlPlaneCRD } from '../../constructs/api/crd.ts';
+import { ComponentTemplateSpec } from '../../constructs/api/component-template.ts';
+import { componentTemplateCRD, hostedControlPlaneCRD } from '../../constructs/api/crd.ts';
 import { parseHostedControlPlane } from '../../constructs/api/parse.ts';
 import { unknownFields, yamlOfPages } from '../support/documented-objects.ts';
 
 const blocks = await yamlOfPages();
-const { openAPIV3Schema } = hostedControlPlaneCRD.spec.versions[0].schema;
+const schemaOf = ({ spec }: typeof hostedControlPlaneCRD) => spec.versions[0].schema.openAPIV3Schema;
 
 describe('YAML in the pages', () => {
   it('is there', () => expect(blocks.length).toBeGreaterThan(3));
@@ -13,12 +14,17 @@ describe('YAML in the pages', () => {
     expect(marker?.kind).toBe(isWhole ? 'proof' : 'excerpt');
   });
 
-  it.each(blocks)('of $place has only fields that the CRD knows', ({ hostedControlPlanes }) => {
-    expect(hostedControlPlanes.length).toBeGreaterThan(0);
-    expect(hostedControlPlanes.flatMap((object) => unknownFields(openAPIV3Schema, object))).toEqual([]);
+  it.each(blocks)('of $place has only fields that the CRD knows', ({ hostedControlPlanes, componentTemplates }) => {
+    expect([...hostedControlPlanes, ...componentTemplates]).not.toEqual([]);
+    const unknown = [
+      ...hostedControlPlanes.flatMap((object) => unknownFields(schemaOf(hostedControlPlaneCRD), object)),
+      ...componentTemplates.flatMap((object) => unknownFields(schemaOf(componentTemplateCRD), object)),
+    ];
+    expect(unknown).toEqual([]);
   });
 
-  it.each(blocks)('of $place is valid', ({ hostedControlPlanes }) => {
+  it.each(blocks)('of $place is valid', ({ hostedControlPlanes, componentTemplates }) => {
+    for (const { spec } of componentTemplates) expect(() => ComponentTemplateSpec.parse(spec)).not.toThrow();
     expect(hostedControlPlanes.map((object) => parseHostedControlPlane(object))).toEqual(
       hostedControlPlanes.map(() => expect.objectContaining({ valid: true }) as unknown),
     );

@@ -1,39 +1,29 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { demoCluster, provision } from '../demo/provision.ts';
 import { ownTestbed } from '../support/own-testbed.ts';
 import { loadOperatorImage, providerNamespace } from '../support/provider.ts';
 import { installAddon } from '../testbed/addons.ts';
-import { findFurtherBinaries } from '../testbed/binaries.ts';
 import { bringUp } from '../testbed/bring-up.ts';
-import { helm as helmFamily } from '../testbed/families.ts';
+import { Helm } from '../testbed/helm.ts';
 import { withHostedApi } from '../testbed/workers.ts';
-import { kubeconfigPath } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';
 import { repository } from '../testbed/operator-bundle.ts';
-import { run } from '../testbed/run.ts';
 
 const instance = ownTestbed('char');
 const report = (line: string): void => console.log(line);
 const release = 'hosted-control-plane';
-let home: string;
-let program: string;
+let program: Helm;
 
 beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'helm-'));
-  ({ helm: program = '' } = await findFurtherBinaries([helmFamily], instance.cache, report));
+  program = await Helm.open(instance, report);
   await bringUp(instance, report);
   await installAddon(instance, 'traefik', report);
   await loadOperatorImage(instance, report);
 }, 600_000);
-afterAll(() => rm(home, { recursive: true, force: true }));
+afterAll(() => program.close());
 
-const helm = (...args: string[]): Promise<string> =>
-  run([program, ...args, '--namespace', providerNamespace], {
-    env: { ...process.env, HOME: home, KUBECONFIG: kubeconfigPath(instance) },
-  });
+const helm = (...args: string[]): Promise<string> => program.run([...args, '--namespace', providerNamespace]);
 
 const chart = join(repository, 'dist/chart');
 const operator = ['deployment', 'capi-hosted-control-plane-controller-manager', '--namespace', providerNamespace];

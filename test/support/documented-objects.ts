@@ -1,5 +1,5 @@
 import { parseAllDocuments } from 'yaml';
-import { HostedControlPlane } from '../../constructs/api/resources.ts';
+import { HostedControlPlane, HostedControlPlaneComponentTemplate } from '../../constructs/api/resources.ts';
 import type { StructuralSchema } from '../../constructs/api/structural.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { minimalSpec } from '../constructs/api/admission-cases.ts';
@@ -14,6 +14,7 @@ export interface DocumentedObjects extends Block {
   readonly objects: readonly SpecifiedObject[];
   /** Those among them; of a block of fields the smallest one that has them. */
   readonly hostedControlPlanes: readonly SpecifiedObject[];
+  readonly componentTemplates: readonly SpecifiedObject[];
 }
 
 /** Every block of YAML in the pages. @throws for one that is not YAML */
@@ -28,9 +29,13 @@ function objectsIn({ place, content }: Block): Omit<DocumentedObjects, keyof Blo
   if (problems.length > 0) throw new Error(`${place}: ${problems.join('; ')}`);
   const values = documents.map((document) => document.toJS() as SpecifiedObject | Readonly<Record<string, unknown>>);
   const objects = values.filter((value): value is SpecifiedObject => 'kind' in value);
-  const hostedControlPlanes = objects.filter(({ kind }) => kind === HostedControlPlane.kind);
-  if (objects.length > 0) return { isWhole: objects.length === values.length, objects, hostedControlPlanes };
-  return { isWhole: false, objects, hostedControlPlanes: values.map(smallestWith) };
+  const [hostedControlPlanes = [], componentTemplates = []] = [
+    HostedControlPlane,
+    HostedControlPlaneComponentTemplate,
+  ].map((resource) => objects.filter(({ kind }) => kind === resource.kind));
+  const isWhole = objects.length > 0 && objects.length === values.length;
+  if (objects.length > 0) return { isWhole, objects, hostedControlPlanes, componentTemplates };
+  return { isWhole, objects, hostedControlPlanes: values.map(smallestWith), componentTemplates };
 }
 
 /** Exposure is the one thing that cannot be there twice. */

@@ -12,6 +12,11 @@ export type Marker =
   /** `<!-- excerpt -->`: a part of something, or a command that needs what the reader has. */
   | { readonly kind: 'excerpt' };
 
+/** Whether a test with this source reads a page, and runs or compares its blocks as they are. */
+export function isReplayedBy(source: string, path: string): boolean {
+  return source.includes(`readPage('${path}')`);
+}
+
 /** A fenced block of a page. */
 export interface Block {
   /** Such as `README.md:12`. */
