@@ -11,6 +11,7 @@ import { controllerManager, scheduler } from './phases/controllers.ts';
 import { encryptionAtRest } from './phases/encryption-at-rest.ts';
 import { endpoint } from './phases/endpoint.ts';
 import { etcd } from './phases/etcd.ts';
+import { hibernation } from './phases/hibernation.ts';
 import { kubeconfig } from './phases/kubeconfig.ts';
 import { move } from './phases/move.ts';
 import { networkPolicies } from './phases/network-policies.ts';
@@ -37,6 +38,7 @@ export const phases: readonly AnyPhase[] = [
   restore,
   etcd,
   move,
+  hibernation,
   backup,
   verification,
   apiServerService,

@@ -50,6 +50,7 @@ export async function reconcileNormal(
 
   const facts = mergeFacts(results.map((result) => result.facts));
   await writeStatus(context, { ...scope, facts }, results, updates);
+  if (isAsleep(results)) await context.memory.hosted.forget(context.key);
 
   // An unrelated error must not keep a spec that has failed.
   const goesBack = hasNewest(scope) && (await recordOutcome({ ...scope, facts }, results));
@@ -137,6 +138,11 @@ function rolloutOf({ cluster, now }: { readonly cluster: HostedCluster; readonly
   if (after === undefined) return {};
   const at = new Date(after);
   return at <= now ? { due: after } : { later: at };
+}
+
+/** Whether nothing runs that could be watched. */
+function isAsleep(results: readonly PhaseResult[]): boolean {
+  return results.some(({ phase, update }) => phase.condition === 'Awake' && update.reason === 'Hibernated');
 }
 
 /** Whether a reconcile has the newest spec. */

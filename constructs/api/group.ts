@@ -132,6 +132,12 @@ export const canaryLabel = `${group}/canary`;
 export const releaseRevisionAnnotation = `${group}/release-revision`;
 
 /**
+ * On a HostedControlPlane: hibernates although Machines exist. Any text. Their kubelets keep their pods running, and need their API
+ * server again before their certificates expire.
+ */
+export const hibernateWithMachinesAnnotation = `${group}/hibernate-with-machines`;
+
+/**
  * On a HostedControlPlane: asks to stop its API servers, and to keep all data of etcd in a backup, so that `clusterctl move` can take it to
  * another management cluster. Any text; without the annotation, or in that other management cluster, API servers run.
  */

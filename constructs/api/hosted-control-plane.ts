@@ -199,6 +199,12 @@ export const HostedControlPlaneSpec = withRules(
     controlPlaneEndpoint: ControlPlaneEndpoint.optional().describe(
       'Address of the API server. The operator writes it. Once set, it never changes, because the kubeconfigs of the workers contain it.',
     ),
+    hibernate: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether the control plane is stopped: a last backup if etcd.backup is set, then no pods; volumes, addresses and certificates stay. Refused while Machines exist, unless the annotation controlplane.cluster.x-k8s.io/hibernate-with-machines is set. Default: false.',
+      ),
     ...templateFields,
   }),
   [exactlyOneExposure, noLoadBalancerBesideNodePort, noPolicyBeforeItsMinor, noOwnTokenIssuer, ...updateRules],

@@ -1,5 +1,8 @@
+import type { EtcdStatus } from '../../constructs/api/etcd-status.ts';
+import type { Condition } from '../../constructs/api/status.ts';
 import { Backup } from '../../constructs/api/backup-spec.ts';
 import { StatefulSet } from '../../constructs/api/resources.ts';
+import { changePrefix } from '../hibernation/observe.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import type { Work, WorkState } from '../tasks/background-work.ts';
 import { readyMembers } from '../etcd/access.ts';
@@ -17,16 +20,21 @@ export interface AwaitedFinalBackup {
   readonly afterMs?: number | undefined;
 }
 
+interface FinalObject extends KubeObject {
+  readonly spec?: { readonly version?: string; readonly etcd?: { backup?: unknown } };
+  readonly status?: {
+    readonly conditions?: readonly Condition[];
+    readonly etcd?: { readonly clusterID?: string; readonly backup?: EtcdStatus['backup'] };
+  };
+}
+
 /** A control plane that is being deleted. */
 export interface FinalBackupOptions extends Omit<
   BackupSubject,
   'hostedControlPlane' | 'incarnation' | 'kubernetesVersion'
 > {
   /** The object as the API returns it, because a deletion needs no valid spec. */
-  readonly object: KubeObject & {
-    readonly spec?: { readonly version?: string; readonly etcd?: { backup?: unknown } };
-    readonly status?: { readonly etcd?: { readonly clusterID?: string } };
-  };
+  readonly object: FinalObject;
   readonly work: Work;
   readonly now: Date;
 }
@@ -45,6 +53,7 @@ export function finalBackup(options: FinalBackupOptions): AwaitedFinalBackup | u
   const etcd = reader.get(StatefulSet, namesOf(cluster).etcd);
   if (!parsed.success || !parsed.data.beforeDeletion || !etcd || etcd.metadata.deletionTimestamp) return undefined;
   const spec = parsed.data;
+  if (isHibernated(object)) return undefined;
   const cause = deletionCause(object.metadata.uid ?? '');
   const inputsKey = JSON.stringify([cause, spec]);
 
@@ -66,6 +75,13 @@ export function finalBackup(options: FinalBackupOptions): AwaitedFinalBackup | u
     takeBackup(attemptFor(subject, spec, { schedule: undefined, causes: [cause], lastKnown: undefined }), context),
   );
   return { message: 'the final backup has started' };
+}
+
+/** Whether etcd has stopped after a backup of all its data: nothing was written since, and nothing can be read. */
+function isHibernated({ status }: FinalObject): boolean {
+  const awake = status?.conditions?.find(({ type }) => type === 'Awake');
+  const taken = status?.etcd?.backup?.versionChanges ?? [];
+  return awake?.reason === 'Hibernated' && taken.some((change) => change.startsWith(changePrefix));
 }
 
 /** The input of a decision about the final backup. */

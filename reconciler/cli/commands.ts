@@ -2,6 +2,8 @@ import { backup } from './backup.ts';
 import { backups } from './backups.ts';
 import { certificates } from './certificates.ts';
 import type { Command } from './command.ts';
+import { diff } from './diff.ts';
+import { hibernate, wake } from './hibernate.ts';
 import { importControlPlane } from './import.ts';
 import { kubeconfig } from './kubeconfig.ts';
 import { list } from './list.ts';
@@ -30,7 +32,10 @@ export const commands: readonly Command[] = [
   importControlPlane,
   kubeconfig,
   certificates,
+  hibernate,
+  wake,
   pause,
   resume,
   render,
+  diff,
 ];

@@ -1,3 +1,4 @@
+import type { Servers } from '../restore/stopped-servers.ts';
 import type { MoveRecord } from './record.ts';
 
 /** The observed state of a move. */
@@ -20,12 +21,9 @@ export interface MoveObservation {
   readonly hasServed: boolean;
   /** Whether API servers of another version than the spec's run. */
   readonly isUpgrading: boolean;
-  readonly servers: {
-    /** Workloads with desired replicas. */
-    readonly wanted: readonly string[];
-    /** Pods that exist, or that a controller may still create. */
-    readonly pods: readonly string[];
-  };
+  /** Whether the spec asks for hibernation, which leaves no member of etcd for a backup. */
+  readonly isHibernated: boolean;
+  readonly servers: Servers;
   /** The newest backup, if it was taken after the API servers had stopped. */
   readonly backup: string | undefined;
   /** The newest backup that was restored on trial. */
@@ -33,7 +31,7 @@ export interface MoveObservation {
 }
 
 /** Why a move is not prepared. */
-export type Refusal = 'noStore' | 'neverServed' | 'upgrading';
+export type Refusal = 'noStore' | 'hibernated' | 'neverServed' | 'upgrading';
 
 /** The next step. The observed state shows each step, so that the next process continues after a process was killed. */
 export type MoveDecision =
@@ -78,8 +76,9 @@ function takeBack({ backup }: MoveRecord, { claimedBy, uid }: MoveObservation): 
 }
 
 /** Before anything has stopped. */
-function refusalOf({ hasStore, hasServed, isUpgrading, servers }: MoveObservation): Refusal | undefined {
+function refusalOf({ hasStore, isHibernated, hasServed, isUpgrading, servers }: MoveObservation): Refusal | undefined {
   if (!hasStore) return 'noStore';
+  if (isHibernated) return 'hibernated';
   if (!hasServed) return 'neverServed';
   return isUpgrading && servers.wanted.length > 0 ? 'upgrading' : undefined;
 }

@@ -24,17 +24,18 @@ import { apiServerConfiguration } from './api-server-configuration.ts';
 import { audit } from './audit.ts';
 import { certificates, etcdCertificates } from './certificates.ts';
 import { encryptionAtRest } from './encryption-at-rest.ts';
+import { hibernation } from './hibernation.ts';
 import { move } from './move.ts';
 import { restore } from './restore.ts';
 
 /** The API servers. Done when all of them match the spec: only then may other components be upgraded. */
 export const apiServer = phase({
   condition: 'APIServerDeploymentsReady',
-  needs: [certificates, etcdCertificates, restore, move, encryptionAtRest, apiServerConfiguration, audit],
+  needs: [certificates, etcdCertificates, restore, move, hibernation, encryptionAtRest, apiServerConfiguration, audit],
   async run(scope): Promise<Outcome> {
     const { cluster, facts, writer, reader } = scope;
     const deployment = reader.get<DeploymentObject>(Deployment, namesOf(cluster.name).apiServer);
-    // A restore or the preparation of a move has stopped them.
+    // A restore, the preparation of a move, or hibernation has stopped them.
     const isWanted = (deployment?.spec?.replicas ?? 0) > 0;
     const etcdPods = reader.list<PodObject>(Pod, selectorLabels(cluster.name, 'etcd'));
     const mounts = await observeMounts(scope);

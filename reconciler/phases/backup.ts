@@ -10,6 +10,8 @@ import { incarnationOf } from '../backup/ownership.ts';
 import { nextBackupTime, type Schedule } from '../backup/schedule.ts';
 import { storeCheck, type StoreCheck, storeCheckWork } from '../backup/store-check.ts';
 import { type BackupResult, takeBackup } from '../backup/take-backup.ts';
+import { hibernationChange, observeWatched } from '../hibernation/observe.ts';
+import { planHibernation } from '../hibernation/plan.ts';
 import { moveChange } from '../restore/observe-move.ts';
 import { isPrepared } from '../move/record.ts';
 import { minorChange } from '../upgrade/version-change.ts';
@@ -41,6 +43,8 @@ export const backup = phase({
     // Nothing changes any more, and retention must not delete the backup with the data that move.
     if (isPrepared(hostedControlPlane.metadata))
       return done({}, undefined, { message: 'backups continue after the move' });
+    if (['stopMembers', 'asleep'].includes(planHibernation(observeWatched(scope)).kind))
+      return done({}, undefined, { message: 'backups continue when the control plane wakes up' });
     return run(scope, spec);
   },
 });
@@ -51,7 +55,7 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
   const state = work.state<BackupResult>(workName);
   const asking = {
     request: hostedControlPlane.metadata.annotations?.[backupAnnotation],
-    changes: [...(spec.beforeUpgrade ? pendingChanges(scope) : []), ...moveChanges(scope)],
+    changes: [...(spec.beforeUpgrade ? pendingChanges(scope) : []), ...stopChanges(scope)],
   };
   const known = knownBackups(hostedControlPlane.status?.etcd?.backup, asking, state);
   const causes = openCauses(asking, known);
@@ -183,9 +187,9 @@ function pendingChanges(scope: Scope): string[] {
   return (['Kubernetes', 'etcd'] as const).flatMap((what) => minorChange(what, scope) ?? []);
 }
 
-function moveChanges(scope: Scope): string[] {
-  const change = moveChange(scope);
-  return change === undefined ? [] : [change];
+/** What has stopped the API servers, after which a backup holds all data. */
+function stopChanges(scope: Scope): string[] {
+  return [moveChange(scope), hibernationChange(scope)].filter((change) => change !== undefined);
 }
 
 /** During a restore, members stop and start, and the data that would be backed up is about to be replaced. */

@@ -10,6 +10,9 @@ import { progressOf } from '../etcd/progress.ts';
 import { type EtcdReport, reportedFill } from '../etcd/report.ts';
 import { statusOfEtcd } from '../etcd/status-members.ts';
 import { planStorageClass, type StorageClassPlan, type TemplatedSet } from '../etcd/storage-class.ts';
+import { observeWatched } from '../hibernation/observe.ts';
+import { planHibernation } from '../hibernation/plan.ts';
+import { holdMembers } from '../restore/execute.ts';
 import { versionToRun } from '../upgrade/etcd-version.ts';
 import { planVolumes, type VolumePlan, type Volumes, volumeUsage } from '../etcd/volume-size.ts';
 import { growRetryMs, growClaims, observeVolumes } from '../etcd/volumes.ts';
@@ -26,6 +29,12 @@ export const etcd = phase({
   needs: [etcdCertificates, restore],
   async run(scope): Promise<Outcome> {
     const { cluster, reader, writer } = scope;
+    const rest = planHibernation(observeWatched(scope));
+    if (rest.kind === 'stopMembers') {
+      await holdMembers(scope);
+      return wait('StoppingMembers', 'etcd: its members stop, and their volumes stay');
+    }
+    if (rest.kind === 'asleep') return wait('Hibernated', 'etcd: its members are stopped, and their volumes stay');
     const volumes = observeVolumes(cluster.name, reader, scope.etcdLoop.report()?.observation);
     const plan = planVolumes(cluster, volumes);
     const choice = versionToRun(scope);

@@ -18,6 +18,7 @@ const purpose = 'move';
 
 const refusals: Readonly<Record<Refusal, string>> = {
   noStore: 'the data of etcd travel in a backup, for which the spec names no bucket: set etcd.backup',
+  hibernated: 'it is hibernated, and only a running etcd can be backed up: set spec.hibernate to false first',
   neverServed:
     'this control plane has no API servers yet, and no data to move: delete it, and create it in the other management cluster',
   upgrading: 'its API servers change their version: wait until status.version is that of the spec',

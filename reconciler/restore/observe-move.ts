@@ -1,14 +1,12 @@
 import { blockMoveAnnotation, prepareMoveAnnotation } from '../../constructs/api/group.ts';
-import { Deployment } from '../../constructs/api/resources.ts';
-import { namesOf } from '../../constructs/cluster/names.ts';
 import { kubernetesVersion } from '../../constructs/cluster/versions.ts';
-import type { DeploymentObject } from '../kube/readiness.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
 import type { MoveObservation } from '../move/plan.ts';
 import { type MoveRecord, moveRecordOf } from '../move/record.ts';
 import { observeRestore } from './observe.ts';
 import { isRestored } from './plan.ts';
 import { moveOf, ownerOf } from './request.ts';
+import { apiServersOf, serversOf, stopOf } from './stopped-servers.ts';
 
 type Context = Pick<ControlPlaneContext, 'hostedControlPlane' | 'cluster' | 'reader'>;
 
@@ -27,8 +25,9 @@ export function observeMove(context: Context, claimedBy: string | undefined): Mo
     isRestored: record !== undefined && isRestoredHere(context, record),
     isBlocked: metadata.annotations?.[blockMoveAnnotation] !== undefined,
     claimedBy,
+    isHibernated: cluster.spec.hibernate ?? false,
     hasStore: cluster.spec.etcd.backup !== undefined,
-    hasServed: apiServers(context) !== undefined,
+    hasServed: apiServersOf(context) !== undefined,
     isUpgrading: status?.version !== undefined && status.version !== kubernetesVersion(hostedControlPlane.spec.version),
     servers: serversOf(context),
     backup: isTaken ? backup?.lastBackup : undefined,
@@ -41,11 +40,8 @@ export function observeMove(context: Context, claimedBy: string | undefined): Mo
  * that API servers stop it is another text: a backup of the time before does not count.
  */
 export function moveChange(context: Context): string | undefined {
-  const deployment = apiServers(context);
-  const { wanted, pods } = serversOf(context);
-  if (!isRequested(context) || !deployment || wanted.length > 0 || pods.length > 0) return undefined;
-  const { uid = '', generation } = deployment.metadata;
-  return `move ${uid}/${generation}`;
+  const stop = isRequested(context) ? stopOf(context) : undefined;
+  return stop === undefined ? undefined : `move ${stop}`;
 }
 
 /** The restore is over, in which the volumes get the data of the record. */
@@ -58,17 +54,4 @@ function isRestoredHere({ hostedControlPlane, cluster, reader }: Context, record
 
 function isRequested({ hostedControlPlane: { metadata } }: Context): boolean {
   return (metadata.annotations?.[prepareMoveAnnotation] ?? '') !== '';
-}
-
-function apiServers({ cluster, reader }: Context): DeploymentObject | undefined {
-  return reader.get<DeploymentObject>(Deployment, namesOf(cluster.name).apiServer);
-}
-
-function serversOf(context: Context): MoveObservation['servers'] {
-  const { cluster, reader } = context;
-  const { wanted, pods } = observeRestore({ cluster, members: 0, reader }).servers;
-  const { metadata, status } = apiServers(context) ?? {};
-  // Until its controller has seen the last change, it may replace a pod that is gone.
-  const isSettled = (status?.observedGeneration ?? 0) >= (metadata?.generation ?? 0) && (status?.replicas ?? 0) === 0;
-  return { wanted, pods: pods.length > 0 || isSettled || !metadata ? pods : [`pods of Deployment ${metadata.name}`] };
 }

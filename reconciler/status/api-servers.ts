@@ -62,16 +62,19 @@ function byVersion(one: { readonly version: string }, other: { readonly version:
   return a.compare(b) || a.compareBuild(b);
 }
 
-/** The conditions about the number of API servers and their rollout. */
-export function scaling(observed: APIServers): ConditionUpdates {
+/**
+ * The conditions about the number of API servers and their rollout.
+ * @param isAsleep whether hibernation stops them, which Cluster API must not take for a change that ends by itself
+ */
+export function scaling(observed: APIServers, isAsleep = false): ConditionUpdates {
   const { apiServer, spec } = observed;
   const { replicas, upToDateReplicas } = countsOf(observed);
   const outdated = upToDateReplicas < replicas;
   // A Deployment does not count pods that terminate, but they still answer.
   const others = versionsOf(observed).filter(({ version }) => version !== spec.version);
-  const rolling = apiServer !== undefined && (!isCounted(apiServer) || outdated || others.length > 0);
+  const rolling = !isAsleep && apiServer !== undefined && (!isCounted(apiServer) || outdated || others.length > 0);
   // The surge pod of a rollout does not count as scaling.
-  const up = replicas < spec.replicas;
+  const up = !isAsleep && replicas < spec.replicas;
   const down = !outdated && replicas > spec.replicas;
   const left = others.map((other) => `, ${other.replicas} of ${other.version} not gone yet`).join('');
   return {

@@ -96,10 +96,11 @@ function kept(previous: HostedControlPlaneStatus | undefined): Partial<HostedCon
 
 /** The condition updates of the phases and of the summaries. */
 export function summarize(observed: Observation, initialized: boolean): ConditionUpdates {
+  const rest = restOf(observed.phases);
   const health = etcdHealthy(observed);
   const updates: ConditionUpdates = {
     ...observed.phases,
-    Available: available(observed),
+    Available: rest ?? available(observed),
     Initialized: initialized
       ? conditionUpdate('True', 'Initialized')
       : conditionUpdate(
@@ -107,16 +108,22 @@ export function summarize(observed: Observation, initialized: boolean): Conditio
           'NotInitialized',
           'no worker can join yet: the condition WorkloadSetupReady has the cause',
         ),
-    ...scaling(observed),
+    ...scaling(observed, rest !== undefined),
     CertificatesAvailable: certificatesAvailable(observed.phases),
     EtcdClusterHealthy: health,
-    ControlPlaneComponentsHealthy: componentsHealthy(observed),
+    ControlPlaneComponentsHealthy: rest ?? componentsHealthy(observed),
     SpecSupported: specSupported(observed),
     Deleting: conditionUpdate('False', 'NotDeleting'),
     ...notPaused,
   };
   const isReady = ready(observed.phases, health) ?? atGates(observed, updates);
   return { ...updates, Ready: isReady };
+}
+
+/** What the summaries say of a control plane that hibernates: neither that it serves, nor that something has failed. */
+function restOf({ Awake: awake }: ConditionUpdates): ConditionUpdate | undefined {
+  if (awake?.status !== 'False' || awake.reason === 'WaitingForOtherPhases') return undefined;
+  return conditionUpdate('False', awake.reason, awake.message);
 }
 
 /**
@@ -165,7 +172,9 @@ function certificatesAvailable(phases: ConditionUpdates): ConditionUpdate {
   return problem ? conditionUpdate('False', 'NotAvailable', problem.message) : conditionUpdate('True', 'Available');
 }
 
-function etcdHealthy({ etcd, etcdReport, previous, report }: Observation): ConditionUpdate {
+function etcdHealthy({ etcd, etcdReport, phases, previous, report }: Observation): ConditionUpdate {
+  if (['StoppingMembers', 'Hibernated'].includes(phases.EtcdClusterReady?.reason ?? ''))
+    return conditionUpdate('Unknown', 'HealthUnknown', phases.EtcdClusterReady?.message);
   // Before etcd is formed, missing answers are expected.
   const clusterId = report.etcd?.clusterID ?? previous?.etcd?.clusterID;
   const isFormed = clusterId !== undefined || etcdReport?.observation.membership === 'confirmed';

@@ -38,6 +38,7 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'maintenance.window.start': 'test/reconciler/revision/choose-release.test.ts',
   'maintenance.window.duration': 'test/reconciler/revision/choose-release.test.ts',
   'maintenance.timeZone': 'test/reconciler/revision/choose-release.test.ts',
+  hibernate: 'test/reconciler/hibernation.test.ts',
   'upgrade.hold': 'test/reconciler/upgrade/hold.test.ts',
 };
 

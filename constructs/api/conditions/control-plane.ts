@@ -67,6 +67,7 @@ export const controlPlaneConditions = {
       VolumeSizeExhausted: 'Warning',
       VersionNotAllowed: 'Warning',
       WaitingForBackup: 'Normal',
+      Hibernated: 'Normal',
       ReconcileSucceeded: 'Normal',
     },
   },
@@ -95,6 +96,16 @@ export const controlPlaneConditions = {
       ClaimingData: 'Normal',
       StoreUnavailable: 'Warning',
       MovedAway: 'Warning',
+    },
+  },
+  Awake: {
+    meaning: 'the components run; False while spec.hibernate stops them, or has stopped them',
+    reasons: {
+      HibernationRefused: 'Warning',
+      StoppingAPIServers: 'Normal',
+      TakingBackup: 'Normal',
+      StoppingMembers: 'Normal',
+      Hibernated: 'Normal',
     },
   },
   EtcdBackupReady: {

@@ -24,10 +24,11 @@ const once = (name: string, labels = '', by = 'namespace, name'): string => `max
 const condition = (type: string, status: 'True' | 'False'): string =>
   once('condition', `type="${type}",status="${status}"`);
 
-/** Control planes that have served, and that the operator looks after: a bring-up and a pause raise no alert. */
+/** Control planes that have served, and are to serve: a bring-up, a pause and hibernation raise no alert. */
 const attended = [
   `and on (namespace, name) ${condition('Initialized', 'True')} == 1`,
   `unless on (namespace, name) ${condition('Paused', 'True')} == 1`,
+  `unless on (namespace, name) ${condition('Awake', 'False')} == 1`,
 ].join(' ');
 
 const ofObject = '{{ $labels.namespace }}/{{ $labels.name }}';

@@ -240,6 +240,7 @@ describe('the phases of a control plane', () => {
       EtcdRestoreReady ← EtcdCertificatesReady
       EtcdClusterReady ← EtcdCertificatesReady, EtcdRestoreReady
       NoMovePending ← EtcdRestoreReady
+      Awake ← EtcdRestoreReady, NoMovePending
       EtcdBackupReady ← EtcdCertificatesReady
       EtcdBackupVerified ← EtcdCertificatesReady
       APIServerServiceReady ← nothing
@@ -251,7 +252,7 @@ describe('the phases of a control plane', () => {
       APIServerConfigurationAccepted ← SpecAccepted, CertificatesReady, EtcdCertificatesReady
       UpgradePreflightSucceeded ← CertificatesReady, AdminKubeconfigReady
       AuditReady ← nothing
-      APIServerDeploymentsReady ← CertificatesReady, EtcdCertificatesReady, EtcdRestoreReady, NoMovePending, EncryptionAtRestReady, APIServerConfigurationAccepted, AuditReady
+      APIServerDeploymentsReady ← CertificatesReady, EtcdCertificatesReady, EtcdRestoreReady, NoMovePending, Awake, EncryptionAtRestReady, APIServerConfigurationAccepted, AuditReady
       ControllerManagerReady ← APIServerDeploymentsReady
       SchedulerReady ← APIServerDeploymentsReady
       UpgradeHoldEnded ← ControllerManagerReady, SchedulerReady
@@ -290,6 +291,7 @@ describe('the phases of a control plane', () => {
         'UpgradePreflightSucceeded',
         'UpgradeHoldEnded',
         'NoMovePending',
+        'Awake',
       ].includes(type);
     const steps = conditionTypes.filter((type) => isStep(type) && type !== 'Ready');
     expect(phases.map(({ condition }) => condition).sort()).toEqual([...steps].sort());

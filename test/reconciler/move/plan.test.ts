@@ -13,6 +13,7 @@ function observed(changes: Partial<MoveObservation> = {}): MoveObservation {
     isRestored: false,
     isBlocked: true,
     claimedBy: undefined,
+    isHibernated: false,
     hasStore: true,
     hasServed: true,
     isUpgrading: false,

@@ -1,0 +1,103 @@
+import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
+import { type JsonChange, jsonChanges } from './json-changes.ts';
+
+/** Where an object is that changes. */
+export type Place = 'management' | 'hosted';
+
+/** What a change of a spec does, the gravest first. */
+export const effects = [
+  'data at risk',
+  'stops everything',
+  'rolling restart',
+  'pods added or removed',
+  'hot reload',
+  'no restart',
+] as const;
+export type Effect = (typeof effects)[number];
+
+/** An object that the operator would create, change or delete. */
+export interface ObjectChange {
+  readonly place: Place;
+  /** Such as `Deployment c1-api-server`. */
+  readonly object: string;
+  readonly effect: Effect;
+  readonly fields: readonly JsonChange[];
+}
+
+/** The differences between what a spec renders to and what another one does. */
+export function objectChanges(
+  before: readonly RenderedObject[],
+  after: readonly RenderedObject[],
+  place: Place,
+): ObjectChange[] {
+  const [one, other] = [byName(before, place), byName(after, place)];
+  const names = new Set([...one.keys(), ...other.keys()]);
+  return [...names].flatMap((object) => {
+    const fields = jsonChanges(one.get(object), other.get(object));
+    const kind = object.split(' ')[0] ?? '';
+    return fields.length === 0 ? [] : [{ place, object, effect: effectOf(kind, fields), fields }];
+  });
+}
+
+const workloads = ['DaemonSet', 'Deployment', 'StatefulSet'];
+
+function effectOf(kind: string, fields: readonly JsonChange[]): Effect {
+  const has = (start: string) => fields.some(({ path }) => path === start || path.startsWith(`${start}.`));
+  // An empty path is an object that comes or goes.
+  if (workloads.includes(kind)) {
+    if (has('spec.template')) return 'rolling restart';
+    return has('spec.replicas') || has('') ? 'pods added or removed' : 'no restart';
+  }
+  return kind === 'ConfigMap' && !has('') ? 'hot reload' : 'no restart';
+}
+
+/** Fields of a spec that do more than their objects show, by the beginning of their path. */
+const decisions: readonly (readonly [path: string, Effect, what: string])[] = [
+  ['etcd.restore', 'data at risk', 'the data of etcd are replaced by those of a backup; everything stops meanwhile'],
+  ['etcd.recovery', 'data at risk', 'the data of etcd that are not in this revision or backup are given up'],
+  ['etcd.volumeRetention', 'data at risk', 'decides whether a deletion keeps the volumes of etcd'],
+  ['hibernate', 'stops everything', 'all components stop, or start again; the data stay'],
+  ['version', 'rolling restart', 'an upgrade: see hcp upgrade CLUSTER --to VERSION --check'],
+  ['etcd.replicas', 'pods added or removed', 'members of etcd join or leave one at a time'],
+  ['etcd.volumeSize', 'no restart', 'volumes of etcd grow, if their StorageClass allows it; they never shrink'],
+  ['encryptionAtRest', 'rolling restart', 'every Secret of the hosted cluster is written again'],
+  ['certificates.rotation', 'rolling restart', 'a CA or a key is replaced in steps; nothing loses its trust'],
+  ['certificates', 'hot reload', 'certificates are issued again at their next renewal'],
+  ['apiServer.certSANs', 'hot reload', 'the certificate of the API server is issued again'],
+  ['oidcProviders', 'hot reload', 'API servers read the token issuers again'],
+  ['etcd.backup', 'no restart', 'decides when backups are taken, and where they are'],
+];
+
+/** A field of the spec that changes. */
+export interface SpecChange extends JsonChange {
+  /** What it does besides changing objects; undefined if nothing. */
+  readonly effect: Effect | undefined;
+  readonly what: string | undefined;
+}
+
+export function specChanges(before: object, after: object): SpecChange[] {
+  return jsonChanges(before, after).map((change) => {
+    const [, effect, what] = decisions.find(([start]) => isBelow(change.path, start)) ?? [];
+    return { ...change, effect, what };
+  });
+}
+
+function isBelow(path: string, start: string): boolean {
+  return path === start || path.startsWith(`${start}.`) || path.startsWith(`${start}[`);
+}
+
+/** The gravest effect of all; undefined without a change. */
+export function gravest(changes: readonly { readonly effect: Effect | undefined }[]): Effect | undefined {
+  return effects.find((effect) => changes.some((change) => change.effect === effect));
+}
+
+/** Objects in the management cluster are all in the namespace of the control plane. */
+function byName(objects: readonly RenderedObject[], place: Place): Map<string, RenderedObject> {
+  return new Map(
+    objects.map((object) => {
+      const { namespace, name } = object.metadata;
+      const shown = place === 'hosted' && namespace !== undefined ? `${namespace}/${name}` : name;
+      return [`${object.kind} ${shown}`, object];
+    }),
+  );
+}

@@ -1,0 +1,84 @@
+import { hibernateWithMachinesAnnotation } from '../../constructs/api/group.ts';
+import { HostedControlPlane } from '../../constructs/api/resources.ts';
+import type { ConditionType } from '../../constructs/api/conditions.ts';
+import { clusterArgument, type Command, hasSwitch, type Session } from './command.ts';
+import { type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
+import { fieldManager } from './field-manager.ts';
+import { follow, type Progress } from './follow.ts';
+
+const wait = { type: 'boolean', meaning: 'wait until it is done' } as const;
+
+/** Stops a control plane and keeps its data, by the field that users can also set. */
+export const hibernate: Command = {
+  name: 'hibernate',
+  usage: 'CLUSTER [--with-machines] [--wait]',
+  summary: 'Stops a control plane, after a last backup if it has backups. Volumes, addresses and certificates stay.',
+  options: {
+    wait,
+    'with-machines': { type: 'boolean', meaning: 'also while Machines exist, whose pods run on without an API server' },
+  },
+  prepare(given) {
+    const cluster = clusterArgument(given);
+    const annotations = hasSwitch(given, 'with-machines') ? { [hibernateWithMachinesAnnotation]: 'true' } : {};
+    return async (session) => {
+      const controlPlane = await request(session, cluster, { metadata: { annotations }, spec: { hibernate: true } });
+      if (!hasSwitch(given, 'wait'))
+        return session.terminal.print(`${controlPlane.cluster} stops: see the condition Awake`);
+      session.terminal.print(await follow(session, controlPlane, asleepProgress));
+    };
+  },
+};
+
+/** Lets it run again. */
+export const wake: Command = {
+  name: 'wake',
+  usage: 'CLUSTER [--wait]',
+  summary: 'Starts a control plane that hibernates, with its data, addresses and certificates.',
+  options: { wait },
+  prepare(given) {
+    const cluster = clusterArgument(given);
+    return async (session) => {
+      const annotations = { [hibernateWithMachinesAnnotation]: null };
+      const controlPlane = await request(session, cluster, { metadata: { annotations }, spec: { hibernate: null } });
+      if (!hasSwitch(given, 'wait'))
+        return session.terminal.print(`${controlPlane.cluster} starts: see the condition Ready`);
+      session.terminal.print(await follow(session, controlPlane, awakeProgress));
+    };
+  },
+};
+
+async function request(session: Session, cluster: string, patch: object): Promise<ControlPlane> {
+  const controlPlane = await findControlPlane(session, cluster);
+  refuseDeleting(controlPlane);
+  const { client, namespace } = session;
+  const { name } = controlPlane.object.metadata;
+  await client.mergePatch(HostedControlPlane, { namespace, name }, patch, { fieldManager });
+  return controlPlane;
+}
+
+/** The progress until no component runs. */
+export function asleepProgress({ cluster, object }: ControlPlane): Progress {
+  const awake = observed(object, 'Awake');
+  if (awake?.reason === 'HibernationRefused')
+    return { kind: 'failed', message: `${cluster} runs on: ${awake.message}` };
+  if (awake?.reason === 'Hibernated')
+    return {
+      kind: 'done',
+      message: `${cluster} hibernates: no component runs, and its volumes, addresses and certificates stay. To start it, run hcp wake ${cluster}`,
+    };
+  if (awake?.status !== 'False') return { kind: 'running', message: 'waiting for the operator' };
+  return { kind: 'running', message: `${awake.reason}: ${awake.message.split('; to wake it up')[0]}` };
+}
+
+/** The progress until everything works again. */
+export function awakeProgress({ cluster, object }: ControlPlane): Progress {
+  const ready = observed(object, 'Ready');
+  if (ready?.status === 'True') return { kind: 'done', message: `${cluster} is ready` };
+  return { kind: 'running', message: ready ? `${ready.reason}: ${ready.message}` : 'waiting for the operator' };
+}
+
+/** A condition that the operator has written for the newest spec. */
+function observed({ metadata, status }: ControlPlane['object'], wanted: ConditionType) {
+  const condition = status?.conditions?.find(({ type }) => type === wanted);
+  return (condition?.observedGeneration ?? 0) >= (metadata.generation ?? 0) ? condition : undefined;
+}

@@ -1,0 +1,53 @@
+import { hibernateWithMachinesAnnotation } from '../../constructs/api/group.ts';
+import { done, type Outcome, wait } from '../engine/outcome.ts';
+import { observeHibernation } from '../hibernation/observe.ts';
+import { type HibernationDecision, planHibernation } from '../hibernation/plan.ts';
+import { holdServers } from '../restore/execute.ts';
+import { move } from './move.ts';
+import { restore } from './restore.ts';
+import { phase, type Scope } from './scope.ts';
+
+/**
+ * Stops the API servers and the controllers when the spec asks for hibernation, and then waits for a backup of all data. The phase
+ * of etcd stops its members.
+ */
+export const hibernation = phase({
+  condition: 'Awake',
+  needs: [restore, move],
+  async run(scope): Promise<Outcome> {
+    return act(scope, planHibernation(await observeHibernation(scope)));
+  },
+});
+
+async function act(scope: Scope, decision: HibernationDecision): Promise<Outcome> {
+  switch (decision.kind) {
+    case 'awake':
+      return done();
+    case 'refuse':
+      // It serves on, so that nothing waits for this.
+      return done({}, undefined, {
+        reason: 'HibernationRefused',
+        message: `${decision.machines} Machines or MachinePools would lose their API server: delete them, or scale their deployments to 0; to hibernate nevertheless, set the annotation ${hibernateWithMachinesAnnotation}`,
+      });
+    case 'stopServers':
+      await holdServers(scope, decision.workloads);
+      return wait(
+        'StoppingAPIServers',
+        `waiting for the termination of ${decision.pods.join(', ') || 'no pods'}; ${undo}`,
+      );
+    case 'awaitBackup':
+      return wait(
+        'TakingBackup',
+        `the API servers have stopped, and a backup of all data is due: see the condition EtcdBackupReady; ${undo}`,
+      );
+    case 'stopMembers':
+      return wait(
+        'StoppingMembers',
+        `waiting for the termination of ${decision.pods.join(', ') || 'no pods'}; ${undo}`,
+      );
+    case 'asleep':
+      return wait('Hibernated', `no component runs; ${undo}`);
+  }
+}
+
+const undo = 'to wake it up, set spec.hibernate to false';

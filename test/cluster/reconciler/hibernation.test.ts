@@ -1,0 +1,97 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { ConfigMap, HostedControlPlane, PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
+import { selectorString } from '../../../constructs/cluster/labels.ts';
+import { hibernate, wake } from '../../../reconciler/cli/hibernate.ts';
+import type { Command, Session } from '../../../reconciler/cli/command.ts';
+import { diff } from '../../../reconciler/cli/diff.ts';
+import { messageOf } from '../../../reconciler/kube/error-message.ts';
+import { KubeError } from '../../../reconciler/kube/errors.ts';
+import { operatedNamespace } from '../../support/operated-namespace.ts';
+import { single } from '../../support/workbench.ts';
+
+const namespace = 'hibernation';
+const bench = operatedNamespace(namespace);
+const name = { namespace: 'default', name: 'kept' };
+
+/** Runs a command of `hcp`; returns what it prints, and what it fails with. */
+async function hcp(command: Command, argument = 'c1'): Promise<string> {
+  const lines: string[] = [];
+  const session: Partial<Session> = {
+    client: bench.client,
+    namespace,
+    now: () => Date.now(),
+    terminal: { print: (line) => void lines.push(line), tell: () => {}, confirm: async () => undefined },
+  };
+  await command
+    .prepare({ positionals: [argument], values: { wait: true } })(session as Session)
+    .catch((error: unknown) => lines.push(messageOf(error)));
+  return lines.join('\n');
+}
+
+/** The volumes of etcd, by their uid. */
+async function volumes(): Promise<(string | undefined)[]> {
+  const { items } = await bench.client.list(PersistentVolumeClaim, {
+    namespace,
+    labelSelector: selectorString('c1', 'etcd'),
+  });
+  return items.map(({ metadata }) => metadata.uid);
+}
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'diff-'));
+  await bench.create('c1', single);
+  await bench.untilReady('c1');
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+/** A file with the HostedControlPlane as its owner would apply it. */
+async function fileWith(spec: object): Promise<string> {
+  const { apiVersion, kind } = HostedControlPlane;
+  const file = join(directory, 'control-plane.yaml');
+  await writeFile(file, stringify({ apiVersion, kind, metadata: { name: 'c1-cp' }, spec: { ...single, ...spec } }));
+  return file;
+}
+
+test('hcp diff says what a changed file would restart, stores nothing, and quotes a refusal', async () => {
+  const { metadata } = await bench.get('c1');
+  const flags = { deployment: { scheduler: { args: { v: '4' } } } };
+  const lines = (await hcp(diff, await fileWith({ ...flags, etcd: { replicas: 1, volumeRetention: 'Retain' } }))).split(
+    '\n',
+  );
+  expect(lines).toContainEqual(expect.stringMatching(/^spec\.deployment\.scheduler\.args +unset -> \{"v":"4"\}$/));
+  expect(lines).toContainEqual(expect.stringMatching(/^spec\.etcd\.volumeRetention +.* -> Retain +decides whether/));
+  expect(lines).toContainEqual(expect.stringMatching(/^Deployment c1-scheduler +rolling restart +spec\.template/));
+  expect(lines.at(-1)).toMatch(/would change c1: data at risk$/);
+  expect(lines.filter((line) => /restart|reload|pods added/.test(line))).toHaveLength(1);
+  expect(await hcp(diff, await fileWith({}))).toMatch(/changes nothing of c1$/);
+  expect(await hcp(diff, await fileWith({ version: 'v1.99.0' }))).toMatch(/spec\.version/);
+  expect((await bench.get('c1')).metadata.resourceVersion).toBe(metadata.resourceVersion);
+});
+
+test('a real control plane hibernates without any pod, and wakes up with its data, volumes, endpoint and credentials', async () => {
+  const [before, kept] = [await bench.get('c1'), await volumes()];
+  const hosted = await bench.hosted('c1');
+  await hosted.create(
+    { apiVersion: ConfigMap.apiVersion, kind: ConfigMap.kind, metadata: name },
+    { fieldManager: 'user' },
+  );
+
+  expect(await hcp(hibernate)).toContain('no component runs');
+  expect((await bench.client.list(Pod, { namespace })).items).toEqual([]);
+  expect(await volumes()).toEqual(kept);
+  await expect(hosted.find(ConfigMap, name)).rejects.toThrow(KubeError);
+
+  expect(await hcp(wake)).toBe('c1 is ready');
+  const after = await bench.get('c1');
+  expect(after.spec.controlPlaneEndpoint).toEqual(before.spec.controlPlaneEndpoint);
+  expect(after.status?.etcd?.clusterID).toBe(before.status?.etcd?.clusterID);
+  expect(await volumes()).toEqual(kept);
+  // by the kubeconfig of before
+  expect(await hosted.find(ConfigMap, name)).toBeDefined();
+  await hosted.connection.close();
+});

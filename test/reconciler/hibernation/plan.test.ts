@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import {
+  type HibernationDecision,
+  type HibernationObservation,
+  planHibernation,
+} from '../../../reconciler/hibernation/plan.ts';
+
+const running = { wanted: ['c1-api-server'], pods: ['c1-api-server-x'] };
+const stopped = { wanted: [], pods: [] };
+const members = { isWanted: true, pods: ['c1-etcd-0'] };
+
+function observed(changes: Partial<HibernationObservation>): HibernationObservation {
+  return {
+    isRequested: true,
+    isBusy: false,
+    machines: 0,
+    servers: running,
+    etcd: members,
+    awaitsBackup: true,
+    ...changes,
+  };
+}
+
+it.each<[string, Partial<HibernationObservation>, HibernationDecision]>([
+  ['runs without a request', { isRequested: false }, { kind: 'awake' }],
+  ['wakes up without a request', { isRequested: false, servers: stopped }, { kind: 'awake' }],
+  ['runs as long as a restore or a move stops and starts it', { isBusy: true, servers: stopped }, { kind: 'awake' }],
+  ['runs on while Machines exist', { machines: 2 }, { kind: 'refuse', machines: 2 }],
+  ['stops its API servers first', {}, { kind: 'stopServers', workloads: ['c1-api-server'], pods: ['c1-api-server-x'] }],
+  [
+    'waits until their last pod is gone',
+    { servers: { wanted: [], pods: ['c1-api-server-x'] } },
+    { kind: 'stopServers', workloads: [], pods: ['c1-api-server-x'] },
+  ],
+  ['goes on when Machines come later', { servers: stopped, machines: 2 }, { kind: 'awaitBackup' }],
+  ['keeps etcd for a backup', { servers: stopped }, { kind: 'awaitBackup' }],
+  ['stops etcd then', { servers: stopped, awaitsBackup: false }, { kind: 'stopMembers', pods: ['c1-etcd-0'] }],
+  [
+    'waits until the last member is gone',
+    { servers: stopped, etcd: { isWanted: false, pods: ['c1-etcd-0'] } },
+    { kind: 'stopMembers', pods: ['c1-etcd-0'] },
+  ],
+  [
+    'is not woken for a backup that etcd cannot give any more',
+    { servers: stopped, etcd: { isWanted: false, pods: [] } },
+    { kind: 'asleep' },
+  ],
+])('a control plane that is to hibernate %s', (_, changes, decision) => {
+  expect(planHibernation(observed(changes))).toEqual(decision);
+});
