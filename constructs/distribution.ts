@@ -2,6 +2,7 @@ import { editTheConstructs, manifest } from './cluster/manifest.ts';
 import { renderProvider } from './provider/chart.ts';
 import { providerChartFiles } from './provider/helm/chart.ts';
 import { releaseFiles } from './provider/repository.ts';
+import { renderDashboards } from './provider/monitoring/dashboards.ts';
 import { metricsPort, renderMonitoring } from './provider/monitoring/chart.ts';
 import { renderTenants } from './provider/tenants.ts';
 import { renderFile } from './rendered-file.ts';
@@ -58,6 +59,10 @@ export function renderDistribution(samples: readonly SampleFile[]): Distribution
         renderTenants(),
       ),
     },
+    ...renderDashboards().map(({ path, dashboard }) => ({
+      path: `dashboards/${path}`,
+      content: `${JSON.stringify(dashboard, undefined, 2)}\n`,
+    })),
     ...samples.flatMap(renderSample),
     ...providerChartFiles().map(({ path, content }) => ({ path: `chart/${path}`, content })),
     ...stackFiles().map(({ path, content }) => ({ path: `stacks/${path}`, content })),

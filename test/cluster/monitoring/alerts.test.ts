@@ -21,8 +21,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'alerts-'));
   ({ promtool } = await findPrometheus(instanceFrom(process.env).cache, (line) => console.log(line)));
   const rules = renderMonitoring().find(({ kind }) => kind === 'PrometheusRule');
-  const { groups } = rules?.['spec'] as { groups: object[] };
-  await writeFile(join(directory, 'rules.yaml'), stringify({ groups }));
+  await writeFile(join(directory, 'rules.yaml'), stringify(rules?.['spec']));
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
