@@ -1,6 +1,7 @@
 import type { Facts } from '../../constructs/cluster/facts.ts';
 import { type ConditionReason, type ConditionType } from '../../constructs/api/conditions.ts';
 import { messageOf } from '../kube/error-message.ts';
+import { inSpan } from '../trace/span.ts';
 import { InvalidConfiguration, type Outcome, type StatusReport } from './outcome.ts';
 import { type ConditionUpdate, conditionUpdate } from './condition-update.ts';
 
@@ -70,7 +71,11 @@ async function runPhase<Scope extends RunScope>(
     };
   }
   try {
-    const outcome = await phase.run({ ...scope, facts });
+    const outcome = await inSpan(phase.condition, {}, async (note) => {
+      const result = await phase.run({ ...scope, facts });
+      note({ outcome: result.kind });
+      return result;
+    });
     return { ...ended(phase, outcome, scope.now), facts: mergeFacts([facts, outcome.facts]) };
   } catch (error) {
     return { phase, facts, isDone: false, update: failed(error), error };

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as rest } from 'node:timers/promises';
 import { request, type Dispatcher } from 'undici';
+import { inSpan, traceHeaders } from '../trace/span.ts';
 import type { Connection } from './config.ts';
 import { Deadline } from './deadline.ts';
 import { errorFromStatus, KubeError, parseStatus } from './errors.ts';
@@ -93,7 +94,23 @@ export class Transport {
     }
   }
 
-  async #exchange<T>(
+  /** One attempt, as a span of the trace that is going on. */
+  #exchange<T>(
+    call: KubeRequest,
+    deadline: Deadline,
+    dispatcher: Dispatcher,
+    read: (answer: Answer) => Promise<T>,
+  ): Promise<T> {
+    const attributes = { 'http.request.method': call.method, 'url.full': this.#connection.baseUrl + call.path };
+    return inSpan(`${call.verb} ${call.resource}`.trim(), attributes, (note) =>
+      this.#attempt(call, deadline, dispatcher, async (answer) => {
+        note({ 'http.response.status_code': answer.statusCode });
+        return read(answer);
+      }),
+    );
+  }
+
+  async #attempt<T>(
     call: KubeRequest,
     deadline: Deadline,
     dispatcher: Dispatcher,
@@ -144,6 +161,7 @@ export class Transport {
         ...(await this.#connection.authHeaders()),
         accept: call.accept ?? 'application/json',
         'user-agent': userAgent,
+        ...traceHeaders(),
       };
       return call.contentType ? { ...headers, 'content-type': call.contentType } : headers;
     } catch (cause) {

@@ -61,10 +61,16 @@ const Environment = z.object({
     .describe('File with the CA certificates of that issuer; the system roots of the API server image when unset.'),
   LOG_FORMAT: z.enum(['json', 'text'], 'must be json or text').default('json').describe('Format of log lines.'),
   LOG_LEVEL: level.default('info').describe('Lowest level of log lines that are written.'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z
-    .string()
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z
+    .url({ protocol: /^https?$/, error: 'must be a URL such as http://collector:4318/v1/traces' })
     .optional()
-    .describe('Reserved for traces; the operator does not send any yet, and logs a warning when it is set.'),
+    .describe(
+      'Collector that takes traces by OTLP over HTTP, with its path. The operator sends none when neither this nor the next one is set.',
+    ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({ protocol: /^https?$/, error: 'must be a URL such as http://collector:4318' })
+    .optional()
+    .describe('The same without the path, which is /v1/traces.'),
 });
 
 /** Configuration of the operator. */
@@ -82,8 +88,8 @@ export interface Config {
   readonly deniedCidrs: readonly string[];
   /** Issuer of the management cluster's tokens, and the file with its CA. */
   readonly managementIssuer: { readonly url: string; readonly caFile: string | undefined } | undefined;
-  /** Variables that are set and have no effect in this release. */
-  readonly withoutEffect: readonly string[];
+  /** URL to which traces are sent by OTLP over HTTP; undefined to send none. */
+  readonly tracesEndpoint: string | undefined;
   readonly logFormat: 'json' | 'text';
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   /** Only HostedControlPlanes of this namespace; all when unset. */
@@ -131,7 +137,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     managementIssuer: parsed.data.MANAGEMENT_ISSUER_URL
       ? { url: parsed.data.MANAGEMENT_ISSUER_URL, caFile: parsed.data.MANAGEMENT_ISSUER_CA_FILE }
       : undefined,
-    withoutEffect: parsed.data.OTEL_EXPORTER_OTLP_ENDPOINT === undefined ? [] : ['OTEL_EXPORTER_OTLP_ENDPOINT'],
+    tracesEndpoint: tracesEndpointOf(parsed.data),
     logFormat: parsed.data.LOG_FORMAT,
     logLevel: parsed.data.LOG_LEVEL,
     // An empty flag means no filter, as in all controllers of Cluster API.
@@ -140,6 +146,12 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     healthPort: portOf('health-port', values['health-port']),
     metricsPort: portOf('metrics-port', values['metrics-port']),
   };
+}
+
+type Given = z.output<typeof Environment>;
+
+function tracesEndpointOf({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: whole, OTEL_EXPORTER_OTLP_ENDPOINT: base }: Given) {
+  return whole ?? (base === undefined ? undefined : `${base.replace(/\/+$/, '')}/v1/traces`);
 }
 
 function portOf(flag: string, text: string): number {

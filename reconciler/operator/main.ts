@@ -9,8 +9,9 @@ import { KubeClient } from '../kube/client.ts';
 import { connect, type Connection, loadKubeConfig } from '../kube/config.ts';
 import { Operator } from './operator.ts';
 import { ownImage } from './own-image.ts';
-import { createLogger } from '../telemetry/log.ts';
+import { createLogger, type Logger } from '../telemetry/log.ts';
 import { serveMetrics } from '../telemetry/serve-metrics.ts';
+import { startTracing } from '../trace/start.ts';
 
 /**
  * Small buffers are cut from one of this size in bytes, which stays as long as any of them does: each TLS connection keeps one of
@@ -23,9 +24,7 @@ async function main(): Promise<void> {
   Buffer.poolSize = bufferPoolBytes;
   const given = readConfig(process.argv.slice(2), process.env);
   const log = createLogger({ format: given.logFormat, level: given.logLevel });
-  for (const variable of given.withoutEffect) {
-    log.warn({ variable }, 'the environment variable has no effect in this release: remove it');
-  }
+  const tracing = given.tracesEndpoint && (await startTracing(given.tracesEndpoint, reportLostTraces(log)));
   const connection = await connect(loadKubeConfig());
   const config = { ...given, operatorImage: given.operatorImage ?? (await ownImage(connection, given)) };
   const operator = new Operator({
@@ -48,6 +47,7 @@ async function main(): Promise<void> {
     health.close();
     metrics?.close();
     await operator.stop();
+    if (tracing) await tracing.stop();
     process.exit(0);
   };
   process.once('SIGTERM', (signal) => void stop(signal));
@@ -55,6 +55,18 @@ async function main(): Promise<void> {
 
   await operator.start();
 }
+
+/** A collector that is away would be reported with every batch of spans. */
+function reportLostTraces(log: Logger): (message: string) => void {
+  let reportedAt = -Infinity;
+  return (message) => {
+    if (performance.now() - reportedAt < hourMs) return;
+    reportedAt = performance.now();
+    log.warn({ message }, 'traces are not sent; the operator does not report this again for an hour');
+  };
+}
+
+const hourMs = 60 * 60_000;
 
 /** Kubernetes gives each pod the DNS of its cluster. */
 async function observedDns(connection: Connection): Promise<ClusterDns | undefined> {

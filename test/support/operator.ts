@@ -53,7 +53,7 @@ export async function startOperator({
     operatorImage: managerImage,
     deniedCidrs: [],
     managementIssuer: undefined,
-    withoutEffect: [],
+    tracesEndpoint: undefined,
     logFormat: 'text',
     logLevel: 'info',
     namespace,

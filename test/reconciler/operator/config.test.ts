@@ -10,7 +10,7 @@ const defaults = {
   operatorImage: undefined,
   deniedCidrs: [],
   managementIssuer: undefined,
-  withoutEffect: [],
+  tracesEndpoint: undefined,
   logFormat: 'json',
   logLevel: 'info',
   namespace: undefined,
@@ -50,7 +50,8 @@ describe('the environment', () => {
     ['LOG_LEVEL', 'WARN', { logLevel: 'warn' }],
     ['LOG_LEVEL', '', {}],
     ['WEBHOOK_CERT_DIR', '/certs', {}],
-    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector:4317', { withoutEffect: ['OTEL_EXPORTER_OTLP_ENDPOINT'] }],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector:4318/', { tracesEndpoint: 'http://collector:4318/v1/traces' }],
+    ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'https://collector/traces', { tracesEndpoint: 'https://collector/traces' }],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', '', {}],
     ['SOMETHING_ELSE', 'x', {}],
   ])('is read: %s=%s', (name, value, expected) => {
@@ -92,6 +93,7 @@ describe('the environment', () => {
       'MANAGEMENT_ISSUER_CA_FILE',
       'LOG_FORMAT',
       'LOG_LEVEL',
+      'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
       'OTEL_EXPORTER_OTLP_ENDPOINT',
     ]);
     expect(environmentVariables.filter(({ description }) => !description.endsWith('.'))).toEqual([]);

@@ -1,0 +1,28 @@
+import { type Attributes, context, propagation, SpanStatusCode, trace } from '@opentelemetry/api';
+
+/** Tells more of what a span is about, while it lasts. Names of objects and constants only: nothing of their content. */
+export type Note = (attributes: Attributes) => void;
+
+/**
+ * Does some work in a span of the trace that is going on, or of a new one. The span fails with the work. Without
+ * `startTracing` there are no spans, and this only does the work.
+ */
+export function inSpan<T>(name: string, attributes: Attributes, work: (note: Note) => Promise<T>): Promise<T> {
+  return trace.getTracer('hosted-control-plane').startActiveSpan(name, { attributes }, async (span) => {
+    try {
+      return await work((more) => void span.setAttributes(more));
+    } catch (error) {
+      span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.message : String(error) });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}
+
+/** Headers by which a server continues the trace that is going on, as W3C defines them; none without one. */
+export function traceHeaders(): Record<string, string> {
+  const headers: Record<string, string> = {};
+  propagation.inject(context.active(), headers);
+  return headers;
+}
