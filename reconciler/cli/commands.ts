@@ -2,6 +2,7 @@ import { backup } from './backup.ts';
 import { backups } from './backups.ts';
 import { certificates } from './certificates.ts';
 import type { Command } from './command.ts';
+import { collect } from './collect.ts';
 import { diff } from './diff.ts';
 import { hibernate, wake } from './hibernate.ts';
 import { importControlPlane } from './import.ts';
@@ -21,6 +22,7 @@ import { upgrade } from './upgrade.ts';
 export const commands: readonly Command[] = [
   list,
   status,
+  collect,
   backup,
   backups,
   served,

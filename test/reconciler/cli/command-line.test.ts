@@ -32,7 +32,7 @@ describe('the command line', () => {
   it.each([
     [
       'destroy c1',
-      'unknown command "destroy": use one of list, status, backup, backups, served, restore, rebuild, move, upgrade, rollback, import, kubeconfig, certificates, hibernate, wake, pause, resume, render, diff',
+      'unknown command "destroy": use one of list, status, collect, backup, backups, served, restore, rebuild, move, upgrade, rollback, import, kubeconfig, certificates, hibernate, wake, pause, resume, render, diff',
     ],
     ['help destroy', 'unknown command "destroy"'],
     ['backup', 'the cluster is missing: set the name of the Cluster'],

@@ -1,24 +1,33 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { ConfigMap, HostedControlPlane, PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
+import {
+  ConfigMap,
+  HostedControlPlane,
+  PersistentVolumeClaim,
+  Pod,
+  Secret,
+} from '../../../constructs/api/resources.ts';
 import { selectorString } from '../../../constructs/cluster/labels.ts';
 import { hibernate, wake } from '../../../reconciler/cli/hibernate.ts';
 import type { Command, Session } from '../../../reconciler/cli/command.ts';
+import { collect } from '../../../reconciler/cli/collect.ts';
 import { diff } from '../../../reconciler/cli/diff.ts';
 import { messageOf } from '../../../reconciler/kube/error-message.ts';
 import { KubeError } from '../../../reconciler/kube/errors.ts';
+import type { SecretObject } from '../../../reconciler/pki/secret.ts';
 import { operatedNamespace } from '../../support/operated-namespace.ts';
+import { Needles, scanDirectory } from '../../support/output-scan.ts';
 import { single } from '../../support/workbench.ts';
 
-const namespace = 'hibernation';
+const namespace = 'hcp-commands';
 const bench = operatedNamespace(namespace);
 const name = { namespace: 'default', name: 'kept' };
 
 /** Runs a command of `hcp`; returns what it prints, and what it fails with. */
-async function hcp(command: Command, argument = 'c1'): Promise<string> {
+async function hcp(command: Command, argument = 'c1', values: Record<string, string> = {}): Promise<string> {
   const lines: string[] = [];
   const session: Partial<Session> = {
     client: bench.client,
@@ -27,7 +36,7 @@ async function hcp(command: Command, argument = 'c1'): Promise<string> {
     terminal: { print: (line) => void lines.push(line), tell: () => {}, confirm: async () => undefined },
   };
   await command
-    .prepare({ positionals: [argument], values: { wait: true } })(session as Session)
+    .prepare({ positionals: [argument], values: { wait: true, ...values } })(session as Session)
     .catch((error: unknown) => lines.push(messageOf(error)));
   return lines.join('\n');
 }
@@ -41,10 +50,13 @@ async function volumes(): Promise<(string | undefined)[]> {
   return items.map(({ metadata }) => metadata.uid);
 }
 
+/** Of a user who does not know that others read pods. */
+const secretValue = 'the-token-of-a-user';
 let directory: string;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'diff-'));
-  await bench.create('c1', single);
+  const scheduler = { env: [{ name: 'TOKEN', value: secretValue }] };
+  await bench.create('c1', { ...single, deployment: { scheduler } });
   await bench.untilReady('c1');
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
@@ -71,6 +83,37 @@ test('hcp diff says what a changed file would restart, stores nothing, and quote
   expect(await hcp(diff, await fileWith({}))).toMatch(/changes nothing of c1$/);
   expect(await hcp(diff, await fileWith({ version: 'v1.99.0' }))).toMatch(/spec\.version/);
   expect((await bench.get('c1')).metadata.resourceVersion).toBe(metadata.resourceVersion);
+});
+
+test('hcp collect writes everything that helps, and nothing that is secret', async () => {
+  const to = join(directory, 'collected');
+  expect(await hcp(collect, 'c1', { to })).toContain('read it before you pass it on');
+  const files = (await readdir(to, { recursive: true })).sort();
+  expect(files).toEqual(
+    expect.arrayContaining([
+      'Cluster.yaml',
+      'Deployment-apps-v1.yaml',
+      'HostedControlPlane.yaml',
+      'Pod-v1.yaml',
+      'Secret-v1.yaml',
+      'status.txt',
+      expect.stringMatching(/^logs\/c1-etcd-0-etcd\.log$/),
+      expect.stringMatching(/^logs\/c1-api-server-.*-kube-apiserver\.log$/),
+    ]),
+  );
+  const needles = new Needles();
+  needles.add('the value of a variable', secretValue);
+  const { items } = await bench.client.list<SecretObject>(Secret, { namespace });
+  for (const { metadata, data = {} } of items) {
+    for (const [key, value] of Object.entries(data)) {
+      // certificates are no secrets, and some keys hold only a name or a number
+      if (/key|kubeconfig|value|token/.test(key) && !key.endsWith('.crt'))
+        needles.add(`${metadata.name}/${key}`, Buffer.from(value, 'base64'));
+    }
+  }
+  expect(needles.size).toBeGreaterThan(10);
+  expect(await scanDirectory(to, needles)).toEqual([]);
+  expect(await readFile(join(to, 'Secret-v1.yaml'), 'utf8')).toMatch(/tls\.key: \d+ bytes/);
 });
 
 test('a real control plane hibernates without any pod, and wakes up with its data, volumes, endpoint and credentials', async () => {

@@ -1,0 +1,125 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { clusterNameLabel } from '../../constructs/api/group.ts';
+import {
+  Cluster,
+  ConfigMap,
+  Deployment,
+  Event,
+  HostedControlPlaneComponentTemplate,
+  Ingress,
+  Machine,
+  MachineDeployment,
+  NetworkPolicy,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  type Resource,
+  Secret,
+  Service,
+  StatefulSet,
+  tlsRoutes,
+} from '../../constructs/api/resources.ts';
+import { messageOf } from '../kube/error-message.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { PodObject } from '../kube/readiness.ts';
+import { withoutSecrets } from './collect/without-secrets.ts';
+import { clusterArgument, type Command, type Session, textOption } from './command.ts';
+import { clusterOf, findObject } from './control-plane.ts';
+import { describeStatus } from './status.ts';
+
+/** Writes what somebody needs to find out what is wrong with a control plane, without secrets. */
+export const collect: Command = {
+  name: 'collect',
+  usage: 'CLUSTER [--to DIRECTORY]',
+  summary: 'Writes the objects, events and logs of a control plane into a directory for support, without secrets.',
+  options: {
+    to: { type: 'string', value: 'DIRECTORY', meaning: 'a directory that may be new; hcp-CLUSTER by default' },
+  },
+  prepare(given) {
+    const name = clusterArgument(given);
+    const directory = textOption(given, 'to') ?? `hcp-${name}`;
+    return (session) => collectAll(session, name, directory);
+  },
+};
+
+/** Kinds of the objects of one control plane, which have the label of its Cluster. */
+const labelled: readonly Resource[] = [
+  Deployment,
+  StatefulSet,
+  Pod,
+  Service,
+  ConfigMap,
+  Secret,
+  PersistentVolumeClaim,
+  PodDisruptionBudget,
+  NetworkPolicy,
+  Ingress,
+  ...tlsRoutes,
+  Machine,
+  MachineDeployment,
+];
+
+async function collectAll(session: Session, name: string, directory: string): Promise<void> {
+  const { client, namespace, terminal } = session;
+  const object = await findObject(session, name);
+  const cluster = clusterOf(object) ?? name;
+  await mkdir(join(directory, 'logs'), { recursive: true });
+  const missing: string[] = [];
+  const write = (file: string, content: string) => writeFile(join(directory, file), content, { mode: 0o600 });
+  /** What this user may not read, or what is not installed, is told, and everything else is written. */
+  const tried = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      missing.push(`${what}: ${messageOf(error)}`);
+      return undefined;
+    }
+  };
+
+  await write('status.txt', `${describeStatus(object, session.now()).join('\n')}\n`);
+  await write('HostedControlPlane.yaml', stringify(withoutSecrets(object)));
+  const owner = await tried(`Cluster ${cluster}`, () => client.get(Cluster, { namespace, name: cluster }));
+  if (owner) await write('Cluster.yaml', stringify(withoutSecrets(owner)));
+  const labelSelector = `${clusterNameLabel}=${cluster}`;
+  let pods: readonly PodObject[] = [];
+  for (const resource of [...labelled, HostedControlPlaneComponentTemplate, Event]) {
+    const isShared = resource === Event || resource === HostedControlPlaneComponentTemplate;
+    const file = `${resource.kind}-${resource.apiVersion.replace('/', '-')}.yaml`;
+    const items = await tried(resource.kind, async () => {
+      const { items: found } = await client.list(resource, { namespace, ...(isShared ? {} : { labelSelector }) });
+      return found;
+    });
+    if (!items || items.length === 0) continue;
+    if (resource === Pod) pods = items;
+    terminal.tell(`${items.length} of kind ${resource.kind}`);
+    await write(file, items.map((item) => stringify(withoutSecrets(withKind(item, resource)))).join('---\n'));
+  }
+  for (const log of pods.flatMap(logsOf)) {
+    const text = await tried(`log ${log.file}`, () => client.raw(log.path));
+    if (text) await write(join('logs', log.file), text);
+  }
+  if (missing.length > 0) await write('missing.txt', `${missing.join('\n')}\n`);
+  terminal.print(
+    `${directory} has the objects, events and logs of ${cluster}, without the content of Secrets and values of environment variables: read it before you pass it on`,
+  );
+}
+
+/** Items of a list have no kind of their own. */
+function withKind(item: KubeObject, { apiVersion, kind }: Resource): KubeObject {
+  return { ...item, apiVersion, kind };
+}
+
+const lastLines = 2000;
+
+/** The end of the log of each container, and of its run before if it has restarted. */
+function logsOf({ metadata, status }: PodObject): { file: string; path: string }[] {
+  const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  return containers.flatMap(({ name, restartCount = 0 }) => {
+    const path = `/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}/log?container=${name}&tailLines=${lastLines}`;
+    const file = `${metadata.name}-${name}`;
+    const current = { file: `${file}.log`, path };
+    return restartCount > 0 ? [current, { file: `${file}-before.log`, path: `${path}&previous=true` }] : [current];
+  });
+}
