@@ -8,6 +8,7 @@ import { backup } from './phases/backup.ts';
 import { caRotation } from './phases/ca-rotation.ts';
 import { certificates, etcdCertificates } from './phases/certificates.ts';
 import { controllerManager, scheduler } from './phases/controllers.ts';
+import { declaredKubeconfigs } from './phases/declared-kubeconfigs.ts';
 import { encryptionAtRest } from './phases/encryption-at-rest.ts';
 import { endpoint } from './phases/endpoint.ts';
 import { etcd } from './phases/etcd.ts';
@@ -47,6 +48,7 @@ export const phases: readonly AnyPhase[] = [
   certificates,
   encryptionAtRest,
   kubeconfig,
+  declaredKubeconfigs,
   apiServerConfiguration,
   upgradePreflight,
   audit,

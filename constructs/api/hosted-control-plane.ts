@@ -19,6 +19,7 @@ import { ApiServerPod, addOnPod, controllerPod, daemonPod } from './pod-spec.ts'
 import { ServiceAccountIssuer } from './service-account-issuer-spec.ts';
 import type { HostedControlPlaneStatus } from './status.ts';
 import { Maintenance } from './maintenance-spec.ts';
+import { Kubeconfigs } from './kubeconfig-spec.ts';
 import { ReadinessGates } from './readiness-gate-spec.ts';
 import { MachineTemplate, Rollout, Upgrade } from './topology-spec.ts';
 import { withRules } from './validation-rule.ts';
@@ -167,6 +168,7 @@ export const templateFields = {
     .prefault({})
     .describe('CoreDNS in the hosted cluster.'),
   readinessGates: ReadinessGates.optional(),
+  kubeconfigs: Kubeconfigs.optional(),
   rollout: Rollout.optional().describe('Restarts on request.'),
   maintenance: Maintenance.optional().describe('When the operator may replace pods without a request.'),
   upgrade: Upgrade.optional().describe('Upgrades of the minor version of Kubernetes.'),

@@ -178,3 +178,8 @@ const longestRevision = '-4294967295'.length;
  * characters.
  */
 export const maxClusterNameLength = 63 - namesOf('').etcd.length - longestRevision;
+
+/** Secret with a kubeconfig that the spec declares under this name. */
+export function declaredKubeconfig(cluster: string, name: string): string {
+  return `${namesOf(cluster).secrets.kubeconfig}-${name}`;
+}

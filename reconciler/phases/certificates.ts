@@ -80,13 +80,17 @@ function chainOf(scope: Scope, name: CAName): { readonly signer: string; readonl
   return { signer, chain: validChain(valueOf(secret, crossKey) ?? '', scope.now) };
 }
 
-/** The current pair, or a new one when the policy requires it. */
-export async function issueIfDue(scope: Scope, plan: CertificatePlan, current: KeyPair | undefined): Promise<KeyPair> {
+/** The current pair, or a new one when the policy requires it. @param seconds how long a new one is valid */
+export async function issueIfDue(
+  scope: Scope,
+  plan: CertificatePlan,
+  current: KeyPair | undefined,
+  seconds = certificateLifetimes(scope.cluster.spec.certificates).leafSeconds,
+): Promise<KeyPair> {
   const ca = caPair(scope, plan.signer);
   const violation = mustIssue({ plan, current, ca: ca.certificate, now: scope.now });
   if (!violation && current) return current;
-  const { leafSeconds } = certificateLifetimes(scope.cluster.spec.certificates);
-  return issueCertificate(plan, ca, validFor(leafSeconds * 1000, scope.now));
+  return issueCertificate(plan, ca, validFor(seconds * 1000, scope.now));
 }
 
 /** The signing pair of a CA that the phase `caCertificates` has validated. */

@@ -1,4 +1,4 @@
-import { clusterSecretType } from '../../constructs/api/group.ts';
+import { clusterSecretType, group } from '../../constructs/api/group.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import { type OwnerReference, type RenderedObject } from '../../constructs/control-plane/chart.ts';
 import { definedOnly } from '../../constructs/cluster/defined.ts';
@@ -48,6 +48,14 @@ export function leafSecret(
 /** The Secret from which Cluster API reads the kubeconfig of a cluster. */
 export function kubeconfigSecret(props: SecretProps, kubeconfig: string): RenderedObject {
   return ownSecret(props, types.clusterApi, { value: kubeconfig });
+}
+
+/** On the Secret of a kubeconfig that the spec declares: its name there. */
+export const declaredLabel = `${group}/declared-kubeconfig`;
+
+/** The Secret of a kubeconfig that the spec declares. Cluster API does not read it. */
+export function declaredSecret(props: SecretProps, declared: string, kubeconfig: string): RenderedObject {
+  return ownSecret(props, 'Opaque', { value: kubeconfig }, { labels: { [declaredLabel]: declared } });
 }
 
 /** The key pair of a Secret; undefined if the Secret does not exist or one of the two values is missing. */

@@ -58,6 +58,7 @@ const decisions = [
   'etcd.recovery',
   'encryptionAtRest',
   'certificates',
+  'kubeconfigs',
 ];
 
 const ingress = {
@@ -169,6 +170,7 @@ const decided: readonly object[] = [
     etcd: { maxVolumeSize: '8Gi', backup, restore: { latest: true, from, request: '1' } },
     encryptionAtRest,
     certificates: { rotation },
+    kubeconfigs: [{ name: 'a', user: 'a', groups: ['b'], lifetime: '1h' }],
   },
   {
     exposure: { ingress },

@@ -215,6 +215,10 @@ export const controlPlaneConditions = {
     meaning: 'the kubeconfig Secret of the Cluster exists',
     reasons: {},
   },
+  KubeconfigsReady: {
+    meaning: 'the kubeconfigs of spec.kubeconfigs are in their Secrets; always true when the spec has none',
+    reasons: { SecretNameTaken: 'Warning' },
+  },
   APIServerReachable: {
     meaning: 'the API server of this control plane, and no other server, answers at the endpoint',
     reasons: { EndpointUnreachable: 'Outage' },

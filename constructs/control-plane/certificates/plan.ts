@@ -1,7 +1,8 @@
 import { type HostedCluster, kubernetesServiceAddresses } from '../../cluster/cluster.ts';
 import type { Endpoint } from '../../cluster/facts.ts';
 import { usesTunnel } from '../../cluster/in-cluster-access.ts';
-import { etcdMemberHost, namesOf } from '../../cluster/names.ts';
+import type { Kubeconfigs } from '../../api/kubeconfig-spec.ts';
+import { declaredKubeconfig, etcdMemberHost, namesOf } from '../../cluster/names.ts';
 import { users } from '../../cluster/workload-identities.ts';
 
 /** The three CAs. They are independent: etcd trusts only its own CA, and so does request-header authentication. */
@@ -102,6 +103,11 @@ export function planCertificates(
 /** The break-glass administrator in the kubeconfig that Cluster API uses: the only user in `system:masters`. */
 export function adminPlan(cluster: string): CertificatePlan {
   return client('cluster', namesOf(cluster).secrets.kubeconfig, 'kubernetes-admin', ['system:masters']);
+}
+
+/** The user of a kubeconfig that the spec declares. */
+export function declaredPlan(cluster: string, { name, user, groups = [] }: Kubeconfigs[number]): CertificatePlan {
+  return client('cluster', declaredKubeconfig(cluster, name), user, groups);
 }
 
 /**

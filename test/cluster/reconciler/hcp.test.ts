@@ -9,6 +9,7 @@ import {
   PersistentVolumeClaim,
   Pod,
   Secret,
+  SelfSubjectReview,
 } from '../../../constructs/api/resources.ts';
 import { selectorString } from '../../../constructs/cluster/labels.ts';
 import { hibernate, wake } from '../../../reconciler/cli/hibernate.ts';
@@ -17,9 +18,12 @@ import { collect } from '../../../reconciler/cli/collect.ts';
 import { diff } from '../../../reconciler/cli/diff.ts';
 import { messageOf } from '../../../reconciler/kube/error-message.ts';
 import { KubeError } from '../../../reconciler/kube/errors.ts';
-import type { SecretObject } from '../../../reconciler/pki/secret.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { hostedClient } from '../../support/hosted-client.ts';
 import { operatedNamespace } from '../../support/operated-namespace.ts';
 import { Needles, scanDirectory } from '../../support/output-scan.ts';
+import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
 
 const namespace = 'hcp-commands';
@@ -83,6 +87,22 @@ test('hcp diff says what a changed file would restart, stores nothing, and quote
   expect(await hcp(diff, await fileWith({}))).toMatch(/changes nothing of c1$/);
   expect(await hcp(diff, await fileWith({ version: 'v1.99.0' }))).toMatch(/spec\.version/);
   expect((await bench.get('c1')).metadata.resourceVersion).toBe(metadata.resourceVersion);
+});
+
+test('a kubeconfig that the spec declares signs its user in, and is gone when the spec does not declare it any more', async () => {
+  const secret = { namespace, name: 'c1-kubeconfig-ci' };
+  const kubeconfigs = [{ name: 'ci', user: 'ci', groups: ['deployers'], lifetime: '2h' }];
+  await bench.patch('c1', { spec: { kubeconfigs } });
+  const found = await until('its Secret', () => bench.client.find<SecretObject>(Secret, secret));
+  const client = hostedClient(valueOf(found, 'value') ?? '');
+  const review: KubeObject & { readonly status?: { readonly userInfo?: object } } = await client.create(
+    { apiVersion: SelfSubjectReview.apiVersion, kind: SelfSubjectReview.kind, metadata: { name: '' } },
+    { fieldManager: 'user' },
+  );
+  expect(review.status?.userInfo).toMatchObject({ username: 'ci', groups: ['deployers', 'system:authenticated'] });
+  await client.connection.close();
+  await bench.patch('c1', { spec: { kubeconfigs: null } });
+  await until('the Secret to be gone', async () => (await bench.client.find(Secret, secret)) === undefined);
 });
 
 test('hcp collect writes everything that helps, and nothing that is secret', async () => {

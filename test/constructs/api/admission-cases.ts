@@ -41,6 +41,53 @@ export const admissionCases: readonly AdmissionCase[] = [
     spec: { readinessGates: [{ conditionType: 'EtcdBackupReady' }, { conditionType: 'example.org/NetworkReady' }] },
   },
   {
+    name: 'accepts kubeconfigs of users and groups',
+    spec: {
+      kubeconfigs: [
+        { name: 'ci', user: 'ci', groups: ['deployers'], lifetime: '2h' },
+        { name: 'b', user: 'b' },
+      ],
+    },
+  },
+  ...(
+    [
+      [
+        'refuses a kubeconfig of a user of Kubernetes',
+        { name: 'a', user: 'system:admin' },
+        'kubeconfigs[0].user',
+        'system:',
+      ],
+      [
+        'refuses a kubeconfig in a group that may do everything',
+        { name: 'a', user: 'a', groups: ['system:masters'] },
+        'kubeconfigs[0].groups[0]',
+        'system:',
+      ],
+      [
+        'refuses a kubeconfig that is valid for years',
+        { name: 'a', user: 'a', lifetime: '10000h' },
+        'kubeconfigs[0].lifetime',
+        'at most 8760h',
+      ],
+      [
+        'refuses a kubeconfig that is replaced all the time',
+        { name: 'a', user: 'a', lifetime: '1m' },
+        'kubeconfigs[0].lifetime',
+        'at least 10m',
+      ],
+      [
+        'refuses a kubeconfig without a name for its Secret',
+        { name: 'A_b', user: 'a' },
+        'kubeconfigs[0].name',
+        undefined,
+      ],
+    ] as const
+  ).map(([name, declared, path, because]) => ({
+    name,
+    spec: { kubeconfigs: [declared] },
+    refused: { path: `spec.${path}`, ...(because !== undefined && { because }) },
+  })),
+  {
     name: 'refuses a readiness gate by which Ready waits for itself',
     spec: { readinessGates: [{ conditionType: 'Ready' }] },
     refused: { path: 'spec.readinessGates', because: 'Ready cannot wait for itself' },

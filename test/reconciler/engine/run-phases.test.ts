@@ -249,6 +249,7 @@ describe('the phases of a control plane', () => {
       CertificatesReady ← CACertificatesReady, SyncControlPlaneEndpointReady
       EncryptionAtRestReady ← EtcdCertificatesReady, CertificatesReady
       AdminKubeconfigReady ← CACertificatesReady, SyncControlPlaneEndpointReady
+      KubeconfigsReady ← CACertificatesReady, SyncControlPlaneEndpointReady
       APIServerConfigurationAccepted ← SpecAccepted, CertificatesReady, EtcdCertificatesReady
       UpgradePreflightSucceeded ← CertificatesReady, AdminKubeconfigReady
       AuditReady ← nothing

@@ -116,7 +116,7 @@ function recording<T>(value: T, path: readonly string[], reads: Set<string>): T 
       if (key === 'toJSON') return () => target;
       const child: unknown = Reflect.get(target, key);
       if (typeof key !== 'string' || !Object.hasOwn(target, key)) return child;
-      const here = [...path, key];
+      const here = [...path, Array.isArray(target) ? '[]' : key];
       reads.add(here.join('.'));
       return recording(child, here, reads);
     },

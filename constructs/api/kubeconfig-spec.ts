@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { Duration, durationSeconds } from './duration.ts';
+import { withRules } from './validation-rule.ts';
+
+const shortest = '10m';
+const longest = '8760h';
+
+const Lifetime = withRules(Duration.default('24h'), [
+  {
+    rule: `duration(self) >= duration('${shortest}') && duration(self) <= duration('${longest}')`,
+    message: `must be at least ${shortest} and at most ${longest}`,
+    holds: (lifetime) =>
+      durationSeconds(lifetime) >= durationSeconds(shortest) && durationSeconds(lifetime) <= durationSeconds(longest),
+  },
+]);
+
+/** A user or a group that is none of Kubernetes' own. */
+const subject = (what: string) =>
+  withRules(z.string().min(1).max(253), [
+    {
+      rule: "!self.startsWith('system:')",
+      message: `must be the name of a ${what} of yours: names that begin with system: are those of Kubernetes`,
+      holds: (name) => !name.startsWith('system:'),
+    },
+  ]);
+
+const Declared = z
+  .object({
+    name: z
+      .string()
+      .min(1)
+      .max(32)
+      .regex(
+        /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
+        'must have lower-case letters, digits and dashes, and a letter or digit at both ends',
+      )
+      .describe('Name of the entry; the Secret is <cluster>-kubeconfig-<name>.'),
+    user: subject('user').describe('User name in the hosted cluster, to which RBAC there grants rights.'),
+    groups: z
+      .array(subject('group').describe('Name of a group.'))
+      .max(16)
+      .optional()
+      .meta({ 'x-kubernetes-list-type': 'set' })
+      .describe('Groups of that user.'),
+    lifetime: Lifetime.describe(
+      'How long a certificate is valid, such as 24h, at most 8760h. The operator replaces it after half of that; who has read it can use it until it expires.',
+    ),
+  })
+  .describe('One kubeconfig.');
+
+/** Kubeconfigs that the operator keeps in Secrets, for programs and people who must not read the keys of the CA. */
+export const Kubeconfigs = z
+  .array(Declared)
+  .max(16)
+  .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] })
+  .describe(
+    'Kubeconfigs that the operator keeps fresh in Secrets of the namespace, each with a client certificate for a user. A program reads its Secret again before the certificate expires. Removing an entry deletes its Secret.',
+  );
+export type Kubeconfigs = z.output<typeof Kubeconfigs>;
