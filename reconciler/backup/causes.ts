@@ -15,6 +15,15 @@ export function changeCause(change: string): BackupCause {
   return `change:${change}`;
 }
 
+/** A stop of the API servers for hibernation, after which a backup holds all data, as a change. @param stop identifies it */
+export function hibernationOf(stop: string): string {
+  return `hibernation ${stop}`;
+}
+
+export function isHibernation(change: string): boolean {
+  return change.startsWith(hibernationOf(''));
+}
+
 /** The deletion of the HostedControlPlane with this uid. */
 export function deletionCause(uid: string): BackupCause {
   return `deletion:${uid}`;

@@ -2,14 +2,13 @@ import type { EtcdStatus } from '../../constructs/api/etcd-status.ts';
 import type { Condition } from '../../constructs/api/status.ts';
 import { Backup } from '../../constructs/api/backup-spec.ts';
 import { StatefulSet } from '../../constructs/api/resources.ts';
-import { changePrefix } from '../hibernation/observe.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import type { Work, WorkState } from '../tasks/background-work.ts';
 import { readyMembers } from '../etcd/access.ts';
 import { messageOf } from '../kube/error-message.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { attemptFor, type BackupSubject } from './attempt.ts';
-import { type BackupCause, deletionCause } from './causes.ts';
+import { type BackupCause, deletionCause, isHibernation } from './causes.ts';
 import { incarnationOf } from './ownership.ts';
 import { backOffMs } from './plan-backup.ts';
 import { type BackupResult, takeBackup } from './take-backup.ts';
@@ -81,7 +80,7 @@ export function finalBackup(options: FinalBackupOptions): AwaitedFinalBackup | u
 function isHibernated({ status }: FinalObject): boolean {
   const awake = status?.conditions?.find(({ type }) => type === 'Awake');
   const taken = status?.etcd?.backup?.versionChanges ?? [];
-  return awake?.reason === 'Hibernated' && taken.some((change) => change.startsWith(changePrefix));
+  return awake?.reason === 'Hibernated' && taken.some(isHibernation);
 }
 
 /** The input of a decision about the final backup. */

@@ -1,9 +1,10 @@
 import { clusterNameLabel, hibernateWithMachinesAnnotation } from '../../constructs/api/group.ts';
 import { Machine, MachinePool } from '../../constructs/api/resources.ts';
+import { hibernationOf } from '../backup/causes.ts';
 import { isNotFound } from '../kube/errors.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
 import { observeRestore } from '../restore/observe.ts';
-import { serversOf, stopOf } from '../restore/stopped-servers.ts';
+import { settledServersOf, stopOf } from '../pods/servers.ts';
 import type { HibernationObservation } from './plan.ts';
 
 type Context = Pick<ControlPlaneContext, 'hostedControlPlane' | 'cluster' | 'reader' | 'writer'>;
@@ -24,7 +25,7 @@ export function observeWatched(context: Watched): HibernationObservation {
     isRequested: isRequested(context),
     isBusy: isRestoring(context) || isMoving(context),
     machines: 0,
-    servers: serversOf(context),
+    servers: settledServersOf(context),
     etcd,
     awaitsBackup: cluster.spec.etcd.backup !== undefined && !isBackedUp(context) && hasContent(hostedControlPlane),
   };
@@ -33,11 +34,8 @@ export function observeWatched(context: Watched): HibernationObservation {
 /** What the last backup is taken for, once no API server can write any more; undefined before, and without a request. */
 export function hibernationChange(context: Watched): string | undefined {
   const stop = isRequested(context) ? stopOf(context) : undefined;
-  return stop === undefined ? undefined : `${changePrefix}${stop}`;
+  return stop === undefined ? undefined : hibernationOf(stop);
 }
-
-/** How each {@link hibernationChange} begins. */
-export const changePrefix = 'hibernation ';
 
 function isBackedUp(context: Watched): boolean {
   const change = hibernationChange(context);

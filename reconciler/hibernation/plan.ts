@@ -1,4 +1,4 @@
-import type { Servers } from '../restore/stopped-servers.ts';
+import type { Servers } from '../pods/servers.ts';
 
 /** What of a control plane matters for its hibernation. */
 export interface HibernationObservation {

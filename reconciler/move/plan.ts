@@ -1,4 +1,4 @@
-import type { Servers } from '../restore/stopped-servers.ts';
+import type { Servers } from '../pods/servers.ts';
 import type { MoveRecord } from './record.ts';
 
 /** The observed state of a move. */

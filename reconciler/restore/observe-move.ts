@@ -6,7 +6,7 @@ import { type MoveRecord, moveRecordOf } from '../move/record.ts';
 import { observeRestore } from './observe.ts';
 import { isRestored } from './plan.ts';
 import { moveOf, ownerOf } from './request.ts';
-import { apiServersOf, serversOf, stopOf } from './stopped-servers.ts';
+import { apiServersOf, settledServersOf, stopOf } from '../pods/servers.ts';
 
 type Context = Pick<ControlPlaneContext, 'hostedControlPlane' | 'cluster' | 'reader'>;
 
@@ -29,7 +29,7 @@ export function observeMove(context: Context, claimedBy: string | undefined): Mo
     hasStore: cluster.spec.etcd.backup !== undefined,
     hasServed: apiServersOf(context) !== undefined,
     isUpgrading: status?.version !== undefined && status.version !== kubernetesVersion(hostedControlPlane.spec.version),
-    servers: serversOf(context),
+    servers: settledServersOf(context),
     backup: isTaken ? backup?.lastBackup : undefined,
     verified: lastVerifiedBackup?.name,
   };

@@ -1,12 +1,13 @@
 import { group } from '../../constructs/api/group.ts';
-import { Deployment, PersistentVolumeClaim, Pod, StatefulSet } from '../../constructs/api/resources.ts';
+import { PersistentVolumeClaim, Pod, StatefulSet } from '../../constructs/api/resources.ts';
 import { restoreRunAnnotation } from '../../constructs/control-plane/etcd/restore.ts';
 import { type ComponentName, selectorLabels } from '../../constructs/cluster/labels.ts';
 import { etcdRestorePod, etcdVolumeClaim, namesOf } from '../../constructs/cluster/names.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { DeploymentObject, PodObject, StatefulSetObject } from '../kube/readiness.ts';
+import type { PodObject, StatefulSetObject } from '../kube/readiness.ts';
 import type { Reader } from '../management/view.ts';
 import { lastWords, oneLine } from '../pods/last-words.ts';
+import { apiServersOf, hasReplicas, serversOf } from '../pods/servers.ts';
 import type { MemberRestore, RestoreObservation, RestorePod } from './plan.ts';
 import type { RestoreRequest } from './request.ts';
 
@@ -16,9 +17,6 @@ export const restoredAnnotations = {
   recovery: `${group}/etcd-recovered`,
   move: `${group}/etcd-moved`,
 } as const satisfies Record<RestoreRequest['kind'], string>;
-
-/** All components that store or cache what the API serves: their state must not survive a return to older data. */
-const servers = ['api-server', 'controller-manager', 'scheduler'] as const satisfies readonly ComponentName[];
 
 /** A restore pod, with the fields that show its progress. */
 export interface RestorePodObject extends KubeObject {
@@ -53,29 +51,23 @@ export function observeRestore({
   members,
   reader,
 }: RestoreContext): Pick<RestoreObservation, 'servers' | 'etcd' | 'members' | 'surplusPods'> {
-  const names = namesOf(name);
-  const workloads = [names.apiServer, names.controllerManager, names.scheduler];
   const podsOf = (component: ComponentName) => reader.list<PodObject>(Pod, selectorLabels(name, component));
   const nameOf = ({ metadata }: KubeObject) => metadata.name;
-  const apiServer = reader.get<DeploymentObject>(Deployment, names.apiServer);
-  const set = reader.get<StatefulSetObject>(StatefulSet, names.etcd);
+  const context = { cluster: { name }, reader };
+  const apiServer = apiServersOf(context);
+  const set = reader.get<StatefulSetObject>(StatefulSet, namesOf(name).etcd);
   const restorePods = podsOf('etcd-restore').map(nameOf);
   const ordinals = Array.from({ length: members }, (_, ordinal) => ordinal);
   const expected = ordinals.map((ordinal) => etcdRestorePod(name, ordinal));
   return {
     servers: {
-      wanted: workloads.filter((workload) => hasReplicas(reader.get<DeploymentObject>(Deployment, workload))),
-      pods: servers.flatMap(podsOf).map(nameOf),
+      ...serversOf(context),
       isAvailable: hasReplicas(apiServer) && (apiServer?.status?.availableReplicas ?? 0) > 0,
     },
     etcd: { isWanted: hasReplicas(set), pods: podsOf('etcd').map(nameOf) },
     members: ordinals.map((ordinal) => memberOf(name, ordinal, reader)),
     surplusPods: restorePods.filter((pod) => !expected.includes(pod)),
   };
-}
-
-function hasReplicas(workload: { readonly spec?: { readonly replicas?: number } } | undefined): boolean {
-  return workload !== undefined && (workload.spec?.replicas ?? 1) > 0;
 }
 
 function memberOf(cluster: string, ordinal: number, reader: Reader): MemberRestore {
