@@ -5,7 +5,7 @@ import type { Typed } from './typed.ts';
 const replayed = (test: string): Proof => ['soak/openstack-seed.test', test];
 const installs = replayed('is installed, and gets credentials');
 const creates = replayed('becomes a cluster with workers');
-const looks = replayed('is looked at');
+const looks = replayed('shows its state');
 const upgrades = replayed('follows the next minor, workers last');
 const scales = replayed('is scaled');
 const ends = replayed('is deleted with its machines');
@@ -121,7 +121,7 @@ export const openstack: readonly Typed[] = [
   {
     command: 'clusterctl get kubeconfig -n $CLUSTER_NAMESPACE $CLUSTER_NAME > /tmp/kubeconfig',
     asWritten,
-    remark: 'better not into a directory that everybody reads',
+    remark: 'better into a directory that only you read',
     proof: looks,
   },
   { command: 'kubectl --kubeconfig /tmp/kubeconfig get nodes', asWritten, proof: looks },

@@ -170,8 +170,8 @@ test('becomes a cluster with workers', async () => {
   expect(await untilNodes(instance, cluster, 2, older)).toEqual([`openstack ${older}`, `openstack ${older}`]);
 });
 
-test('is looked at', async () => {
-  const printed = await typeAll('is looked at');
+test('shows its state', async () => {
+  const printed = await typeAll('shows its state');
   const [watched, controlPlane, pods, machines, , nodes] = printed;
   expect(watched).toContain(cluster.name);
   expect(controlPlane).toMatch(/v1\.36/);
