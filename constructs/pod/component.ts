@@ -120,18 +120,31 @@ function containerPorts(protocol: string, ports: Readonly<Record<string, number>
   return Object.entries(ports).map(([name, containerPort]) => ({ name, containerPort, protocol }));
 }
 
+/** Amounts as a manifest has them, such as `100m` or 2, as quantities. */
+type Amounts = Readonly<Record<string, string | number>>;
+
 function resources({ settings, requests }: ContainerProps): k8s.ResourceRequirements {
-  const quantities = (given: Readonly<Record<string, string | number>> | undefined) =>
-    given &&
-    Object.fromEntries(
-      Object.entries(given).map(([name, value]) => [
-        name,
-        typeof value === 'number' ? k8s.Quantity.fromNumber(value) : k8s.Quantity.fromString(value),
-      ]),
-    );
-  if (!settings?.resources) return { requests: quantities(requests)! };
-  const { requests: requested, limits } = settings.resources;
-  return definedOnly({ requests: quantities(requested), limits: quantities(limits) });
+  if (!settings?.resources) return { requests: quantities(requests) };
+  return resourceRequirements(settings.resources);
+}
+
+/** What a container requests and may use at most. */
+export function resourceRequirements({
+  requests,
+  limits,
+}: {
+  readonly requests?: Amounts | undefined;
+  readonly limits?: Amounts | undefined;
+}): k8s.ResourceRequirements {
+  return definedOnly({ requests: requests && quantities(requests), limits: limits && quantities(limits) });
+}
+
+function quantities(given: Amounts): Record<string, k8s.Quantity> {
+  const amounts = Object.entries(given).map(([name, value]) => [
+    name,
+    typeof value === 'number' ? k8s.Quantity.fromNumber(value) : k8s.Quantity.fromString(value),
+  ]);
+  return Object.fromEntries(amounts) as Record<string, k8s.Quantity>;
 }
 
 export interface Probes {

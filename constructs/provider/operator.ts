@@ -1,6 +1,7 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import { definedOnly } from '../cluster/defined.ts';
+import { resourceRequirements } from '../pod/component.ts';
 import { unprivileged } from '../pod/unprivileged.ts';
 import { managerSelector, providerLabels, providerNames } from '../cluster/provider-names.ts';
 
@@ -33,11 +34,17 @@ export const mallocSettings: Readonly<Record<string, string>> = {
 };
 
 /** Resources of the operator's container. */
-export const managerResources: k8s.ResourceRequirements = {
-  requests: { cpu: k8s.Quantity.fromString('100m'), memory: k8s.Quantity.fromString('256Mi') },
+export const managerResources: ManagerResources = {
+  requests: { cpu: '100m', memory: '256Mi' },
   // A runaway ends this pod, and no other one of the node. Some 700 control planes fit: the figures are in test/README.md.
-  limits: { memory: k8s.Quantity.fromString('1Gi') },
+  limits: { memory: '1Gi' },
 };
+
+/** Amounts by resource, as a manifest has them. */
+export interface ManagerResources {
+  readonly requests?: Readonly<Record<string, string>>;
+  readonly limits?: Readonly<Record<string, string>>;
+}
 
 /** Cluster API's own providers also run there, and many management clusters have no other nodes. */
 export const managerTolerations: readonly k8s.Toleration[] = [
@@ -56,7 +63,7 @@ export interface ManagerSettings {
   /** Environment variables, instead of the default ones. @default {@link managerEnvironment} */
   readonly environment?: Readonly<Record<string, string>>;
   /** @default {@link managerResources} */
-  readonly resources?: k8s.ResourceRequirements;
+  readonly resources?: ManagerResources;
   /** Secrets for the registry of the image. @default none */
   readonly imagePullSecrets?: readonly k8s.LocalObjectReference[];
   /** @default any node */
@@ -144,7 +151,7 @@ function container(
     // liveness probe restarts the pod.
     readinessProbe: { ...probe('/readyz'), periodSeconds: 5, failureThreshold: 3 },
     livenessProbe: { ...probe('/healthz'), periodSeconds: 10, failureThreshold: 6 },
-    resources,
+    resources: resourceRequirements(resources),
     securityContext: {
       allowPrivilegeEscalation: false,
       capabilities: { drop: ['ALL'] },

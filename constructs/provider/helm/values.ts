@@ -28,7 +28,7 @@ export const ProviderValues = z.strictObject({
   env: map()
     .default({ ...managerEnvironment })
     .describe('Environment variables of the operator.'),
-  resources: anything('Resources of its container.').default(plain(managerResources)),
+  resources: anything('Resources of its container.').default({ ...managerResources }),
   nodeSelector: map().default({}).describe('Labels of the nodes on which it runs.'),
   tolerations: z
     .array(z.looseObject({}))
@@ -51,18 +51,4 @@ export function providerValuesSchema(): object {
     ...schema,
     properties: { ...(schema.properties as object), global },
   };
-}
-
-/** Quantities as they are written. */
-function plain(resources: typeof managerResources): Record<string, Record<string, string>> {
-  const texts = Object.entries(resources).map(([kind, amounts]) => [
-    kind,
-    Object.fromEntries(
-      Object.entries(amounts as Record<string, { readonly value: unknown }>).map(([name, { value }]) => [
-        name,
-        String(value),
-      ]),
-    ),
-  ]);
-  return Object.fromEntries(texts) as Record<string, Record<string, string>>;
 }
