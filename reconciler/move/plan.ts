@@ -76,9 +76,16 @@ function takeBack({ backup }: MoveRecord, { claimedBy, uid }: MoveObservation): 
 }
 
 /** Before anything has stopped. */
-function refusalOf({ hasStore, isHibernated, hasServed, isUpgrading, servers }: MoveObservation): Refusal | undefined {
+function refusalOf({
+  hasStore,
+  isHibernated,
+  record,
+  hasServed,
+  isUpgrading,
+  servers,
+}: MoveObservation): Refusal | undefined {
   if (!hasStore) return 'noStore';
-  if (isHibernated) return 'hibernated';
+  if (isHibernated && record === undefined) return 'hibernated';
   if (!hasServed) return 'neverServed';
   return isUpgrading && servers.wanted.length > 0 ? 'upgrading' : undefined;
 }

@@ -38,7 +38,7 @@ async function act(scope: Scope, decision: HibernationDecision): Promise<Outcome
     case 'awaitBackup':
       return wait(
         'TakingBackup',
-        `the API servers have stopped, and a backup of all data is due: see the condition EtcdBackupReady; ${undo}`,
+        `the API servers have stopped, and a backup of all data is due: see the condition EtcdBackupReady, or remove etcd.backup to continue without one; ${undo}`,
       );
     case 'stopMembers':
       return wait(

@@ -39,6 +39,7 @@ describe('the next step of a move', () => {
       observed({ hasServed: false, servers: stopped }),
       { kind: 'refuse', because: 'neverServed' },
     ],
+    ['nothing while it hibernates', observed({ isHibernated: true }), { kind: 'refuse', because: 'hibernated' }],
     ['nothing in the middle of an upgrade', observed({ isUpgrading: true }), { kind: 'refuse', because: 'upgrading' }],
     [
       'to stop the API servers',
@@ -55,6 +56,11 @@ describe('the next step of a move', () => {
       'to wait for its verification',
       observed({ servers: stopped, backup, verified: 'an older one' }),
       { kind: 'awaitVerification', backup },
+    ],
+    [
+      'to stay prepared, also when it is to hibernate',
+      prepared({ isHibernated: true, isBlocked: false }),
+      { kind: 'prepared', backup },
     ],
     ['to record it', observed({ servers: stopped, backup, verified: backup }), { kind: 'record', backup }],
     ['to let clusterctl go on', prepared(), { kind: 'unblock', backup }],
