@@ -40,6 +40,22 @@ export function renderDistribution(samples: readonly SampleFile[]): Distribution
       ),
     },
     {
+      path: 'kustomization.yaml',
+      content: manifest(
+        [
+          'A base for Kustomize: name this folder as a resource of your own kustomization, and change image, settings or',
+          'placement there. `kubectl apply --server-side -k` installs the provider as it is.',
+        ],
+        [
+          {
+            apiVersion: 'kustomize.config.k8s.io/v1beta1',
+            kind: 'Kustomization',
+            resources: ['control-plane-components.yaml'],
+          },
+        ],
+      ),
+    },
+    {
       path: 'monitoring.yaml',
       content: manifest(
         [
