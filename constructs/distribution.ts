@@ -1,4 +1,5 @@
 import { editTheConstructs, manifest } from './cluster/manifest.ts';
+import { renderArgoCD } from './provider/argo-cd.ts';
 import { renderProvider } from './provider/chart.ts';
 import { providerChartFiles } from './provider/helm/chart.ts';
 import { releaseFiles } from './provider/repository.ts';
@@ -63,6 +64,16 @@ export function renderDistribution(samples: readonly SampleFile[]): Distribution
           `installation: apply it where those kinds are installed, and run the operator with --metrics-port=${metricsPort}.`,
         ],
         renderMonitoring(),
+      ),
+    },
+    {
+      path: 'argo-cd.yaml',
+      content: manifest(
+        [
+          'How Argo CD finds the health of a HostedControlPlane. Not part of the installation: merge it into the ConfigMap of your',
+          'Argo CD, for example by kubectl apply --server-side.',
+        ],
+        renderArgoCD(),
       ),
     },
     {

@@ -1,0 +1,60 @@
+import { k8s } from 'cdk8s-plus-30';
+import { conditions } from '../api/conditions.ts';
+import { group } from '../api/group.ts';
+import { HostedControlPlane } from '../api/resources.ts';
+import { sharedReasons } from '../api/severity.ts';
+import type { RenderedObject } from '../control-plane/chart.ts';
+
+/** Reasons for which a person has to act. */
+const faults: readonly string[] = [
+  ...new Set(
+    [sharedReasons, ...Object.values(conditions).map(({ reasons }) => reasons)].flatMap((reasons) =>
+      Object.entries(reasons).flatMap(([reason, severity]) => (severity === 'Warning' ? [reason] : [])),
+    ),
+  ),
+].sort();
+
+/**
+ * How Argo CD finds the health of a HostedControlPlane, which it knows no rule for: as a script in Lua. Suspended is what somebody
+ * has asked for; Degraded is what needs a person; anything else that is not ready goes on by itself.
+ */
+export const healthScript = `local health = { status = "Progressing", message = "waiting for the operator" }
+local conditions = {}
+if obj.status ~= nil and obj.status.conditions ~= nil then
+  for _, condition in ipairs(obj.status.conditions) do
+    conditions[condition.type] = condition
+  end
+end
+local function has(type, status)
+  return conditions[type] ~= nil and conditions[type].status == status
+end
+local faults = {
+${faults.map((reason) => `  ${reason} = true,`).join('\n')}
+}
+local ready = conditions.Ready
+if has("Paused", "True") then
+  health = { status = "Suspended", message = conditions.Paused.message }
+elseif ready ~= nil and ready.observedGeneration == obj.metadata.generation then
+  health.message = ready.message
+  if ready.status == "True" then
+    health.status = "Healthy"
+  elseif has("Awake", "False") and conditions.Awake.reason == "Hibernated" then
+    health.status = "Suspended"
+  elseif faults[ready.reason] or (has("Initialized", "True") and has("Available", "False")) then
+    health.status = "Degraded"
+  end
+end
+return health
+`;
+
+/** The key of the script in the configuration of Argo CD. */
+const key = `resource.customizations.health.${group}_${HostedControlPlane.kind}`;
+
+/** The part of Argo CD's configuration that an administrator merges into it. */
+export function renderArgoCD(): RenderedObject[] {
+  const configMap = k8s.KubeConfigMap.manifest({
+    metadata: { name: 'argocd-cm', namespace: 'argocd' },
+    data: { [key]: healthScript },
+  }) as RenderedObject;
+  return [configMap];
+}
