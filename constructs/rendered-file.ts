@@ -35,7 +35,8 @@ export function renderFile({ file, content, edit = editTheFile }: ClusterFile, p
   return commented([...purpose, edit], renderControlPlane(cluster, facts));
 }
 
-function documentsIn(content: string): unknown[] {
+/** The documents of a YAML file. @throws for the first error in it */
+export function documentsIn(content: string): unknown[] {
   return parseAllDocuments(content).map((document): unknown => {
     const [error] = document.errors;
     if (error) throw error;

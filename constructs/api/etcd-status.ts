@@ -91,3 +91,8 @@ export const EtcdStatus = z
   })
   .describe('State of the etcd of this control plane.');
 export type EtcdStatus = z.output<typeof EtcdStatus>;
+
+/** Whether a restore has begun and not ended. */
+export function isRestoring(status: Pick<Partial<EtcdStatus>, 'restore'> | undefined): boolean {
+  return status?.restore !== undefined && status.restore.completionTime === undefined;
+}

@@ -15,8 +15,8 @@ const faults: readonly string[] = [
 ].sort();
 
 /**
- * How Argo CD finds the health of a HostedControlPlane, which it knows no rule for: as a script in Lua. Suspended is what somebody
- * has asked for; Degraded is what needs a person; anything else that is not ready goes on by itself.
+ * A health check for Argo CD, which has none for a HostedControlPlane: a script in Lua. A control plane is Suspended while its spec
+ * or a pause asks for that, Degraded when a person has to act, and Progressing otherwise until it is ready.
  */
 export const healthScript = `local health = { status = "Progressing", message = "waiting for the operator" }
 local conditions = {}

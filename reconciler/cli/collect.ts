@@ -4,32 +4,23 @@ import { stringify } from 'yaml';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
 import {
   Cluster,
-  ConfigMap,
-  Deployment,
   Event,
   HostedControlPlaneComponentTemplate,
-  Ingress,
   Machine,
   MachineDeployment,
-  NetworkPolicy,
-  PersistentVolumeClaim,
   Pod,
-  PodDisruptionBudget,
   type Resource,
-  Secret,
-  Service,
-  StatefulSet,
   tlsRoutes,
 } from '../../constructs/api/resources.ts';
 import { messageOf } from '../kube/error-message.ts';
-import type { KubeObject } from '../kube/object.ts';
 import type { PodObject } from '../kube/readiness.ts';
+import { componentKinds } from '../management/cache.ts';
 import { withoutSecrets } from './collect/without-secrets.ts';
 import { clusterArgument, type Command, type Session, textOption } from './command.ts';
 import { clusterOf, findObject } from './control-plane.ts';
 import { describeStatus } from './status.ts';
 
-/** Writes what somebody needs to find out what is wrong with a control plane, without secrets. */
+/** Writes the state of a control plane for support, without secrets. */
 export const collect: Command = {
   name: 'collect',
   usage: 'CLUSTER [--to DIRECTORY]',
@@ -45,21 +36,7 @@ export const collect: Command = {
 };
 
 /** Kinds of the objects of one control plane, which have the label of its Cluster. */
-const labelled: readonly Resource[] = [
-  Deployment,
-  StatefulSet,
-  Pod,
-  Service,
-  ConfigMap,
-  Secret,
-  PersistentVolumeClaim,
-  PodDisruptionBudget,
-  NetworkPolicy,
-  Ingress,
-  ...tlsRoutes,
-  Machine,
-  MachineDeployment,
-];
+const labelled: readonly Resource[] = [...componentKinds, ...tlsRoutes, Machine, MachineDeployment];
 
 async function collectAll(session: Session, name: string, directory: string): Promise<void> {
   const { client, namespace, terminal } = session;
@@ -68,7 +45,7 @@ async function collectAll(session: Session, name: string, directory: string): Pr
   await mkdir(join(directory, 'logs'), { recursive: true });
   const missing: string[] = [];
   const write = (file: string, content: string) => writeFile(join(directory, file), content, { mode: 0o600 });
-  /** What this user may not read, or what is not installed, is told, and everything else is written. */
+  /** Notes in missing.txt what this user may not read, or what is not installed, and goes on. */
   const tried = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await work();
@@ -94,7 +71,7 @@ async function collectAll(session: Session, name: string, directory: string): Pr
     if (!items || items.length === 0) continue;
     if (resource === Pod) pods = items;
     terminal.tell(`${items.length} of kind ${resource.kind}`);
-    await write(file, items.map((item) => stringify(withoutSecrets(withKind(item, resource)))).join('---\n'));
+    await write(file, items.map((item) => stringify(withoutSecrets(item))).join('---\n'));
   }
   for (const log of pods.flatMap(logsOf)) {
     const text = await tried(`log ${log.file}`, () => client.raw(log.path));
@@ -104,11 +81,6 @@ async function collectAll(session: Session, name: string, directory: string): Pr
   terminal.print(
     `${directory} has the objects, events and logs of ${cluster}, without the content of Secrets and values of environment variables: read it before you pass it on`,
   );
-}
-
-/** Items of a list have no kind of their own. */
-function withKind(item: KubeObject, { apiVersion, kind }: Resource): KubeObject {
-  return { ...item, apiVersion, kind };
 }
 
 const lastLines = 2000;

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { parseAllDocuments } from 'yaml';
 import {
   Cluster,
   Gateway,
@@ -8,16 +6,17 @@ import {
   type Resource,
 } from '../../constructs/api/resources.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
+import { documentsIn } from '../../constructs/rendered-file.ts';
 import { readSample } from '../../constructs/sample.ts';
 import { renderWorkload } from '../../constructs/workload/chart.ts';
-import { messageOf } from '../kube/error-message.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { columns } from './columns.ts';
 import { type Command, type Given, type Session, textOption, UsageError } from './command.ts';
 import { clusterOf } from './control-plane.ts';
+import { readFile } from './read-file.ts';
 import { gravest, objectChanges, type ObjectChange, type SpecChange, specChanges } from './diff/effects.ts';
 
-/** Shows what a changed HostedControlPlane would do to a running one, before anybody applies it. */
+/** Shows what a changed HostedControlPlane would do to a running one, before a user applies it. */
 export const diff: Command = {
   name: 'diff',
   usage: 'FILE [--field-manager NAME]',
@@ -53,23 +52,11 @@ function pathOf({ positionals }: Given): string {
 
 /** @throws when there is not exactly one */
 function controlPlaneIn(path: string): KubeObject {
-  const found = documentsIn(path).filter(({ kind }) => kind === HostedControlPlane.kind);
+  const found = (documentsIn(readFile(path)) as KubeObject[]).filter(({ kind }) => kind === HostedControlPlane.kind);
   const [object] = found;
   if (!object || found.length > 1)
     throw new Error(`${path} has ${found.length} HostedControlPlanes: set a file with one`);
   return object;
-}
-
-function documentsIn(path: string): KubeObject[] {
-  try {
-    return parseAllDocuments(readFileSync(path === '-' ? 0 : path, 'utf8')).map((document) => {
-      const [error] = document.errors;
-      if (error) throw error;
-      return document.toJS() as KubeObject;
-    });
-  } catch (cause) {
-    throw new Error(`${path} cannot be read: ${messageOf(cause)}`, { cause });
-  }
 }
 
 /**

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { renderFile } from '../../constructs/rendered-file.ts';
-import { messageOf } from '../kube/error-message.ts';
 import { type Command, type Given, hasSwitch, UsageError } from './command.ts';
+import { readFile } from './read-file.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Shows what a HostedControlPlane becomes, before it is applied anywhere. */
@@ -26,14 +25,6 @@ function rendering(given: Given): (terminal: Terminal) => void {
   return (terminal) => {
     const file = path === '-' ? 'standard input' : basename(path);
     const place = hasSwitch(given, 'hosted') ? 'hosted' : 'management';
-    terminal.print(renderFile({ file, content: read(path) }, place).trimEnd());
+    terminal.print(renderFile({ file, content: readFile(path) }, place).trimEnd());
   };
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8');
-  } catch (cause) {
-    throw new Error(`${file} cannot be read: ${messageOf(cause)}`, { cause });
-  }
 }

@@ -1,3 +1,4 @@
+import { isRestoring } from '../../constructs/api/etcd-status.ts';
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { Deployment } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
@@ -56,7 +57,6 @@ export async function executeStep(scope: EncryptionContext, stored: StoredKeys):
 
 function stateOf({ cluster, hostedControlPlane, work }: EncryptionContext, keys: EncryptionKeys): RotationState {
   const { provider, rotation } = cluster.spec.encryptionAtRest ?? {};
-  const restore = hostedControlPlane.status?.etcd?.restore;
   const rewritten = work.state(rewriteTask);
   return {
     providers: keys.providers.map(nameOf),
@@ -65,7 +65,7 @@ function stateOf({ cluster, hostedControlPlane, work }: EncryptionContext, keys:
     isRewritten: rewritten.kind === 'done' && rewritten.inputsKey === keys.hash,
     wanted: provider,
     wantsNewKey: rotation !== undefined && rotation !== keys.rotation,
-    isRestoring: restore !== undefined && restore.completionTime === undefined,
+    isRestoring: isRestoring(hostedControlPlane.status?.etcd),
   };
 }
 

@@ -1,3 +1,4 @@
+import { isRestoring } from '../../constructs/api/etcd-status.ts';
 import { clusterNameLabel, hibernateWithMachinesAnnotation } from '../../constructs/api/group.ts';
 import { Machine, MachinePool } from '../../constructs/api/resources.ts';
 import { hibernationOf } from '../backup/causes.ts';
@@ -5,7 +6,7 @@ import { isNotFound } from '../kube/errors.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
 import { observeRestore } from '../restore/observe.ts';
 import { settledServersOf, stopOf } from '../pods/servers.ts';
-import type { HibernationObservation } from './plan.ts';
+import { type HibernationDecision, type HibernationObservation, planHibernation } from './plan.ts';
 
 type Context = Pick<ControlPlaneContext, 'hostedControlPlane' | 'cluster' | 'reader' | 'writer'>;
 type Watched = Omit<Context, 'writer'>;
@@ -17,13 +18,17 @@ export async function observeHibernation(context: Context): Promise<HibernationO
   return { ...watched, machines: mustCount ? await machinesOf(context) : 0 };
 }
 
-/** The same without Machines, which matter only before anything has stopped. */
-export function observeWatched(context: Watched): HibernationObservation {
+/** What etcd and its backups do: the next step without Machines, which matter only before anything has stopped. */
+export function restOf(context: Watched): HibernationDecision {
+  return planHibernation(observeWatched(context));
+}
+
+function observeWatched(context: Watched): HibernationObservation {
   const { cluster, hostedControlPlane, reader } = context;
   const { etcd } = observeRestore({ cluster, members: 0, reader });
   return {
     isRequested: isRequested(context),
-    isBusy: isRestoring(context) || isMoving(context),
+    isBusy: isRestoring(hostedControlPlane.status?.etcd) || isMoving(context),
     machines: 0,
     servers: settledServersOf(context),
     etcd,
@@ -45,11 +50,6 @@ function isBackedUp(context: Watched): boolean {
 
 function isRequested({ cluster }: Watched): boolean {
   return cluster.spec.hibernate ?? false;
-}
-
-function isRestoring({ hostedControlPlane: { status } }: Watched): boolean {
-  const restore = status?.etcd?.restore;
-  return restore !== undefined && restore.completionTime === undefined;
 }
 
 /** The preparation of a move that had begun before keeps etcd for its backup. */

@@ -29,8 +29,8 @@ export type HibernationDecision =
   | { readonly kind: 'asleep' };
 
 /**
- * The next step of a hibernation. Machines can refuse it only before anything has stopped: what is halfway asleep would serve
- * nobody.
+ * The next step of a hibernation. Machines prevent it only before anything has stopped: a control plane that is stopped in part
+ * does not serve.
  */
 export function planHibernation(observed: HibernationObservation): HibernationDecision {
   const { isRequested, isBusy, machines, servers, etcd, awaitsBackup } = observed;

@@ -54,6 +54,9 @@ const watched: readonly { readonly resource: Resource; readonly labels: readonly
   { resource: Pod, labels: [clusterNameLabel, componentLabel] },
 ];
 
+/** Kinds of the components of control planes and of what belongs to them. */
+export const componentKinds: readonly Resource[] = watched.map(({ resource }) => resource);
+
 /** All watched resources, for RBAC. */
 export const watchedResources: readonly Resource[] = [
   HostedControlPlane,

@@ -1,4 +1,5 @@
 import type { Backup } from '../../constructs/api/backup-spec.ts';
+import { isRestoring } from '../../constructs/api/etcd-status.ts';
 import { backupAnnotation } from '../../constructs/api/group.ts';
 import { kubernetesVersion } from '../../constructs/cluster/versions.ts';
 import { attemptFor, type BackupSubject } from '../backup/attempt.ts';
@@ -10,8 +11,7 @@ import { incarnationOf } from '../backup/ownership.ts';
 import { nextBackupTime, type Schedule } from '../backup/schedule.ts';
 import { storeCheck, type StoreCheck, storeCheckWork } from '../backup/store-check.ts';
 import { type BackupResult, takeBackup } from '../backup/take-backup.ts';
-import { hibernationChange, observeWatched } from '../hibernation/observe.ts';
-import { planHibernation } from '../hibernation/plan.ts';
+import { hibernationChange, restOf } from '../hibernation/observe.ts';
 import { moveChange } from '../restore/observe-move.ts';
 import { isPrepared } from '../move/record.ts';
 import { minorChange } from '../upgrade/version-change.ts';
@@ -39,11 +39,13 @@ export const backup = phase({
       const isStale = hostedControlPlane.status?.etcdNextBackupTime !== undefined;
       return done({}, undefined, isStale ? { report: { etcdNextBackupTime: undefined } } : {});
     }
-    if (isRestoring(scope)) return done({}, undefined, { message: 'backups continue after the restore' });
+    // During a restore, members stop and start, and the data that would be backed up is about to be replaced.
+    if (isRestoring(hostedControlPlane.status?.etcd))
+      return done({}, undefined, { message: 'backups continue after the restore' });
     // Nothing changes any more, and retention must not delete the backup with the data that move.
     if (isPrepared(hostedControlPlane.metadata))
       return done({}, undefined, { message: 'backups continue after the move' });
-    if (['stopMembers', 'asleep'].includes(planHibernation(observeWatched(scope)).kind))
+    if (['stopMembers', 'asleep'].includes(restOf(scope).kind))
       return done({}, undefined, { message: 'backups continue when the control plane wakes up' });
     return run(scope, spec);
   },
@@ -190,12 +192,6 @@ function pendingChanges(scope: Scope): string[] {
 /** What has stopped the API servers, after which a backup holds all data. */
 function stopChanges(scope: Scope): string[] {
   return [moveChange(scope), hibernationChange(scope)].filter((change) => change !== undefined);
-}
-
-/** During a restore, members stop and start, and the data that would be backed up is about to be replaced. */
-function isRestoring({ hostedControlPlane: { status } }: Scope): boolean {
-  const restore = status?.etcd?.restore;
-  return restore !== undefined && restore.completionTime === undefined;
 }
 
 /** @throws InvalidConfiguration for an invalid schedule, which only the user can correct */

@@ -48,11 +48,11 @@ function isOurs({ hostedControlPlane }: Scope, secret: SecretObject): boolean {
 
 interface Kept {
   readonly secret: string;
-  /** When its certificate is replaced; undefined if a Secret of somebody else has its name. */
+  /** When the operator replaces its certificate; undefined if another client has created a Secret with its name. */
   readonly renewal: Date | undefined;
 }
 
-/** Writes one Secret, unless somebody else has one of its name. */
+/** Writes one Secret, unless another client has created one with its name. */
 async function keep(scope: Scope<'endpoint'>, declared: Kubeconfigs[number]): Promise<Kept> {
   const { cluster, facts, reader, writer } = scope;
   const plan = declaredPlan(cluster.name, declared);

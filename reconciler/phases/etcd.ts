@@ -10,8 +10,7 @@ import { progressOf } from '../etcd/progress.ts';
 import { type EtcdReport, reportedFill } from '../etcd/report.ts';
 import { statusOfEtcd } from '../etcd/status-members.ts';
 import { planStorageClass, type StorageClassPlan, type TemplatedSet } from '../etcd/storage-class.ts';
-import { observeWatched } from '../hibernation/observe.ts';
-import { planHibernation } from '../hibernation/plan.ts';
+import { restOf } from '../hibernation/observe.ts';
 import { holdMembers } from '../restore/execute.ts';
 import { versionToRun } from '../upgrade/etcd-version.ts';
 import { planVolumes, type VolumePlan, type Volumes, volumeUsage } from '../etcd/volume-size.ts';
@@ -29,7 +28,7 @@ export const etcd = phase({
   needs: [etcdCertificates, restore],
   async run(scope): Promise<Outcome> {
     const { cluster, reader, writer } = scope;
-    const rest = planHibernation(observeWatched(scope));
+    const rest = restOf(scope);
     if (rest.kind === 'stopMembers') {
       await holdMembers(scope);
       return wait('StoppingMembers', 'etcd: its members stop, and their volumes stay');

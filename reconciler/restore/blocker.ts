@@ -1,3 +1,4 @@
+import { isRestoring } from '../../constructs/api/etcd-status.ts';
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { degraded, type Outcome, wait } from '../engine/outcome.ts';
 import type { RestoreContext } from './context.ts';
@@ -30,6 +31,7 @@ export function reportBlocker(
 
 /** Whether there is an etcd that can continue. If its restore has begun and was replaced by another one, it cannot. */
 function hasData({ hostedControlPlane: { status }, cluster, reader }: RestoreContext): boolean {
-  const interrupted = status?.etcd?.restore && status.etcd.restore.completionTime === undefined;
-  return !interrupted && observeRestore({ cluster, members: cluster.spec.etcd.replicas, reader }).etcd.isWanted;
+  return (
+    !isRestoring(status?.etcd) && observeRestore({ cluster, members: cluster.spec.etcd.replicas, reader }).etcd.isWanted
+  );
 }

@@ -7,15 +7,15 @@ import { TestbedCluster, TestbedMachineTemplate, testbedPrefix } from '../infras
 import { startInfrastructureProvider } from '../infrastructure-provider/start.ts';
 import type { ChildProgram } from '../support/child-program.ts';
 import { onceWebhooksAnswer } from '../support/cluster-api-webhooks.ts';
+import { typeInto } from '../support/page-shell.ts';
 import { readPage } from '../support/pages.ts';
 import { installProvider, removeProvider } from '../support/provider.ts';
 import { machinesOf, untilNodes } from '../support/stacks/cluster-with-workers.ts';
 import { kubernetesVersion, Workbench } from '../support/workbench.ts';
 import { installAddon } from '../testbed/addons.ts';
-import { binDirectory, instanceFrom, kubeconfigPath } from '../testbed/instance.ts';
+import { instanceFrom } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';
 import { repository } from '../testbed/operator-bundle.ts';
-import { run } from '../testbed/run.ts';
 import { withHostedApi } from '../testbed/workers.ts';
 
 // The page from its first block to its last, as a reader types them.
@@ -58,20 +58,8 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** Runs a block of the page; returns what it prints. */
-function type(block: string): Promise<string> {
-  return run(['bash', '-euo', 'pipefail', '-c', block], {
-    cwd: directory,
-    env: {
-      ...process.env,
-      PATH: `${binDirectory(instance)}:${process.env['PATH']}`,
-      KUBECONFIG: kubeconfigPath(instance),
-      CLUSTERCTL_DISABLE_VERSIONCHECK: 'true',
-      INFRASTRUCTURE: testbedPrefix,
-      SERVICE_CIDR: '10.128.0.0/16',
-    },
-  });
-}
+const variables = { INFRASTRUCTURE: testbedPrefix, SERVICE_CIDR: '10.128.0.0/16' };
+const type = (block: string): Promise<string> => typeInto({ instance, directory, variables }, block);
 
 /** The uids of the pods of each component. */
 async function pods(): Promise<Record<string, ReadonlySet<string | undefined>>> {

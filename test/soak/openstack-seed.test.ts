@@ -16,6 +16,7 @@ import type { Typed } from '../seeds/typed.ts';
 import type { ChildProgram } from '../support/child-program.ts';
 import { onceWebhooksAnswer } from '../support/cluster-api-webhooks.ts';
 import { ownTestbed } from '../support/own-testbed.ts';
+import { typeInto } from '../support/page-shell.ts';
 import { loadOperatorImage } from '../support/provider.ts';
 import { machinesOf, untilAvailable, untilNodes } from '../support/stacks/cluster-with-workers.ts';
 import { until } from '../support/until.ts';
@@ -26,7 +27,7 @@ import { addMinor } from '../testbed/further-minor.ts';
 import { binDirectory, kubeconfigPath } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';
 import { repository } from '../testbed/operator-bundle.ts';
-import { attempt, run } from '../testbed/run.ts';
+import { attempt } from '../testbed/run.ts';
 
 // What the page of the OpenStack stack lets its readers type, from the installation to the deletion, with a process in the place
 // of CAPO, whose machines are those of the testbed, and the class as the cluster stack operator would create it.
@@ -84,18 +85,10 @@ function commandOf(typed: Typed): string | undefined {
 }
 
 /** Runs a command as a reader's shell does; one that watches is interrupted when it has printed what there is. */
-async function type(command: string): Promise<string> {
+function type(command: string): Promise<string> {
   const watches = command.endsWith(' -w');
   const shell = watches ? `timeout --preserve-status --signal INT 3 ${command} || true` : command;
-  return run(['bash', '-euo', 'pipefail', '-c', [...exports, shell].join('\n')], {
-    cwd: directory,
-    env: {
-      ...process.env,
-      PATH: `${binDirectory(instance)}:${process.env['PATH']}`,
-      KUBECONFIG: kubeconfigPath(instance),
-      CLUSTERCTL_DISABLE_VERSIONCHECK: 'true',
-    },
-  });
+  return typeInto({ instance, directory }, [...exports, shell].join('\n'));
 }
 
 /** What the cluster stack operator creates for a ClusterStack. */

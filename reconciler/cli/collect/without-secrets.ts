@@ -2,7 +2,7 @@ import { ConfigMap, Secret } from '../../../constructs/api/resources.ts';
 import type { KubeObject } from '../../kube/object.ts';
 
 /** What is written in the place of something that may be secret. */
-export const removed = '<removed>';
+const removed = '<removed>';
 
 interface ConfigMapObject extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;

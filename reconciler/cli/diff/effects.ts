@@ -1,8 +1,6 @@
 import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
+import type { Place } from '../../../constructs/rendered-file.ts';
 import { type JsonChange, jsonChanges } from './json-changes.ts';
-
-/** Where an object is that changes. */
-export type Place = 'management' | 'hosted';
 
 /** What a change of a spec does, the gravest first. */
 export const effects = [

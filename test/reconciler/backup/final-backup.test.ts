@@ -19,6 +19,14 @@ const failed = (inputsKey: string): WorkState<BackupResult> => ({
   failures: 2,
 });
 
+const wanted = { schedule: '@daily', secret: { name: 's3' }, beforeDeletion: true };
+const set = (metadata: object = {}) => ({
+  apiVersion: StatefulSet.apiVersion,
+  kind: StatefulSet.kind,
+  metadata: { name: 'c1-etcd', labels: objectLabels('c1', 'etcd'), ...metadata },
+});
+const idle: Work = { state: () => ({ kind: 'idle' }), start: () => ({ kind: 'idle' }), cancel: () => {} };
+
 describe('the final backup', () => {
   it.each<[string, WorkState<BackupResult>, object | string]>([
     ['is started', { kind: 'idle' }, 'start'],
@@ -48,14 +56,6 @@ describe('the final backup', () => {
     });
   });
 
-  const wanted = { schedule: '@daily', secret: { name: 's3' }, beforeDeletion: true };
-  const set = (metadata: object = {}) => ({
-    apiVersion: StatefulSet.apiVersion,
-    kind: StatefulSet.kind,
-    metadata: { name: 'c1-etcd', labels: objectLabels('c1', 'etcd'), ...metadata },
-  });
-  const idle: Work = { state: () => ({ kind: 'idle' }), start: () => ({ kind: 'idle' }), cancel: () => {} };
-
   it.each<[string, unknown, MemoryObjects, boolean]>([
     ['is taken if the spec requests it', wanted, readerWith(set()), true],
     ['is not taken if the spec does not request it', { ...wanted, beforeDeletion: false }, readerWith(set()), false],
@@ -71,6 +71,30 @@ describe('the final backup', () => {
   ])('%s', (_, backup, management, isAwaited) => {
     const { storeReader, openEtcd, clock } = scopeOf(management);
     const object = hostedControlPlaneObject({ spec: { ...spec, etcd: { replicas: 3, backup } } });
+    const options = { namespace: 'team', cluster: 'c1', clusterObject: undefined, storeReader, openEtcd, clock };
+    const awaited = finalBackup({ ...options, object: object as never, reader: management, work: idle, now });
+    expect(awaited !== undefined).toBe(isAwaited);
+  });
+});
+
+describe('the final backup of a control plane that hibernates', () => {
+  const awake = {
+    type: 'Awake',
+    status: 'False',
+    reason: 'Hibernated',
+    message: '',
+    lastTransitionTime: '2026-11-21T11:00:00Z',
+  };
+
+  it.each<[string, readonly string[], boolean]>([
+    ['is the one before it stopped', ['hibernation uid/3'], false],
+    ['waits for etcd, if there is none of all data', [], true],
+    ['waits for etcd, if there is one of another time only', ['Kubernetes 1.35 to 1.36'], true],
+  ])('%s', (_, versionChanges, isAwaited) => {
+    const management = readerWith(set());
+    const { storeReader, openEtcd, clock } = scopeOf(management);
+    const status = { conditions: [awake], etcd: { backup: { versionChanges } } };
+    const object = hostedControlPlaneObject({ spec: { ...spec, etcd: { replicas: 3, backup: wanted } }, status });
     const options = { namespace: 'team', cluster: 'c1', clusterObject: undefined, storeReader, openEtcd, clock };
     const awaited = finalBackup({ ...options, object: object as never, reader: management, work: idle, now });
     expect(awaited !== undefined).toBe(isAwaited);
