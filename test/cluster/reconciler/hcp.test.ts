@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import {
@@ -148,6 +149,10 @@ test('a real control plane hibernates without any pod, and wakes up with its dat
   expect((await bench.client.list(Pod, { namespace })).items).toEqual([]);
   expect(await volumes()).toEqual(kept);
   await expect(hosted.find(ConfigMap, name)).rejects.toThrow(KubeError);
+  const sent = bench.operator.hostedRequests.length;
+  // The test is about this time: watches of an API server that is away would try again within a second.
+  await setTimeout(5_000);
+  expect(bench.operator.hostedRequests.slice(sent)).toEqual([]);
 
   expect(await hcp(wake)).toBe('c1 is ready');
   const after = await bench.get('c1');
