@@ -28,7 +28,8 @@ export class LaidOutContainer {
     objects: readonly RenderedObject[],
     replacements: Readonly<Record<string, string>>,
   ) {
-    const container = pod.containers.find((one) => one.name === name);
+    // A sidecar is an init container that stays.
+    const container = [...pod.containers, ...(pod.initContainers ?? [])].find((one) => one.name === name);
     if (!container) throw new Error(`the pod has no container ${name}`);
     this.container = container;
     this.#root = root;
