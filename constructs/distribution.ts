@@ -2,6 +2,7 @@ import { editTheConstructs, manifest } from './cluster/manifest.ts';
 import { renderArgoCD } from './provider/argo-cd.ts';
 import { renderProvider } from './provider/chart.ts';
 import { providerChartFiles } from './provider/helm/chart.ts';
+import { managerImage } from './provider/image.ts';
 import { releaseFiles } from './provider/repository.ts';
 import { renderDashboards } from './provider/monitoring/dashboards.ts';
 import { metricsPort, renderMonitoring } from './provider/monitoring/chart.ts';
@@ -29,7 +30,16 @@ const sampleNamespace = 'the-only-namespace';
 /** Every file of `dist/`. The output is deterministic: the same samples give the same bytes. */
 export function renderDistribution(samples: readonly SampleFile[]): DistributionFile[] {
   return [
-    ...releaseFiles(),
+    ...renderInstallation(managerImage),
+    ...samples.flatMap(renderSample),
+    ...providerChartFiles(managerImage).map(({ path, content }) => ({ path: `chart/${path}`, content })),
+  ];
+}
+
+/** What a platform installs, apart from the Helm chart. @param image the operator's image */
+export function renderInstallation(image: string): DistributionFile[] {
+  return [
+    ...releaseFiles(image),
     {
       path: 'one-namespace.yaml',
       content: manifest(
@@ -37,7 +47,7 @@ export function renderDistribution(samples: readonly SampleFile[]): Distribution
           `The installation for the HostedControlPlanes of one namespace, here ${sampleNamespace}, which must exist: replace that`,
           'name. In all other namespaces the operator reads only what control planes share.',
         ],
-        renderProvider({ watchNamespace: sampleNamespace }),
+        renderProvider({ image, watchNamespace: sampleNamespace }),
       ),
     },
     {
@@ -90,8 +100,6 @@ export function renderDistribution(samples: readonly SampleFile[]): Distribution
       path: `dashboards/${path}`,
       content: `${JSON.stringify(dashboard, undefined, 2)}\n`,
     })),
-    ...samples.flatMap(renderSample),
-    ...providerChartFiles().map(({ path, content }) => ({ path: `chart/${path}`, content })),
     ...stackFiles().map(({ path, content }) => ({ path: `stacks/${path}`, content })),
   ];
 }

@@ -2,7 +2,8 @@
  * The constructs as a library: render control planes or the installation in your own cdk8s app, or inspect the objects
  * of a HostedControlPlane before you apply it.
  */
-export { parseHostedControlPlane, type ParsedHostedControlPlane } from './api/parse.ts';
+export type { ParsedHostedControlPlane } from './api/parse.ts';
+export { parseHostedControlPlane } from './api/parse-manifest.ts';
 export type { HostedControlPlane, HostedControlPlaneSpec } from './api/hosted-control-plane.ts';
 export type {
   HostedControlPlaneTemplate,

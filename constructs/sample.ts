@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exposureOf } from './api/exposure-spec.ts';
-import { parseHostedControlPlane } from './api/parse.ts';
+import { parseHostedControlPlane } from './api/parse-manifest.ts';
 import { Cluster, Gateway, HostedControlPlane, HostedControlPlaneComponentTemplate } from './api/resources.ts';
 import { ClusterNetworkSpec, type HostedCluster, networkOf } from './cluster/cluster.ts';
 import { definedOnly } from './cluster/defined.ts';

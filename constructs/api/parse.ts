@@ -10,16 +10,19 @@ export interface Problem {
   readonly message: string;
 }
 
+interface WhatIsWrong {
+  readonly problems: readonly Problem[];
+  /** All problems in one sentence, for a condition. */
+  readonly message: string;
+}
+
 export type ParsedHostedControlPlane =
   | { readonly valid: true; readonly hostedControlPlane: HostedControlPlane }
-  | {
+  | ({
       readonly valid: false;
       /** Enough to report the problems and to delete the object; absent when the metadata cannot be read either. */
       readonly metadata?: ObjectMeta;
-      readonly problems: readonly Problem[];
-      /** All problems in one sentence, for a condition. */
-      readonly message: string;
-    };
+    } & WhatIsWrong);
 
 const Identity = z.object({ metadata: ObjectMeta });
 
@@ -31,10 +34,11 @@ const Envelope = z.object({
 });
 
 /**
- * Reads an object from the API or from a file, and fills in defaults. A status that cannot be read does not make the
+ * Reads an object that an API server has stored, and fills in defaults. Fields that this release does not know are left out:
+ * an older or a newer one may have stored them. A status that cannot be read does not make the
  * object invalid: its broken fields are omitted and computed again.
  */
-export function parseHostedControlPlane(object: unknown): ParsedHostedControlPlane {
+export function parseStoredHostedControlPlane(object: unknown): ParsedHostedControlPlane {
   const result = Envelope.safeParse(object, { error: (issue) => requiredMessage(issue) });
   if (!result.success) {
     const identity = Identity.safeParse(object);
@@ -65,12 +69,24 @@ export function parseComponentTemplate(
   return { valid: true, template: { name: metadata.name, spec } };
 }
 
-function whatIsWrong(error: z.ZodError): { readonly problems: readonly Problem[]; readonly message: string } {
-  const problems = error.issues.map((issue) => ({ path: pathText(issue.path), message: issue.message }));
+function whatIsWrong(error: z.ZodError): WhatIsWrong {
+  return described(error.issues.map((issue) => ({ path: pathText(issue.path), message: issue.message })));
+}
+
+function described(problems: readonly Problem[]): WhatIsWrong {
   return {
     problems,
     message: problems.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; '),
   };
+}
+
+/** An object with further problems, which come first. */
+export function alsoInvalidBy(
+  problems: readonly Problem[],
+  parsed: ParsedHostedControlPlane,
+): ParsedHostedControlPlane {
+  if (!parsed.valid) return { ...parsed, ...described([...problems, ...parsed.problems]) };
+  return { valid: false, metadata: parsed.hostedControlPlane.metadata, ...described(problems) };
 }
 
 function requiredMessage(issue: z.core.$ZodRawIssue): string | undefined {

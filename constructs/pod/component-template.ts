@@ -1,6 +1,6 @@
 import type { ComponentTemplateSpec } from '../api/component-template.ts';
 import type { HostedControlPlane, HostedControlPlaneSpec } from '../api/hosted-control-plane.ts';
-import { parseComponentTemplate, type ParsedHostedControlPlane, parseHostedControlPlane } from '../api/parse.ts';
+import { parseComponentTemplate, type ParsedHostedControlPlane, parseStoredHostedControlPlane } from '../api/parse.ts';
 import type { ApiServerPod, Container } from '../api/pod-spec.ts';
 import { HostedControlPlaneComponentTemplate } from '../api/resources.ts';
 import { definedOnly } from '../cluster/defined.ts';
@@ -29,7 +29,7 @@ export function withComponentTemplate(
   if (found === undefined) return invalid(`${which} does not exist: create it, or name another one`);
   const parsed = parseComponentTemplate(found);
   if (!parsed.valid) return invalid(`${which} cannot be used: ${parsed.message}`);
-  const both = parseHostedControlPlane({ ...hostedControlPlane, spec: onTemplate(spec, parsed.template.spec) });
+  const both = parseStoredHostedControlPlane({ ...hostedControlPlane, spec: onTemplate(spec, parsed.template.spec) });
   return both.valid ? both : invalid(`together with ${which}: ${both.message}`);
 }
 

@@ -1,6 +1,6 @@
 import { pausedAnnotation } from '../../constructs/api/group.ts';
 import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
-import { type ParsedHostedControlPlane, parseHostedControlPlane } from '../../constructs/api/parse.ts';
+import { type ParsedHostedControlPlane, parseStoredHostedControlPlane } from '../../constructs/api/parse.ts';
 import { type HostedCluster, networkOf } from '../../constructs/cluster/cluster.ts';
 import { definedOnly } from '../../constructs/cluster/defined.ts';
 import { keepingProxies } from '../../constructs/cluster/in-cluster-access.ts';
@@ -176,14 +176,14 @@ type ReadSpec =
 /** The object by a recorded revision, which contains what its template added, if the operator still accepts that. */
 function readRevision(object: KubeObject, revision: RevisionFacts | undefined): Candidate | undefined {
   const recorded = revision && atRevision(object, revision);
-  const read = recorded && accept(parseHostedControlPlane(recorded));
+  const read = recorded && accept(parseStoredHostedControlPlane(recorded));
   if (revision === undefined || read?.kind !== 'accepted') return undefined;
   return { hostedControlPlane: read.hostedControlPlane, release: { release: revision.release } };
 }
 
 /** The object by its own spec and the template that this refers to. */
 function readNewest(object: KubeObject, findTemplate: (name: string) => KubeObject | undefined): ReadSpec {
-  const parsed = parseHostedControlPlane(object);
+  const parsed = parseStoredHostedControlPlane(object);
   return accept(parsed.valid ? withComponentTemplate(parsed.hostedControlPlane, findTemplate) : parsed);
 }
 

@@ -1,3 +1,4 @@
+import { nearestName } from '../../constructs/api/nearest-name.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { parseArgs } from 'node:util';
 import { type Command, type CommandOption, type Given, type Session, UsageError } from './command.ts';
@@ -12,6 +13,7 @@ export interface Target {
 
 /** The parsed command line. */
 export type CommandLine =
+  | { readonly kind: 'version' }
   | { readonly kind: 'help'; readonly command: Command | undefined }
   | { readonly kind: 'offline'; readonly run: (terminal: Terminal) => void }
   | { readonly kind: 'run'; readonly target: Target; readonly run: (session: Session) => Promise<void> };
@@ -33,6 +35,7 @@ export const commonOptions = {
 export function parseCommandLine(args: readonly string[], commands: readonly Command[]): CommandLine {
   const [name, ...rest] = args;
   if (name === undefined || name === '-h' || name === '--help') return { kind: 'help', command: undefined };
+  if (name === '--version') return { kind: 'version' };
   if (name === 'help') {
     const [about] = rest;
     return { kind: 'help', command: about === undefined ? undefined : commandNamed(about, commands) };
@@ -56,7 +59,10 @@ export function parseCommandLine(args: readonly string[], commands: readonly Com
 function commandNamed(name: string, commands: readonly Command[]): Command {
   const found = commands.find((command) => command.name === name);
   if (found) return found;
-  throw new UsageError(`unknown command "${name}": use one of ${commands.map((command) => command.name).join(', ')}`);
+  const known = commands.map((command) => command.name);
+  const nearest = nearestName(name, known);
+  const meant = nearest === undefined ? `use one of ${known.join(', ')}` : `did you mean "${nearest}"?`;
+  throw new UsageError(`unknown command "${name}": ${meant}`);
 }
 
 function parseOptions(args: readonly string[], described: Readonly<Record<string, CommandOption>>): Given {
@@ -71,6 +77,13 @@ function parseOptions(args: readonly string[], described: Readonly<Record<string
   } catch (error) {
     // Node's advice for arguments that start with a dash applies to no argument of hcp.
     const [sentence = ''] = messageOf(error).split(/\. |\n/);
-    throw new UsageError(sentence.replace(/\.$/, ''), { cause: error });
+    throw new UsageError(`${sentence.replace(/\.$/, '')}${meantOption(sentence, described)}`, { cause: error });
   }
+}
+
+/** What a message about an unknown option adds, when one is near. */
+function meantOption(sentence: string, described: Readonly<Record<string, CommandOption>>): string {
+  const unknown = /^Unknown option '--(.+)'/.exec(sentence)?.[1];
+  const nearest = unknown === undefined ? undefined : nearestName(unknown, Object.keys(described));
+  return nearest === undefined ? '' : `: did you mean --${nearest}?`;
 }

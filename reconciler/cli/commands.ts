@@ -3,6 +3,7 @@ import { backups } from './backups.ts';
 import { certificates } from './certificates.ts';
 import type { Command } from './command.ts';
 import { collect } from './collect.ts';
+import { completionOf } from './completion.ts';
 import { diff } from './diff.ts';
 import { hibernate, wake } from './hibernate.ts';
 import { importControlPlane } from './import.ts';
@@ -40,4 +41,5 @@ export const commands: readonly Command[] = [
   resume,
   render,
   diff,
+  completionOf(() => commands),
 ];

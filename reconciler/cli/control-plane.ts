@@ -1,5 +1,5 @@
 import { clusterNameLabel } from '../../constructs/api/group.ts';
-import { parseHostedControlPlane } from '../../constructs/api/parse.ts';
+import { parseStoredHostedControlPlane } from '../../constructs/api/parse.ts';
 import type { HostedControlPlane as ParsedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import { owningCluster } from '../management/cluster-object.ts';
@@ -42,7 +42,7 @@ export function readControlPlane(object: KubeObject): ControlPlane {
   const { name } = object.metadata;
   if (cluster === undefined)
     throw new Error(`no Cluster owns HostedControlPlane ${name} yet: create one whose spec.controlPlaneRef names it`);
-  const parsed = parseHostedControlPlane(object);
+  const parsed = parseStoredHostedControlPlane(object);
   if (!parsed.valid) throw new Error(`HostedControlPlane ${name} is invalid: ${parsed.message}`);
   return { cluster, object: parsed.hostedControlPlane };
 }

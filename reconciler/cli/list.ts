@@ -1,3 +1,4 @@
+import { stringify } from 'yaml';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import { spanText } from './amounts.ts';
 import { columns } from './columns.ts';
@@ -5,25 +6,40 @@ import { type Command, hasSwitch, type Session, textOption, UsageError } from '.
 import { clusterOf } from './control-plane.ts';
 import { blockerOf, conditionOf, type StoredControlPlane } from './control-plane-state.ts';
 
+/** What `-o` chooses, for other programs. */
+const formats: Readonly<Record<string, (entries: readonly FleetEntry[]) => string[]>> = {
+  json: (entries) => [JSON.stringify({ controlPlanes: entries }, undefined, 2)],
+  yaml: (entries) => [stringify({ controlPlanes: entries }).trimEnd()],
+  name: (entries) => entries.map(({ cluster }) => cluster),
+};
+
 /** Lists control planes, so that a person sees which one needs them. */
 export const list: Command = {
   name: 'list',
-  usage: '[-A] [-o json]',
+  usage: '[-A] [-o json|yaml|name]',
   summary: 'Lists control planes: what blocks them, members of etcd, expiry of certificates, last backup.',
   options: {
     'all-namespaces': { type: 'boolean', short: 'A', meaning: 'list those of all namespaces' },
-    output: { type: 'string', short: 'o', value: 'json', meaning: 'print JSON' },
+    output: {
+      type: 'string',
+      short: 'o',
+      value: 'json|yaml|name',
+      meaning: 'print JSON, YAML, or names of clusters only',
+    },
   },
   prepare(given) {
     const { positionals } = given;
     if (positionals.length > 0) throw new UsageError(`list takes no arguments: remove ${positionals.join(' ')}`);
-    const output = textOption(given, 'output') ?? 'table';
-    if (output !== 'table' && output !== 'json') throw new UsageError(`-o must be json, not "${output}"`);
+    const output = textOption(given, 'output');
+    const format = output === undefined ? undefined : formats[output];
+    if (output !== undefined && !format) {
+      throw new UsageError(`-o must be one of ${Object.keys(formats).join(', ')}, not "${output}"`);
+    }
     const isEverywhere = hasSwitch(given, 'all-namespaces');
     return async (session) => {
       const entries = (await stored(session, isEverywhere)).map((object) => entryOf(object));
       const where = isEverywhere ? undefined : session.namespace;
-      const lines = output === 'json' ? [jsonOf(entries)] : describeFleet(entries, session.now(), where);
+      const lines = format ? format(entries) : describeFleet(entries, session.now(), where);
       for (const line of lines) session.terminal.print(line);
     };
   },
@@ -128,8 +144,4 @@ function order({ ready, available }: FleetEntry): number {
 
 function placeOf({ namespace, cluster }: FleetEntry): string {
   return `${namespace}/${cluster}`;
-}
-
-function jsonOf(entries: readonly FleetEntry[]): string {
-  return JSON.stringify({ controlPlanes: entries }, undefined, 2);
 }

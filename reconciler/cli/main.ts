@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { setTimeout as sleep } from 'node:timers/promises';
 import { forwardPort } from './port-forward.ts';
+import { releaseVersion } from '../../constructs/provider/release.ts';
 import { KubeClient } from '../kube/client.ts';
 import { connect, loadKubeConfig } from '../kube/config.ts';
 import { messageOf } from '../kube/error-message.ts';
@@ -15,6 +16,10 @@ import { processTerminal } from './terminal.ts';
  */
 async function main(args: readonly string[]): Promise<void> {
   const line = parseCommandLine(args, commands);
+  if (line.kind === 'version') {
+    processTerminal.print(`hcp ${releaseVersion}`);
+    return;
+  }
   if (line.kind === 'help') {
     processTerminal.print(line.command ? helpOf(line.command) : helpOfAll(commands));
     return;
@@ -54,10 +59,8 @@ function kubeConfigOf({ kubeconfig, context }: Target) {
   return config;
 }
 
-try {
-  await main(process.argv.slice(2));
-} catch (error) {
+main(process.argv.slice(2)).catch((error: unknown) => {
   process.stderr.write(`hcp: ${messageOf(error)}\n`);
   if (error instanceof UsageError) process.stderr.write('Run hcp help for usage.\n');
   process.exitCode = error instanceof UsageError ? 2 : 1;
-}
+});

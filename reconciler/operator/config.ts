@@ -61,6 +61,12 @@ const Environment = z.object({
     .describe('File with the CA certificates of that issuer; the system roots of the API server image when unset.'),
   LOG_FORMAT: z.enum(['json', 'text'], 'must be json or text').default('json').describe('Format of log lines.'),
   LOG_LEVEL: level.default('info').describe('Lowest level of log lines that are written.'),
+  OPTIMIZE_FOR: z
+    .enum(['size', 'speed'], 'must be size or speed')
+    .default('size')
+    .describe(
+      'Whether the operator collects garbage early, for little memory, or late, for little processor time, which large fleets need.',
+    ),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z
     .url({ protocol: /^https?$/, error: 'must be a URL such as http://collector:4318/v1/traces' })
     .optional()
@@ -90,6 +96,8 @@ export interface Config {
   readonly managementIssuer: { readonly url: string; readonly caFile: string | undefined } | undefined;
   /** URL to which traces are sent by OTLP over HTTP; undefined to send none. */
   readonly tracesEndpoint: string | undefined;
+  /** What the collection of garbage spares: memory or processor time. */
+  readonly optimizeFor: 'size' | 'speed';
   readonly logFormat: 'json' | 'text';
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   /** Only HostedControlPlanes of this namespace; all when unset. */
@@ -138,6 +146,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
       ? { url: parsed.data.MANAGEMENT_ISSUER_URL, caFile: parsed.data.MANAGEMENT_ISSUER_CA_FILE }
       : undefined,
     tracesEndpoint: tracesEndpointOf(parsed.data),
+    optimizeFor: parsed.data.OPTIMIZE_FOR,
     logFormat: parsed.data.LOG_FORMAT,
     logLevel: parsed.data.LOG_LEVEL,
     // An empty flag means no filter, as in all controllers of Cluster API.

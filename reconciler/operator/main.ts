@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { setFlagsFromString } from 'node:v8';
 import type { ClusterDns } from '../../constructs/cluster/facts.ts';
 import type { ManagementIssuer } from '../../constructs/cluster/management-issuer.ts';
 import { clusterDns } from './cluster-dns.ts';
@@ -23,6 +24,8 @@ const bufferPoolBytes = 4096;
 async function main(): Promise<void> {
   Buffer.poolSize = bufferPoolBytes;
   const given = readConfig(process.argv.slice(2), process.env);
+  // Node was started for size: its flags must be arguments, which no setting of a Deployment's environment reaches.
+  if (given.optimizeFor === 'speed') setFlagsFromString('--no-optimize-for-size');
   const log = createLogger({ format: given.logFormat, level: given.logLevel });
   const tracing = given.tracesEndpoint && (await startTracing(given.tracesEndpoint, reportLostTraces(log)));
   const connection = await connect(loadKubeConfig());

@@ -7,8 +7,8 @@ export const clusterctl = {
     proofs: [
       ['distribution.test', 'contains %s as the constructs render it'],
       [
-        'system/scripts.test',
-        'release adds this release to a repository of clusterctl, and never changes one that is there',
+        'constructs/provider/repository.test',
+        'a release has components, metadata and templates, with the image that is given',
       ],
       [
         'system/operator-as-pod.test',

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { apiVersion, fieldManager } from '../../constructs/api/group.ts';
 import { HostedControlPlaneTemplateSpec } from '../../constructs/api/hosted-control-plane-template.ts';
-import { parseHostedControlPlane } from '../../constructs/api/parse.ts';
+import { parseHostedControlPlane } from '../../constructs/api/parse-manifest.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import { type MemoryCluster, ourName } from '../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ComponentTemplateSpec } from '../../constructs/api/component-template.ts';
 import { componentTemplateCRD, hostedControlPlaneCRD } from '../../constructs/api/crd.ts';
-import { parseHostedControlPlane } from '../../constructs/api/parse.ts';
+import { parseHostedControlPlane } from '../../constructs/api/parse-manifest.ts';
 import { unknownFields, yamlOfPages } from '../support/documented-objects.ts';
 
 const blocks = await yamlOfPages();

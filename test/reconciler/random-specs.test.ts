@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseHostedControlPlane } from '../../constructs/api/parse.ts';
+import { parseHostedControlPlane } from '../../constructs/api/parse-manifest.ts';
 import { networkOf } from '../../constructs/cluster/cluster.ts';
 import { hostedControlPlaneObject } from '../support/scope.ts';
 import { renderingOf } from '../support/spec-fields/effects.ts';

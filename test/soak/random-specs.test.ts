@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseHostedControlPlane } from '../../constructs/api/parse.ts';
+import { parseHostedControlPlane } from '../../constructs/api/parse-manifest.ts';
 import { renderingApiServer } from '../support/rendering-api-server.ts';
 import { hostedControlPlaneObject } from '../support/scope.ts';
 import { sendRandomSpecs, randomNamespace } from '../support/spec-fields/accepted.ts';

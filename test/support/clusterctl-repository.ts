@@ -2,13 +2,18 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { clusterctlName, releaseFolder } from '../../constructs/provider/repository.ts';
+import {
+  clusterctlConfiguration,
+  clusterctlName,
+  releaseFiles,
+  releaseFolder,
+} from '../../constructs/provider/repository.ts';
 import { clusterctl } from '../testbed/clusterctl.ts';
 import { pinnedVersion } from '../testbed/families.ts';
 import { moduleDirectory } from '../testbed/go-module.ts';
 import type { Instance } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';
-import { runScript } from './npm-run.ts';
+import { writeFiles } from '../release/archive.ts';
 
 const clusterApi = { family: 'cluster-api', module: 'sigs.k8s.io/cluster-api' } as const;
 
@@ -22,9 +27,11 @@ export class ClusterctlRepository {
     private readonly directory: string,
   ) {}
 
-  static async create(instance: Instance): Promise<ClusterctlRepository> {
-    const repository = new ClusterctlRepository(instance, await mkdtemp(join(tmpdir(), 'clusterctl-')));
-    await runScript('release', [repository.directory]);
+  /** @param directory one with a release; by default a new one, with this release, whose image the testbed has */
+  static async create(instance: Instance, directory?: string): Promise<ClusterctlRepository> {
+    const repository = new ClusterctlRepository(instance, directory ?? (await mkdtemp(join(tmpdir(), 'clusterctl-'))));
+    await writeFiles(repository.directory, [clusterctlConfiguration(repository.directory)]);
+    if (directory === undefined) await writeFiles(repository.release('.'), releaseFiles());
     const module = await moduleDirectory(clusterApi.family, clusterApi.module);
     const version = await pinnedVersion(clusterApi.family, clusterApi.module);
     await repository.#addCore(module, version);

@@ -54,6 +54,7 @@ export async function startOperator({
     deniedCidrs: [],
     managementIssuer: undefined,
     tracesEndpoint: undefined,
+    optimizeFor: 'size',
     logFormat: 'text',
     logLevel: 'info',
     namespace,

@@ -1,4 +1,4 @@
-import { parseHostedControlPlane } from '../../constructs/api/parse.ts';
+import { parseHostedControlPlane } from '../../constructs/api/parse-manifest.ts';
 import { apiVersion } from '../../constructs/api/group.ts';
 import { type RenderedObject, renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { type ClusterNetworkSpec, type HostedCluster, networkOf } from '../../constructs/cluster/cluster.ts';

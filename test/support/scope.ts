@@ -1,6 +1,6 @@
 import { clusterOwner } from '../../constructs/api/group.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
-import { parseHostedControlPlane } from '../../constructs/api/parse.ts';
+import { parseHostedControlPlane } from '../../constructs/api/parse-manifest.ts';
 import { Cluster, HostedControlPlane, Secret } from '../../constructs/api/resources.ts';
 import { type HostedCluster, networkOf } from '../../constructs/cluster/cluster.ts';
 import type { Facts } from '../../constructs/cluster/facts.ts';

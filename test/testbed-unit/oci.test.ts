@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { qualified, writeImageArchive, type Image } from '../testbed/oci.ts';
+import { qualified, writeArchiveForAll, writeImageArchive, type Image } from '../testbed/oci.ts';
 import { run } from '../testbed/run.ts';
 
 let directory: string;
@@ -22,6 +22,9 @@ const Index = z.object({
 });
 const Blob = z.object({ digest: z.string(), size: z.number() });
 const Manifest = z.object({ config: Blob, layers: z.tuple([Blob]) });
+const ForAll = z.object({
+  manifests: z.array(z.object({ digest: z.string(), platform: z.object({ architecture: z.string() }) })),
+});
 const Config = z.object({
   config: z.record(z.string(), z.unknown()),
   rootfs: z.object({ diff_ids: z.array(z.string()) }),
@@ -54,6 +57,24 @@ async function blob(root: string, digest: string): Promise<Buffer> {
 async function json<T>(schema: z.ZodType<T>, content: Buffer): Promise<T> {
   return schema.parseAsync(JSON.parse(content.toString()));
 }
+
+test('an archive for several processors has an image for each below one digest', async () => {
+  const { reference, ...content } = image();
+  const other = { ...content, entries: [{ kind: 'text', path: '/for', text: 'arm64' }] as const };
+  const digest = await writeArchiveForAll(join(directory, 'all.tar'), {
+    reference,
+    content: { amd64: content, arm64: other },
+  });
+  const root = await unpacked('all.tar');
+  const [listed] = (await json(Index, await readFile(join(root, 'index.json')))).manifests;
+  expect(listed).toMatchObject({ digest, annotations: { 'io.containerd.image.name': reference } });
+  const { manifests } = await json(ForAll, await blob(root, digest));
+  expect(manifests.map(({ platform }) => platform.architecture)).toEqual(['amd64', 'arm64']);
+  const layers = await Promise.all(
+    manifests.map(async (each) => (await json(Manifest, await blob(root, each.digest))).layers[0].digest),
+  );
+  expect(new Set(layers).size).toBe(2);
+});
 
 test('the same image has the same bytes, independent of file times and the order of entries', async () => {
   const one = await writeImageArchive(join(directory, 'one.tar'), image());

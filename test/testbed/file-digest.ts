@@ -16,7 +16,7 @@ export async function fileDigests(paths: readonly string[], memoryPath: string):
     const { ino, size, mtimeNs } = await stat(path, { bigint: true });
     const identity = `${path} ${ino} ${size} ${mtimeNs}`;
     hasNew ||= !known.has(identity);
-    const digest = known.get(identity) ?? (await sha256(path));
+    const digest = known.get(identity) ?? (await fileDigest(path));
     known.set(identity, digest);
     digests.set(path, digest);
   }
@@ -24,7 +24,8 @@ export async function fileDigests(paths: readonly string[], memoryPath: string):
   return digests;
 }
 
-async function sha256(path: string): Promise<string> {
+/** SHA-256 of a file, in hexadecimal digits. */
+export async function fileDigest(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash);
   return hash.digest('hex');

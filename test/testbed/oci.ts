@@ -23,12 +23,26 @@ export interface ImageConfig {
   readonly StopSignal?: string;
 }
 
-/** An image with one layer. */
-export interface Image {
-  /** The name after its import, with a tag: `registry.example/app:v1`. */
-  readonly reference: string;
+/** What an image is made of: one layer. */
+export interface ImageContent {
   readonly config: ImageConfig;
   readonly entries: readonly ImageEntry[];
+}
+
+/** An image for the processors of this machine. */
+export interface Image extends ImageContent {
+  /** The name after its import, with a tag: `registry.example/app:v1`. */
+  readonly reference: string;
+}
+
+/** Names of processors, as Go and OCI spell them. */
+export const architectures = ['amd64', 'arm64'] as const;
+export type Architecture = (typeof architectures)[number];
+
+/** The same program for several processors, of which container engines take their own. */
+export interface ImageForAll {
+  readonly reference: string;
+  readonly content: Readonly<Record<Architecture, ImageContent>>;
 }
 
 /** The search path of programs in an image, unless its configuration overrides it. */
@@ -53,11 +67,29 @@ interface Blob {
  * the clock, the user or the order of a directory. Files are streamed, the archive appears under its name when complete.
  * Returns the digest of the manifest.
  */
-export async function writeImageArchive(path: string, image: Image): Promise<string> {
+export function writeImageArchive(path: string, { reference, ...content }: Image): Promise<string> {
+  const ours = process.arch === 'x64' ? 'amd64' : process.arch;
+  return write(path, reference, (archive) => addImage(archive, ours, content));
+}
+
+/** The same for several processors. Returns the digest of the index, by which registries know all of them. */
+export function writeArchiveForAll(path: string, { reference, content }: ImageForAll): Promise<string> {
+  return write(path, reference, async (archive) => {
+    const manifests: object[] = [];
+    for (const architecture of architectures) {
+      const image = await addImage(archive, architecture, content[architecture]);
+      manifests.push({ ...image, platform: { architecture, os: 'linux' } });
+    }
+    return addBlob(archive, mediaType.index, { schemaVersion: 2, mediaType: mediaType.index, manifests });
+  });
+}
+
+/** @param add writes the blobs, and returns the one that an engine imports */
+async function write(path: string, reference: string, add: (archive: Appender) => Promise<Blob>): Promise<string> {
   const partial = `${path}.partial`;
   const file = await open(partial, 'w');
   try {
-    const digest = await writeArchive(file, image);
+    const digest = await writeArchive(file, reference, add);
     await file.close();
     await rename(partial, path);
     return digest;
@@ -66,31 +98,39 @@ export async function writeImageArchive(path: string, image: Image): Promise<str
   }
 }
 
-async function writeArchive(file: FileHandle, image: Image): Promise<string> {
+async function writeArchive(
+  file: FileHandle,
+  reference: string,
+  add: (archive: Appender) => Promise<Blob>,
+): Promise<string> {
   const archive = new Appender(file);
   for (const path of ['blobs', 'blobs/sha256']) await archive.add({ type: 'directory', path, mode: 0o755 });
   await addJson(archive, 'oci-layout', { imageLayoutVersion: '1.0.0' });
-  const layer = await addLayer(archive, image.entries);
-  const config = await addBlob(archive, mediaType.config, {
-    architecture: process.arch === 'x64' ? 'amd64' : process.arch,
-    os: 'linux',
-    config: { Env: [searchPath], WorkingDir: '/', ...image.config },
-    rootfs: { type: 'layers', diff_ids: [layer.digest] },
-  });
-  const manifest = await addBlob(archive, mediaType.manifest, {
-    schemaVersion: 2,
-    mediaType: mediaType.manifest,
-    config,
-    layers: [layer],
-  });
+  const blob = await add(archive);
   const annotations = {
-    'io.containerd.image.name': qualified(image.reference),
-    'org.opencontainers.image.ref.name': image.reference.slice(image.reference.lastIndexOf(':') + 1),
+    'io.containerd.image.name': qualified(reference),
+    'org.opencontainers.image.ref.name': reference.slice(reference.lastIndexOf(':') + 1),
   };
-  const manifests = [{ ...manifest, annotations }];
+  const manifests = [{ ...blob, annotations }];
   await addJson(archive, 'index.json', { schemaVersion: 2, mediaType: mediaType.index, manifests });
   await archive.write(tarEnd);
-  return manifest.digest;
+  return blob.digest;
+}
+
+async function addImage(archive: Appender, architecture: string, { config, entries }: ImageContent): Promise<Blob> {
+  const layer = await addLayer(archive, entries);
+  const configuration = await addBlob(archive, mediaType.config, {
+    architecture,
+    os: 'linux',
+    config: { Env: [searchPath], WorkingDir: '/', ...config },
+    rootfs: { type: 'layers', diff_ids: [layer.digest] },
+  });
+  return addBlob(archive, mediaType.manifest, {
+    schemaVersion: 2,
+    mediaType: mediaType.manifest,
+    config: configuration,
+    layers: [layer],
+  });
 }
 
 /** The full name of an image: the kubelet asks containerd for `docker.io/app/x` if a pod has `app/x`. */

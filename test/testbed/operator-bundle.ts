@@ -1,6 +1,7 @@
-import { cp, glob, mkdir, readFile, rm } from 'node:fs/promises';
+import { glob, mkdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
+import type Protobuf from 'protobufjs';
 import { build, type BuildOptions, type Metafile, type Plugin } from 'esbuild';
 import { requiredBuiltins, smallQueues, usedParts } from './bundle-parts.ts';
 
@@ -18,23 +19,19 @@ export const buildDirectory = join(repository, 'build');
 export async function bundleOperator(directory = buildDirectory): Promise<LoadedAtStart> {
   await mkdir(directory, { recursive: true });
   for await (const name of glob('chunk-*', { cwd: directory })) await rm(join(directory, name));
-  const whole = {
-    ...program,
-    outdir: directory,
-    legalComments: 'linked' as const,
-    banner: { js: commonJsNames },
-    plugins: [etcdProtocol(directory)],
-  } satisfies BuildOptions;
+  const whole = { legalComments: 'linked', banner: { js: commonJsNames } } as const;
   const { metafile } = await build({
+    ...program,
     ...whole,
-    entryPoints: { main: programs.main },
-    plugins: [...whole.plugins, requiredBuiltins, usedParts, smallQueues],
+    entryPoints: { main: 'reconciler/operator/main.ts' },
+    outdir: directory,
+    plugins: [etcdProtocol, requiredBuiltins, usedParts, smallQueues],
     splitting: true,
     chunkNames: 'chunk-[name]-[hash]',
     metafile: true,
   });
-  // with everything of its libraries: it ends after each command
-  await build({ ...whole, entryPoints: { hcp: programs.hcp } });
+  const banner = { js: `${commonJsNames}\n${newerNode}` };
+  await build({ ...commandLine, ...whole, banner, outfile: join(directory, 'hcp.js') });
   await build({
     ...program,
     entryPoints: ['reconciler/receiver/main.ts'],
@@ -81,9 +78,6 @@ export async function bundleFanOut(directory = buildDirectory): Promise<void> {
 /** File of the compiled audit fan-out. */
 export const fanOutBundle = 'audit.js';
 
-/** The operator and the command line, by the name of their bundle. */
-const programs = { main: 'reconciler/operator/main.ts', hcp: 'reconciler/cli/main.ts' };
-
 const program = {
   absWorkingDir: repository,
   bundle: true,
@@ -104,19 +98,39 @@ const commonJsNames = [
   'const __filename = import.meta.filename;',
 ].join('\n');
 
-/** etcd3 reads its protocol from files in `../proto`: beside the bundle they are in `proto`. */
-function etcdProtocol(directory: string): Plugin {
-  return {
-    name: 'etcd-protocol',
-    setup: (bundling) => {
-      bundling.onLoad({ filter: /etcd3\/lib\/connection-pool\.js$/ }, async ({ path }) => {
-        const source = await readFile(path, 'utf8');
-        const contents = source.replace('${__dirname}/../proto/', '${__dirname}/proto/');
-        if (contents === source) throw new Error(`${path} loads its protocol in another way than before`);
-        const library = dirname(createRequire(path).resolve('etcd3/package.json'));
-        await cp(join(library, 'proto'), join(directory, 'proto'), { recursive: true });
-        return { contents, loader: 'js' };
-      });
-    },
-  };
+/** An older Node ends somewhere in a library, with a stack trace. */
+const newerNode = [
+  'if (Number.parseInt(process.versions.node, 10) < 24) {',
+  '  console.error(`hcp needs Node 24 or newer, and this is ${process.version}`);',
+  '  process.exit(1);',
+  '}',
+].join('\n');
+
+/** etcd3 reads its protocol from files beside its own: a bundle has it as an object. */
+const etcdProtocol: Plugin = {
+  name: 'etcd-protocol',
+  setup: (bundling) => {
+    bundling.onLoad({ filter: /etcd3\/lib\/connection-pool\.js$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      const protocol = join(dirname(path), '../proto/rpc.proto');
+      const object = JSON.stringify(readProtocol(path, protocol));
+      const contents = source.replace('.loadSync)(`${__dirname}/../proto/rpc.proto`', () => `.fromJSON)(${object}`);
+      if (contents === source) throw new Error(`${path} loads its protocol in another way than before`);
+      return { contents, loader: 'js' };
+    });
+  },
+};
+
+/** What the parser that a module of etcd3 uses reads from a file of the protocol. */
+function readProtocol(module: string, file: string): object {
+  const loader = createRequire(module).resolve('@grpc/proto-loader');
+  const protobuf = createRequire(loader)('protobufjs') as typeof Protobuf;
+  return new protobuf.Root().loadSync(file, { keepCase: true }).toJSON();
 }
+
+/** How `hcp` is compiled, with everything of its libraries: it ends after each command. */
+export const commandLine = {
+  ...program,
+  entryPoints: ['reconciler/cli/main.ts'],
+  plugins: [etcdProtocol],
+} satisfies BuildOptions;

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { nonRoot } from '../../constructs/pod/unprivileged.ts';
-import { writeImageArchive, type ImageEntry } from './oci.ts';
+import { writeImageArchive, type ImageContent, type ImageEntry } from './oci.ts';
 import { buildDirectory, fanOutBundle, repository } from './operator-bundle.ts';
 import { sharedLibraries } from './shared-libraries.ts';
 
@@ -11,6 +11,13 @@ import { sharedLibraries } from './shared-libraries.ts';
  * 36 MiB instead of 57 MiB, and the processor a sixth more.
  */
 export const nodeFlags: readonly string[] = ['--optimize-for-size'];
+
+/** A Node for an image. */
+export interface NodeForImage {
+  /** Path of the program. */
+  readonly program: string;
+  readonly libraries: readonly ImageEntry[];
+}
 
 /**
  * Packs the output of {@link bundleOperator} into an OCI archive, with Node and its libraries: no shell, no package
@@ -21,7 +28,7 @@ export async function packOperatorImage(
   reference: string,
   directory = buildDirectory,
 ): Promise<string> {
-  return packNodeImage(archive, reference, [...nodeFlags, '/app/main.js'], await filesBelow(directory, '/app'));
+  return writeImageArchive(archive, { reference, ...(await operatorContent(directory, await ownNode())) });
 }
 
 /**
@@ -29,20 +36,27 @@ export async function packOperatorImage(
  * image.
  */
 export async function packFanOutImage(archive: string, reference: string, directory = buildDirectory): Promise<string> {
-  const path = join('/app', fanOutBundle);
-  const source = join(directory, fanOutBundle);
-  return packNodeImage(archive, reference, [path], [{ kind: 'file', path, source, mode: 0o644 }]);
+  return writeImageArchive(archive, { reference, ...fanOutContent(directory, await ownNode()) });
 }
 
-async function packNodeImage(
-  archive: string,
-  reference: string,
+/** The operator's image. @param directory output of {@link bundleOperator} */
+export async function operatorContent(directory: string, node: NodeForImage): Promise<ImageContent> {
+  return nodeContent(node, [...nodeFlags, '/app/main.js'], await filesBelow(directory, '/app'));
+}
+
+/** The image of the audit fan-out. @param directory output of {@link bundleOperator} */
+export function fanOutContent(directory: string, node: NodeForImage): ImageContent {
+  const path = join('/app', fanOutBundle);
+  const source = join(directory, fanOutBundle);
+  return nodeContent(node, [path], [{ kind: 'file', path, source, mode: 0o644 }]);
+}
+
+function nodeContent(
+  { program, libraries }: NodeForImage,
   programArguments: readonly string[],
   files: readonly ImageEntry[],
-): Promise<string> {
-  const node = await nodeBinary();
-  return writeImageArchive(archive, {
-    reference,
+): ImageContent {
+  return {
     config: {
       Entrypoint: ['/usr/local/bin/node', ...programArguments],
       Env: ['PATH=/usr/local/bin', 'NODE_ENV=production', 'HOME=/tmp'],
@@ -50,21 +64,24 @@ async function packNodeImage(
       WorkingDir: '/app',
     },
     entries: [
-      { kind: 'file', path: '/usr/local/bin/node', source: node, mode: 0o755 },
-      ...(await sharedLibraries([node])),
+      { kind: 'file', path: '/usr/local/bin/node', source: program, mode: 0o755 },
+      ...libraries,
       ...files,
       { kind: 'text', path: '/etc/passwd', text: `nonroot:x:${nonRoot}:${nonRoot}:nonroot:/tmp:/sbin/nologin\n` },
       { kind: 'directory', path: '/tmp', mode: 0o1777 },
     ],
-  });
+  };
 }
 
-/** The same Node that the repository is developed and tested with. */
-async function nodeBinary(): Promise<string> {
-  const packageName = `node-linux-${process.arch}`;
+/** The Node that the repository is developed and tested with, and the libraries of this machine. */
+async function ownNode(): Promise<NodeForImage> {
+  const program = join(dirname(manifestOf(`node-linux-${process.arch}`)), 'bin/node');
+  return { program, libraries: await sharedLibraries([program]) };
+}
+
+function manifestOf(packageName: string): string {
   try {
-    const manifest = createRequire(join(repository, 'package.json')).resolve(`${packageName}/package.json`);
-    return join(dirname(manifest), 'bin/node');
+    return createRequire(join(repository, 'package.json')).resolve(`${packageName}/package.json`);
   } catch (cause) {
     throw new Error(`the package ${packageName} is missing: run npm install on Linux`, { cause });
   }

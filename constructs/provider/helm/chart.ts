@@ -94,15 +94,15 @@ function templates(): StackFile[] {
   });
 }
 
-/** The files of the Helm chart of the provider. */
-export function providerChartFiles(): StackFile[] {
+/** The files of the Helm chart of the provider. @param image default of the operator's image */
+export function providerChartFiles(image: string): StackFile[] {
   return [
     chartFile({
       ...providerChart,
       appVersion: releaseVersion,
       description: 'Cluster API control-plane provider: Kubernetes control planes that run as pods.',
     }),
-    { path: 'values.yaml', content: manifest(['Defaults of the values.'], [ProviderValues.parse({})]) },
+    { path: 'values.yaml', content: manifest(['Defaults of the values.'], [ProviderValues.parse({ image })]) },
     { path: 'values.schema.json', content: `${JSON.stringify(providerValuesSchema(), undefined, 2)}\n` },
     ...templates(),
   ];

@@ -45,7 +45,8 @@ try {
   report('the simulated world runs');
   const clusters = new FleetClusters(server.client, report);
   await clusters.watch();
-  const startOperator = () => OperatorProcess.start({ directory, kubeconfig: server.kubeconfig, core: 0 });
+  const startOperator = () =>
+    OperatorProcess.start({ directory, kubeconfig: server.kubeconfig, core: 0, optimizeFor: job.optimizeFor });
   figures = await measureFleetOf({ job, server, world, clusters, startOperator, report });
   await clusters.stop();
 } catch (error) {

@@ -1,6 +1,8 @@
 /** How much of a fleet is measured. */
 export interface FleetJob {
   readonly clusters: number;
+  /** The operator's setting of that name. */
+  readonly optimizeFor: string;
   /** Time until what follows a change has ended. */
   readonly settleMs: number;
   readonly restMs: number;

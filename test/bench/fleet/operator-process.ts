@@ -23,6 +23,8 @@ export interface OperatorOptions {
   readonly kubeconfig: string;
   /** The processor that it may use. */
   readonly core: number;
+  /** Its setting of that name. */
+  readonly optimizeFor: string;
 }
 
 /** The operator as it is installed: its bundle with the settings of its Deployment, in a process of its own. */
@@ -38,7 +40,7 @@ export class OperatorProcess {
   }
 
   /** Starts it, and resolves when its caches are filled. */
-  static async start({ directory, kubeconfig, core }: OperatorOptions): Promise<OperatorProcess> {
+  static async start({ directory, kubeconfig, core, optimizeFor }: OperatorOptions): Promise<OperatorProcess> {
     const [healthPort, metricsPort] = [await freePort(), await freePort()];
     const ours = [`--health-port=${healthPort}`, `--metrics-port=${metricsPort}`];
     const command = ['--cpu-list', String(core), node, ...nodeFlags, join(directory, 'main.js'), ...ours];
@@ -47,6 +49,7 @@ export class OperatorProcess {
       ...managerEnvironment,
       NODE_OPTIONS: nodeOptions,
       ...mallocSettings,
+      OPTIMIZE_FOR: optimizeFor,
       // Its requests would count as those of clusters.
       LEADER_ELECTION: 'false',
       KUBECONFIG: kubeconfig,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CustomResourceDefinition, Namespace } from '../../../constructs/api/resources.ts';
 import { type ProviderChartProps, renderProvider } from '../../../constructs/provider/chart.ts';
 import { providerChartFiles } from '../../../constructs/provider/helm/chart.ts';
+import { managerImage } from '../../../constructs/provider/image.ts';
 import type { GivenProviderValues } from '../../../constructs/provider/helm/values.ts';
 import { hetznerChartFiles, renderHetznerCluster } from '../../../constructs/stacks/hetzner/chart.ts';
 import { capoVersions } from '../../../constructs/stacks/openstack/class-patch.ts';
@@ -18,7 +19,7 @@ describe('the chart of the provider in Helm', () => {
   const release = 'provider';
   let chart: InstalledChart;
   beforeAll(async () => {
-    chart = await chartOf(providerChartFiles());
+    chart = await chartOf(providerChartFiles(managerImage));
   });
   afterAll(() => chart?.remove());
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseHostedControlPlane } from '../../../constructs/api/parse.ts';
+import { parseStoredHostedControlPlane } from '../../../constructs/api/parse.ts';
 import { admissionCases, minimalSpec, specWith } from './admission-cases.ts';
 
 const objectWith = (spec: unknown, status?: unknown) => ({
@@ -15,11 +15,11 @@ const refused = admissionCases.flatMap(({ name, spec, refused }) => (refused ? [
 
 describe('reading a HostedControlPlane', () => {
   it.each(accepted)('$name', ({ spec }) => {
-    expect(parseHostedControlPlane(objectWith(specWith(spec)))).toMatchObject({ valid: true });
+    expect(parseStoredHostedControlPlane(objectWith(specWith(spec)))).toMatchObject({ valid: true });
   });
 
   it.each(refused)('$name', ({ spec, refused: { path, because = '' } }) => {
-    const parsed = parseHostedControlPlane(objectWith(specWith(spec)));
+    const parsed = parseStoredHostedControlPlane(objectWith(specWith(spec)));
     expect(parsed).toMatchObject({
       valid: false,
       problems: expect.arrayContaining([{ path, message: expect.stringContaining(because) }]),
@@ -28,7 +28,7 @@ describe('reading a HostedControlPlane', () => {
   });
 
   it('fills in defaults', () => {
-    expect(parseHostedControlPlane(objectWith(minimalSpec))).toMatchObject({
+    expect(parseStoredHostedControlPlane(objectWith(minimalSpec))).toMatchObject({
       hostedControlPlane: {
         spec: {
           replicas: 2,
@@ -45,14 +45,14 @@ describe('reading a HostedControlPlane', () => {
 
   it('reads quantities that were written as numbers as text', () => {
     const spec = specWith({ etcd: { autoGrow: false, volumeSize: 8589934592 } });
-    expect(parseHostedControlPlane(objectWith(spec))).toMatchObject({
+    expect(parseStoredHostedControlPlane(objectWith(spec))).toMatchObject({
       hostedControlPlane: { spec: { etcd: { volumeSize: '8589934592' } } },
     });
   });
 
   it('names every missing field at once', () => {
     const spec = specWith({ version: undefined, exposure: { nodePort: {} } });
-    const parsed = parseHostedControlPlane(objectWith(spec));
+    const parsed = parseStoredHostedControlPlane(objectWith(spec));
     expect(parsed).toMatchObject({
       message: [
         'spec.version: is required',
@@ -64,7 +64,7 @@ describe('reading a HostedControlPlane', () => {
   });
 
   it('returns the metadata of an invalid object, so that it can be reported and deleted', () => {
-    expect(parseHostedControlPlane(objectWith({ version: 'unknown' }))).toMatchObject({
+    expect(parseStoredHostedControlPlane(objectWith({ version: 'unknown' }))).toMatchObject({
       valid: false,
       metadata: { name: 'hcp', namespace: 'default' },
     });
@@ -72,12 +72,12 @@ describe('reading a HostedControlPlane', () => {
 
   it('omits status fields that it cannot parse and keeps the others', () => {
     const status = { etcdLastBackupTime: null, version: 'v1.34.2', replicas: 'two', conditions: [{ type: 'Ready' }] };
-    expect(parseHostedControlPlane(objectWith(minimalSpec, status))).toMatchObject({
+    expect(parseStoredHostedControlPlane(objectWith(minimalSpec, status))).toMatchObject({
       hostedControlPlane: { status: { version: 'v1.34.2' } },
     });
   });
 
   it.each([undefined, null, 'text', 7, []])('returns a problem instead of throwing for %j', (object) => {
-    expect(parseHostedControlPlane(object)).toMatchObject({ valid: false });
+    expect(parseStoredHostedControlPlane(object)).toMatchObject({ valid: false });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HostedControlPlaneSpec } from '../../../constructs/api/hosted-control-plane.ts';
-import { parseHostedControlPlane } from '../../../constructs/api/parse.ts';
+import { parseHostedControlPlane } from '../../../constructs/api/parse-manifest.ts';
 import { HostedControlPlaneComponentTemplate } from '../../../constructs/api/resources.ts';
 import { withComponentTemplate } from '../../../constructs/pod/component-template.ts';
 import { hostedControlPlaneObject, spec as sampleSpec } from '../../support/scope.ts';

@@ -32,12 +32,13 @@ describe('the command line', () => {
   it.each([
     [
       'destroy c1',
-      'unknown command "destroy": use one of list, status, collect, backup, backups, served, restore, rebuild, move, upgrade, rollback, import, kubeconfig, certificates, hibernate, wake, pause, resume, render, diff',
+      'unknown command "destroy": use one of list, status, collect, backup, backups, served, restore, rebuild, move, upgrade, rollback, import, kubeconfig, certificates, hibernate, wake, pause, resume, render, diff, completion',
     ],
     ['help destroy', 'unknown command "destroy"'],
     ['backup', 'the cluster is missing: set the name of the Cluster'],
     ['backup c1 c2', 'set one cluster, not 2: c1 c2'],
-    ['backup c1 --wiat', "Unknown option '--wiat'"],
+    ['hibernate c1 --wiat', "Unknown option '--wiat': did you mean --wait?"],
+    ['statsu c1', 'unknown command "statsu": did you mean "status"?'],
     ['backup c1 -n', "Option '-n, --namespace <value>' argument missing"],
     ['backups c1 -o yaml', '-o must be json, not "yaml"'],
     ['backups c1 --from c2', '--from must be NAMESPACE/CLUSTER, such as team/c1, not "c2"'],
@@ -110,3 +111,5 @@ describe('help', () => {
     for (const line of text.split('\n').slice(1)) expect(line.length).toBeLessThanOrEqual(120);
   });
 });
+
+it('prints the release', () => expect(parse('--version')).toEqual({ kind: 'version' }));

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { parseHostedControlPlane } from '../../../constructs/api/parse.ts';
+import { parseHostedControlPlane } from '../../../constructs/api/parse-manifest.ts';
 import { parseRecoveryBundle, serializeRecoveryBundle } from '../../../reconciler/backup/recovery-bundle.ts';
 import { rebuildManifest } from '../../../reconciler/cli/rebuild.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { releaseOf } from '../../../constructs/cluster/release-revisions.ts';
 import type { RevisionFacts } from '../../../constructs/cluster/facts.ts';
-import { parseHostedControlPlane } from '../../../constructs/api/parse.ts';
+import { parseHostedControlPlane } from '../../../constructs/api/parse-manifest.ts';
 import { chooseRelease, type ReleaseChoice } from '../../../reconciler/revision/choose-release.ts';
 import { specText } from '../../../reconciler/revision/revisions.ts';
 import type { AdoptionTurn } from '../../../reconciler/revision/adoption-waves.ts';

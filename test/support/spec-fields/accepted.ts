@@ -1,5 +1,5 @@
 import { apiVersion } from '../../../constructs/api/group.ts';
-import { parseHostedControlPlane } from '../../../constructs/api/parse.ts';
+import { parseHostedControlPlane } from '../../../constructs/api/parse-manifest.ts';
 import { HostedControlPlane } from '../../../constructs/api/resources.ts';
 import { networkOf } from '../../../constructs/cluster/cluster.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';

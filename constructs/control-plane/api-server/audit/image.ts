@@ -1,4 +1,4 @@
-import type { Image } from '../../../cluster/versions.ts';
+import { type Image, imageReference } from '../../../cluster/versions.ts';
 
 /**
  * The image of the audit fan-out, which `npm run image` packs beside that of the operator. The second part of the tag is the
@@ -10,3 +10,8 @@ export const fanOutImage: Image = {
   repository: 'hosted-control-plane/audit',
   tag: '1-561f09350ef7',
 };
+
+/** The same in another registry, which HostedControlPlanes name in `imageRegistry`. */
+export function auditImageIn(registry: string): string {
+  return imageReference({ imageRegistry: registry }, fanOutImage, undefined);
+}

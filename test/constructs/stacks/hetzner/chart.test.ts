@@ -1,6 +1,6 @@
 import { parse, parseAllDocuments } from 'yaml';
 import { describe, expect, it } from 'vitest';
-import { parseHostedControlPlane } from '../../../../constructs/api/parse.ts';
+import { parseHostedControlPlane } from '../../../../constructs/api/parse-manifest.ts';
 import { hetznerChartFiles, renderHetznerCluster } from '../../../../constructs/stacks/hetzner/chart.ts';
 import { type GivenHetznerValues, HetznerValues } from '../../../../constructs/stacks/hetzner/values.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
