@@ -1,6 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { mallocSettings, managerEnvironment, nodeOptions } from '../../../constructs/provider/operator.ts';
+import {
+  mallocSettings,
+  managerEnvironment,
+  nodeOptions,
+  nodeOptionsForSpeed,
+} from '../../../constructs/provider/operator.ts';
 import { ChildProgram } from '../../support/child-program.ts';
 import { freePort } from '../../support/free-port.ts';
 import { until } from '../../support/until.ts';
@@ -47,7 +52,7 @@ export class OperatorProcess {
     const env = {
       ...process.env,
       ...managerEnvironment,
-      NODE_OPTIONS: nodeOptions,
+      NODE_OPTIONS: optimizeFor === 'speed' ? nodeOptionsForSpeed : nodeOptions,
       ...mallocSettings,
       OPTIMIZE_FOR: optimizeFor,
       // Its requests would count as those of clusters.

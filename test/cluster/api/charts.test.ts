@@ -4,6 +4,7 @@ import { CustomResourceDefinition, Namespace } from '../../../constructs/api/res
 import { type ProviderChartProps, renderProvider } from '../../../constructs/provider/chart.ts';
 import { providerChartFiles } from '../../../constructs/provider/helm/chart.ts';
 import { managerImage } from '../../../constructs/provider/image.ts';
+import { managerEnvironment } from '../../../constructs/provider/operator.ts';
 import type { GivenProviderValues } from '../../../constructs/provider/helm/values.ts';
 import { hetznerChartFiles, renderHetznerCluster } from '../../../constructs/stacks/hetzner/chart.ts';
 import { capoVersions } from '../../../constructs/stacks/openstack/class-patch.ts';
@@ -13,7 +14,7 @@ import { renderedMinors } from '../../../constructs/stacks/openstack/minors.ts';
 import { chartOf, type InstalledChart } from '../../support/stacks/helm.ts';
 import { accepted, refused } from '../../constructs/stacks/hetzner/values-cases.ts';
 
-const levels = { LEADER_ELECTION: 'true', LOG_FORMAT: 'text', LOG_LEVEL: 'debug' };
+const levels = { LOG_FORMAT: 'text', LOG_LEVEL: 'debug' };
 
 describe('the chart of the provider in Helm', () => {
   const release = 'provider';
@@ -58,7 +59,7 @@ describe('the chart of the provider in Helm', () => {
         manager: {
           replicas: 1,
           args: ['--watch-filter=a'],
-          environment: { ADOPTION_CONCURRENCY: '1', ...levels, MAX_CONCURRENT_RECONCILES: '10' },
+          environment: { ...managerEnvironment, ...levels },
           imagePullSecrets: [{ name: 'registry' }],
           nodeSelector: { pool: 'a' },
           tolerations: [],
