@@ -71,7 +71,7 @@ export function renderInstallation(image: string): DistributionFile[] {
       content: manifest(
         [
           'What Prometheus scrapes of the operator, and its alerts, as objects of the Prometheus Operator. Not part of the',
-          `installation: apply it where those kinds are installed, and run the operator with --metrics-port=${metricsPort}.`,
+          `installation: apply it where those kinds are installed, and run the operator with --secure-metrics-port=${metricsPort}.`,
         ],
         renderMonitoring(),
       ),

@@ -54,6 +54,14 @@ export const CertificateSigningRequest = clusterWide(
 export const Signer = clusterWide('certificates.k8s.io/v1', 'Signer', 'signers');
 /** Not stored: the response contains the identity of the requester. */
 export const SelfSubjectReview = clusterWide('authentication.k8s.io/v1', 'SelfSubjectReview', 'selfsubjectreviews');
+/** Who a token belongs to, as an API server sees it. */
+export const TokenReview = clusterWide('authentication.k8s.io/v1', 'TokenReview', 'tokenreviews');
+/** Whether a user may do something, as an API server decides it. */
+export const SubjectAccessReview = clusterWide(
+  'authorization.k8s.io/v1',
+  'SubjectAccessReview',
+  'subjectaccessreviews',
+);
 /** Name of the EndpointSlice in `default` in which API servers publish their own addresses, unless the operator does it for them. */
 export const apiServerSlice = 'kubernetes';
 /** Deprecated, and still read beside EndpointSlices. */
@@ -135,6 +143,8 @@ const all: readonly Resource[] = [
   CertificateSigningRequest,
   Signer,
   SelfSubjectReview,
+  SubjectAccessReview,
+  TokenReview,
   Endpoints,
   EndpointSlice,
   Ingress,

@@ -15,7 +15,11 @@ export const providerNames = {
   tenantRole: prefixed('tenant'),
   bootstrapRole: prefixed('kubeadm-bootstrap'),
   backupIdentityRole: prefixed('backup-identity'),
+  metricsReaderRole: prefixed('metrics-reader'),
 } as const;
+
+/** Path of the operator's metrics. */
+export const metricsPath = '/metrics';
 
 /**
  * The ClusterRole of an operator that watches one namespace. Several such operators may be installed, each with its own.

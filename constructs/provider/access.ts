@@ -27,6 +27,8 @@ import {
   Secret,
   Service,
   ServiceAccount,
+  SubjectAccessReview,
+  TokenReview,
 } from '../api/resources.ts';
 import { renderControlPlane } from '../control-plane/chart.ts';
 import { networkOf } from '../cluster/cluster.ts';
@@ -189,6 +191,8 @@ export function sharedAccess(namespace?: string): Access[] {
       verbs: ['list', 'watch'],
       why: 'a listener of a Gateway may allow routes by the labels of their namespace',
     },
+    { resource: TokenReview, verbs: ['create'], why: 'who reads the metrics at --secure-metrics-port' },
+    { resource: SubjectAccessReview, verbs: ['create'], why: 'whether that user may read them' },
     {
       resource: Service,
       verbs: ['list'],

@@ -4,7 +4,13 @@ import { type Access, rulesOf } from '../cluster/access-rules.ts';
 import { definitions } from '../api/crd.ts';
 import { groupOf, HostedControlPlane } from '../api/resources.ts';
 import { backupIdentityAccess, controlPlaneAccess, managerAccess, ownNamespaceAccess, sharedAccess } from './access.ts';
-import { coreAggregationLabel, providerNames, rbacGroup, sharedRoleOf } from '../cluster/provider-names.ts';
+import {
+  coreAggregationLabel,
+  metricsPath,
+  providerNames,
+  rbacGroup,
+  sharedRoleOf,
+} from '../cluster/provider-names.ts';
 
 export interface RbacProps {
   /** Namespace of the operator. */
@@ -19,6 +25,7 @@ export class Rbac extends Construct {
     super(scope, id);
     const { serviceAccount, managerRole, leaderElectionRole, clusterApiRole, bootstrapRole, backupIdentityRole } =
       providerNames;
+    const { metricsReaderRole } = providerNames;
     const manager: k8s.Subject = { kind: 'ServiceAccount', name: serviceAccount, namespace };
 
     new k8s.KubeServiceAccount(this, 'service-account', {
@@ -51,6 +58,12 @@ export class Rbac extends Construct {
     new k8s.KubeClusterRole(this, 'backup-identity-role', {
       metadata: { name: backupIdentityRole },
       rules: rulesOf(backupIdentityAccess),
+    });
+
+    // Nothing binds it either: dist/monitoring.yaml does, or an administrator for a Prometheus of their own.
+    new k8s.KubeClusterRole(this, 'metrics-reader-role', {
+      metadata: { name: metricsReaderRole },
+      rules: [{ nonResourceUrLs: [metricsPath], verbs: ['get'] }],
     });
 
     this.letKubeadmBootstrapRead(bootstrapRole);

@@ -108,6 +108,8 @@ export interface Config {
   readonly healthPort: number;
   /** Port of /metrics; 0 disables it. */
   readonly metricsPort: number;
+  /** Port of the same by HTTPS, for those whom the management cluster permits it; 0 disables it. */
+  readonly secureMetricsPort: number;
 }
 
 /**
@@ -122,6 +124,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
       'watch-filter': { type: 'string' },
       'health-port': { type: 'string', default: '8081' },
       'metrics-port': { type: 'string', default: '0' },
+      'secure-metrics-port': { type: 'string', default: '0' },
     },
   });
   // An empty variable counts as unset, because manifests unset variables that way.
@@ -154,6 +157,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     watchFilter: values['watch-filter'] || undefined,
     healthPort: portOf('health-port', values['health-port']),
     metricsPort: portOf('metrics-port', values['metrics-port']),
+    secureMetricsPort: portOf('secure-metrics-port', values['secure-metrics-port']),
   };
 }
 

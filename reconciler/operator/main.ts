@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { Server } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import type { ClusterDns } from '../../constructs/cluster/facts.ts';
 import type { ManagementIssuer } from '../../constructs/cluster/management-issuer.ts';
@@ -7,11 +8,14 @@ import { type Config, readConfig } from './config.ts';
 import { serveHealth } from './health.ts';
 import { systemClock } from '../kube/clock.ts';
 import { KubeClient } from '../kube/client.ts';
+import { messageOf } from '../kube/error-message.ts';
 import { connect, type Connection, loadKubeConfig } from '../kube/config.ts';
 import { Operator } from './operator.ts';
 import { ownImage } from './own-image.ts';
 import { createLogger, type Logger } from '../telemetry/log.ts';
-import { serveMetrics } from '../telemetry/serve-metrics.ts';
+import { ScrapeAccess } from '../telemetry/scrape-access.ts';
+import { serveMetrics, serveMetricsSecurely } from '../telemetry/serve-metrics.ts';
+import { servingCertificate } from '../telemetry/serving-certificate.ts';
 import { startTracing } from '../trace/start.ts';
 
 /**
@@ -27,7 +31,8 @@ async function main(): Promise<void> {
   // Node was started for size: its flags must be arguments, which no setting of a Deployment's environment reaches.
   if (given.optimizeFor === 'speed') setFlagsFromString('--no-optimize-for-size');
   const log = createLogger({ format: given.logFormat, level: given.logLevel });
-  const tracing = given.tracesEndpoint && (await startTracing(given.tracesEndpoint, reportLostTraces(log)));
+  const tracing =
+    given.tracesEndpoint && (await startTracing(given.tracesEndpoint, warnHourly(log, 'traces are not sent')));
   const connection = await connect(loadKubeConfig());
   const config = { ...given, operatorImage: given.operatorImage ?? (await ownImage(connection, given)) };
   const operator = new Operator({
@@ -45,10 +50,13 @@ async function main(): Promise<void> {
   const health = await serveHealth(config.healthPort, operator);
   const metrics = config.metricsPort > 0 ? await serveMetrics(config.metricsPort, operator.metrics) : undefined;
 
+  const secureMetrics = await serveSecurely(config, connection, operator, log);
+
   const stop = async (signal: NodeJS.Signals) => {
     log.info({ signal }, 'stopping');
     health.close();
     metrics?.close();
+    secureMetrics?.close();
     await operator.stop();
     if (tracing) await tracing.stop();
     process.exit(0);
@@ -59,13 +67,26 @@ async function main(): Promise<void> {
   await operator.start();
 }
 
-/** A collector that is away would be reported with every batch of spans. */
-function reportLostTraces(log: Logger): (message: string) => void {
+async function serveSecurely(
+  { secureMetricsPort }: Config,
+  connection: Connection,
+  { metrics }: Operator,
+  log: Logger,
+): Promise<Server | undefined> {
+  if (secureMetricsPort === 0) return undefined;
+  const warn = warnHourly(log, 'the API server does not decide who may read the metrics');
+  const onError = (error: unknown) => warn(messageOf(error));
+  const access = new ScrapeAccess(new KubeClient(connection), systemClock, onError);
+  return serveMetricsSecurely(secureMetricsPort, metrics, access, await servingCertificate(new Date()));
+}
+
+/** Reports what would be reported all the time while a collector or the API server is away. */
+function warnHourly(log: Logger, what: string): (message: string) => void {
   let reportedAt = -Infinity;
   return (message) => {
     if (performance.now() - reportedAt < hourMs) return;
     reportedAt = performance.now();
-    log.warn({ message }, 'traces are not sent; the operator does not report this again for an hour');
+    log.warn({ message }, `${what}; the operator does not report this again for an hour`);
   };
 }
 

@@ -17,6 +17,7 @@ export async function namespacedRights(client: KubeClient, kubeconfig: string, n
     providerNames.clusterApiRole,
     providerNames.bootstrapRole,
     providerNames.backupIdentityRole,
+    providerNames.metricsReaderRole,
   ];
   const objects = renderProvider({ namespace, watchNamespace: namespace });
   await applyObjects(

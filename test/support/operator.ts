@@ -61,6 +61,7 @@ export async function startOperator({
     watchFilter,
     healthPort: 0,
     metricsPort: 0,
+    secureMetricsPort: 0,
   };
   const level = process.env['HCP_TEST_LOG'] === 'debug' ? 'debug' : 'error';
   const operator = new Operator({

@@ -1,11 +1,18 @@
 import { ApiObject, App, Chart } from 'cdk8s';
+import { k8s } from 'cdk8s-plus-30';
 import type { Construct } from 'constructs';
-import { managerSelector, providerNamespace } from '../../cluster/provider-names.ts';
+import {
+  managerSelector,
+  metricsPath,
+  providerNamespace,
+  providerNames,
+  rbacGroup,
+} from '../../cluster/provider-names.ts';
 import type { RenderedObject } from '../../control-plane/chart.ts';
 import { alerts } from './alerts.ts';
 
 /** Port of the metrics in these manifests: the operator must run with it. */
-export const metricsPort = 8080;
+export const metricsPort = 8443;
 
 /** Page of the repository with what to do about each alert, which `npm run docs` writes. */
 export const alertsPage = 'constructs/provider/ALERTS.md';
@@ -13,8 +20,9 @@ export const alertsPage = 'constructs/provider/ALERTS.md';
 /** What Prometheus scrapes of the operator, and the alerts that it raises, as objects of the Prometheus Operator. */
 class Monitoring extends Chart {
   constructor(scope: Construct, id: string) {
-    super(scope, id, { disableResourceNameHashes: true, namespace: providerNamespace });
-    const metadata = { name: 'hosted-control-plane' };
+    super(scope, id, { disableResourceNameHashes: true });
+    const metadata = { name: 'hosted-control-plane', namespace: providerNamespace };
+    const token = this.scraper('hosted-control-plane-scraper');
     new ApiObject(this, 'pods', {
       apiVersion: 'monitoring.coreos.com/v1',
       kind: 'PodMonitor',
@@ -22,7 +30,18 @@ class Monitoring extends Chart {
       spec: {
         selector: { matchLabels: { ...managerSelector } },
         // The labels `namespace` and `name` are those of control planes.
-        podMetricsEndpoints: [{ portNumber: metricsPort, path: '/metrics', interval: '30s', honorLabels: true }],
+        podMetricsEndpoints: [
+          {
+            portNumber: metricsPort,
+            path: metricsPath,
+            scheme: 'https',
+            // Each pod has a certificate of its own, by a CA that is not kept.
+            tlsConfig: { insecureSkipVerify: true },
+            authorization: { type: 'Bearer', credentials: token },
+            interval: '30s',
+            honorLabels: true,
+          },
+        ],
       },
     });
     new ApiObject(this, 'rules', {
@@ -31,6 +50,22 @@ class Monitoring extends Chart {
       metadata,
       spec: { groups: [{ name: 'hosted-control-plane', rules: alerts.map(ruleOf) }] },
     });
+  }
+
+  /** An identity that may read the metrics and nothing else. Returns where the API server writes its token. */
+  private scraper(name: string): { name: string; key: string } {
+    const metadata = { name, namespace: providerNamespace };
+    new k8s.KubeServiceAccount(this, 'scraper', { metadata, automountServiceAccountToken: false });
+    new k8s.KubeSecret(this, 'scraper-token', {
+      metadata: { ...metadata, annotations: { 'kubernetes.io/service-account.name': name } },
+      type: 'kubernetes.io/service-account-token',
+    });
+    new k8s.KubeClusterRoleBinding(this, 'scraper-binding', {
+      metadata: { name },
+      roleRef: { apiGroup: rbacGroup, kind: 'ClusterRole', name: providerNames.metricsReaderRole },
+      subjects: [{ kind: 'ServiceAccount', name, namespace: providerNamespace }],
+    });
+    return { name, key: 'token' };
   }
 }
 

@@ -6,9 +6,13 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { stringify } from 'yaml';
 import { alerts } from '../../../constructs/provider/monitoring/alerts.ts';
 import { controlPlanePanels, fleetPanels } from '../../../constructs/provider/monitoring/panels.ts';
-import { serveMetrics } from '../../../reconciler/telemetry/serve-metrics.ts';
+import { systemClock } from '../../../reconciler/kube/clock.ts';
+import { ScrapeAccess } from '../../../reconciler/telemetry/scrape-access.ts';
+import { serveMetricsSecurely } from '../../../reconciler/telemetry/serve-metrics.ts';
+import { servingCertificate } from '../../../reconciler/telemetry/serving-certificate.ts';
 import { BackupWorkbench, unverifiedBackup } from '../../support/backup-workbench.ts';
 import { ChildProgram } from '../../support/child-program.ts';
+import { endMetricsReader, metricsReader } from '../../support/metrics-reader.ts';
 import { freePort } from '../../support/free-port.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
@@ -17,6 +21,7 @@ import { findPrometheus } from '../../testbed/prometheus.ts';
 
 const namespace = 'dashboards';
 const name = 'c1-cp';
+const scraper = { namespace, name: 'prometheus' };
 let bench: BackupWorkbench;
 let metrics: Server;
 let prometheus: ChildProgram;
@@ -39,12 +44,21 @@ beforeAll(async () => {
   await until('a backup', async () => (await bench.get('c1')).status?.etcdLastBackupTime);
 
   const [operatorPort, port] = [await freePort(), await freePort()];
-  metrics = await serveMetrics(operatorPort, bench.operator.operator.metrics);
+  const access = new ScrapeAccess(bench.client, systemClock, (error) => console.error(error));
+  const certificate = await servingCertificate(new Date());
+  metrics = await serveMetricsSecurely(operatorPort, bench.operator.operator.metrics, access, certificate);
   directory = await mkdtemp(join(tmpdir(), 'prometheus-'));
   const configuration = {
     global: { scrape_interval: '1s' },
     scrape_configs: [
-      { job_name: 'operator', honor_labels: true, static_configs: [{ targets: [`127.0.0.1:${operatorPort}`] }] },
+      {
+        job_name: 'operator',
+        honor_labels: true,
+        scheme: 'https',
+        tls_config: { insecure_skip_verify: true },
+        authorization: { credentials: await metricsReader(bench.client, scraper) },
+        static_configs: [{ targets: [`127.0.0.1:${operatorPort}`] }],
+      },
     ],
   };
   const file = join(directory, 'prometheus.yaml');
@@ -65,6 +79,7 @@ afterAll(async () => {
   await prometheus?.end();
   metrics?.close();
   metrics?.closeAllConnections();
+  await endMetricsReader(bench.client, scraper);
   await bench.deleteAll();
   await bench.close();
   await rm(directory, { recursive: true, force: true });

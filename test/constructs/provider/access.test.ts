@@ -86,9 +86,17 @@ describe('the rights of an operator for one namespace', () => {
     expect(rulesIn('Role', providerNames.leaderElectionRole, providerNamespace)).toEqual(rulesOf(ownNamespaceAccess));
   });
 
-  it('in other namespaces only read what control planes share', () => {
-    const rules = rulesIn('ClusterRole', sharedRoleOf('team')) as ReturnType<typeof rulesOf>;
-    expect(rules).toEqual(rulesOf(sharedAccess('team')));
+  it('in other namespaces only read what control planes share, and ask who reads the metrics', () => {
+    const all = rulesIn('ClusterRole', sharedRoleOf('team')) as ReturnType<typeof rulesOf>;
+    expect(all).toEqual(rulesOf(sharedAccess('team')));
+    const isReview = ({ apiGroups }: (typeof all)[number]) =>
+      apiGroups.some((group) => /^auth[a-z]+\.k8s\.io$/.test(group));
+    const rules = all.filter((rule) => !isReview(rule));
+    // A review changes nothing.
+    expect(all.filter(isReview).map(({ resources, verbs }) => [...resources, ...verbs].join(' '))).toEqual([
+      'tokenreviews create',
+      'subjectaccessreviews create',
+    ]);
     expect(new Set(rules.flatMap(({ verbs }) => verbs))).toEqual(new Set(['get', 'list', 'watch']));
     expect(rules.flatMap(({ resources }) => resources).sort()).toEqual([
       'customresourcedefinitions',

@@ -76,10 +76,9 @@ describe('the alerts', () => {
   });
 
   it('each say what to do, and lead to the page that says so', () => {
-    const [, rules] = renderMonitoring() as unknown as [
-      object,
-      { spec: { groups: { rules: { alert: string; annotations: { runbook: string } }[] }[] } },
-    ];
+    const rules = renderMonitoring().find(({ kind }) => kind === 'PrometheusRule') as unknown as {
+      spec: { groups: { rules: { alert: string; annotations: { runbook: string } }[] }[] };
+    };
     expect(rules.spec.groups[0]?.rules.map(({ alert, annotations }) => [alert, annotations.runbook])).toEqual(
       alerts.map(({ name }) => [name, `constructs/provider/ALERTS.md#${name.toLowerCase()}`]),
     );

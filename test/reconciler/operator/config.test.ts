@@ -18,6 +18,7 @@ const defaults = {
   watchFilter: undefined,
   healthPort: 8081,
   metricsPort: 0,
+  secureMetricsPort: 0,
 };
 
 describe('the environment', () => {
@@ -114,6 +115,7 @@ describe('the arguments', () => {
     ['--health-port=65535', { healthPort: 65535 }],
     ['--metrics-port=0', { metricsPort: 0 }],
     ['--metrics-port=9100', { metricsPort: 9100 }],
+    ['--secure-metrics-port=8443', { secureMetricsPort: 8443 }],
   ])('are read: %s', (argument, expected) => {
     expect(readConfig([argument], {})).toEqual({ ...defaults, ...expected });
   });
