@@ -164,6 +164,8 @@ export const hostedControlPlaneCRD: CustomResourceDefinition = definition('Hoste
         spec: { ...structural(HostedControlPlaneSpec), description: 'Desired state of the control plane.' },
         status: {
           ...structural(HostedControlPlaneStatus),
+          // kstatus, by which Flux and others wait, takes an object without any status for one that is done.
+          default: { observedGeneration: -1 },
           description: 'Observed state of the control plane. The operator writes it.',
         },
       },

@@ -173,7 +173,11 @@ export const HostedControlPlaneStatus = z.object({
   etcdLastAttemptedDefragTime: time()
     .optional()
     .describe('Time of the last attempt to defragment etcd, whether or not it succeeded.'),
-  observedGeneration: z.int().min(0).optional().describe('Generation of the spec that this status was computed for.'),
+  observedGeneration: z
+    .int()
+    .min(-1)
+    .optional()
+    .describe('Generation of the spec that this status was computed for; -1 before the operator has seen the object.'),
   conditions: z
     .array(Condition)
     .max(64)

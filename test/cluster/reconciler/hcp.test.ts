@@ -12,6 +12,7 @@ import {
   Secret,
   SelfSubjectReview,
 } from '../../../constructs/api/resources.ts';
+import { fieldManager as operatorName } from '../../../constructs/api/group.ts';
 import { selectorString } from '../../../constructs/cluster/labels.ts';
 import { hibernate, wake } from '../../../reconciler/cli/hibernate.ts';
 import type { Command, Session } from '../../../reconciler/cli/command.ts';
@@ -88,6 +89,47 @@ test('hcp diff says what a changed file would restart, stores nothing, and quote
   expect(await hcp(diff, await fileWith({}))).toMatch(/changes nothing of c1$/);
   expect(await hcp(diff, await fileWith({ version: 'v1.99.0' }))).toMatch(/spec\.version/);
   expect((await bench.get('c1')).metadata.resourceVersion).toBe(metadata.resourceVersion);
+});
+
+/** What tools for GitOps apply by server-side apply, each under its name. */
+const tools = ['kustomize-controller', 'argocd-controller'];
+
+test.each(tools)('%s owns what its file has, and the operator nothing of it but the endpoint', async (fieldManager) => {
+  const { apiVersion, kind } = HostedControlPlane;
+  const args = { v: String(tools.indexOf(fieldManager) + 2) };
+  const file = {
+    apiVersion,
+    kind,
+    metadata: { namespace, name: 'c1-cp', labels: { 'example.com/from': 'git' } },
+    spec: { version: single.version, deployment: { scheduler: { args } } },
+  };
+  const again = async (dryRun: boolean) => bench.client.apply(file, { fieldManager, force: true, dryRun });
+  const { metadata } = await again(false);
+  await until('the operator to have observed it', async () => {
+    const { status } = await bench.get('c1');
+    return status?.observedGeneration === metadata.generation;
+  });
+  await bench.untilReady('c1');
+  const live = await bench.get('c1');
+  expect(live.metadata.generation).toBe(metadata.generation);
+  // A difference would be shown as OutOfSync, and be applied again and again.
+  const { spec, metadata: unchanged } = await again(true);
+  expect({ spec, labels: unchanged.labels }).toEqual({ spec: live.spec, labels: live.metadata.labels });
+  const owned = (live.metadata.managedFields ?? [])
+    .filter(({ manager, subresource }) => manager?.startsWith(operatorName) && subresource === undefined)
+    .flatMap(({ fieldsV1 }) => Object.keys((fieldsV1 as { 'f:spec'?: object })['f:spec'] ?? {}));
+  expect(owned).toEqual(['f:controlPlaneEndpoint']);
+});
+
+test('an object that no operator has seen does not look as if it were done', async () => {
+  const { apiVersion, kind } = HostedControlPlane;
+  const metadata = { namespace, name: 'unseen', labels: {} };
+  const unseen = { apiVersion, kind, metadata, spec: { ...single, version: single.version } };
+  const { status } = await bench.client.apply<KubeObject & { readonly status?: object }>(unseen, {
+    fieldManager: 'user',
+  });
+  expect(status).toEqual({ observedGeneration: -1 });
+  await bench.client.delete(HostedControlPlane, metadata);
 });
 
 test('a kubeconfig that the spec declares signs its user in, and is gone when the spec does not declare it any more', async () => {
