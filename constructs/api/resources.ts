@@ -28,6 +28,7 @@ export const ConfigMap = namespaced('v1', 'ConfigMap', 'configmaps');
 export const Service = namespaced('v1', 'Service', 'services');
 export const Pod = namespaced('v1', 'Pod', 'pods');
 export const PersistentVolumeClaim = namespaced('v1', 'PersistentVolumeClaim', 'persistentvolumeclaims');
+export const ResourceQuota = namespaced('v1', 'ResourceQuota', 'resourcequotas');
 export const ServiceAccount = namespaced('v1', 'ServiceAccount', 'serviceaccounts');
 export const PersistentVolume = clusterWide('v1', 'PersistentVolume', 'persistentvolumes');
 export const Namespace = clusterWide('v1', 'Namespace', 'namespaces');
@@ -127,6 +128,7 @@ const all: readonly Resource[] = [
   Service,
   Pod,
   PersistentVolumeClaim,
+  ResourceQuota,
   ServiceAccount,
   PersistentVolume,
   Namespace,

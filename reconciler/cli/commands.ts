@@ -6,6 +6,7 @@ import { collect } from './collect.ts';
 import { completionOf } from './completion.ts';
 import { diff } from './diff.ts';
 import { hibernate, wake } from './hibernate.ts';
+import { explain } from './explain.ts';
 import { importControlPlane } from './import.ts';
 import { kubeconfig } from './kubeconfig.ts';
 import { list } from './list.ts';
@@ -23,6 +24,7 @@ import { upgrade } from './upgrade.ts';
 export const commands: readonly Command[] = [
   list,
   status,
+  explain,
   collect,
   backup,
   backups,

@@ -7,8 +7,7 @@ export function helpOfAll(commands: readonly Command[]): string {
   return [
     'Manages hosted control planes. CLUSTER is the name of a Cluster or of its HostedControlPlane.',
     ...columns(commands.map(({ name, summary }) => [`  hcp ${name}`, summary])),
-    'Every command takes -n NAMESPACE, --context NAME and --kubeconfig FILE.',
-    'hcp --version prints the release. Run hcp help COMMAND for details. Exit codes: 0 success, 1 failure, 2 invalid command line.',
+    'Every command takes -n NAMESPACE, --context NAME and --kubeconfig FILE: hcp help COMMAND. Exit codes: 0 success, 1 failure, 2 invalid command line.',
   ].join('\n');
 }
 

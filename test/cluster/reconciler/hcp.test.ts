@@ -18,6 +18,7 @@ import { hibernate, wake } from '../../../reconciler/cli/hibernate.ts';
 import type { Command, Session } from '../../../reconciler/cli/command.ts';
 import { collect } from '../../../reconciler/cli/collect.ts';
 import { diff } from '../../../reconciler/cli/diff.ts';
+import { explain } from '../../../reconciler/cli/explain.ts';
 import { messageOf } from '../../../reconciler/kube/error-message.ts';
 import { KubeError } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
@@ -89,6 +90,22 @@ test('hcp diff says what a changed file would restart, stores nothing, and quote
   expect(await hcp(diff, await fileWith({}))).toMatch(/changes nothing of c1$/);
   expect(await hcp(diff, await fileWith({ version: 'v1.99.0' }))).toMatch(/spec\.version/);
   expect((await bench.get('c1')).metadata.resourceVersion).toBe(metadata.resourceVersion);
+});
+
+test('hcp explain leads from the step that blocks to the last words of a container, and to the warnings of its kubelet', async () => {
+  await bench.patch('c1', { spec: { deployment: { scheduler: { args: { 'no-such-flag': '1' } } } } });
+  const text = await until('the warnings of the kubelet', async () => {
+    const lines = await hcp(explain);
+    return lines.includes('BackOff') ? lines : undefined;
+  });
+  expect(text).toMatch(/^c1 is not Ready for \d+s, because SchedulerReady is PodsFailing$/m);
+  expect(text).toMatch(
+    /^[├└] Pod c1-scheduler-\S+: container kube-scheduler ended with exit code 1: unknown flag: --no-such-flag\n[│ ] [├└] BackOff \d+s ago.*: Back-off restarting failed container/m,
+  );
+  expect(text).toMatch(/c1 is not Ready$/);
+  await bench.patch('c1', { spec: { deployment: { scheduler: { args: null } } } });
+  await bench.untilReady('c1');
+  expect(await hcp(explain)).toMatch(/^c1 is Ready/);
 });
 
 /** What tools for GitOps apply by server-side apply, each under its name. */

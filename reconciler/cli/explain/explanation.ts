@@ -1,0 +1,102 @@
+import { Deployment, PersistentVolumeClaim, Pod, ResourceQuota } from '../../../constructs/api/resources.ts';
+import { type DeploymentObject, isReady, type PodObject } from '../../kube/readiness.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { type ClaimInTrouble, podTrouble } from '../../pods/pod-trouble.ts';
+import { spanText } from '../amounts.ts';
+import { blockerOf, stateOf, stepsOf, type StoredControlPlane } from '../control-plane-state.ts';
+import { type EventObject, eventsOf } from './events.ts';
+
+export interface QuotaObject extends KubeObject {
+  readonly status?: {
+    readonly hard?: Readonly<Record<string, string>>;
+    readonly used?: Readonly<Record<string, string>>;
+  };
+}
+
+/** What is in the namespace of a control plane, as its user may read it. */
+export interface Evidence {
+  readonly object: StoredControlPlane;
+  readonly deployments: readonly DeploymentObject[];
+  readonly pods: readonly PodObject[];
+  readonly claims: readonly ClaimInTrouble[];
+  readonly events: readonly EventObject[];
+  readonly quotas: readonly QuotaObject[];
+}
+
+/** A cause, with those that it has itself. */
+interface Cause {
+  readonly text: string;
+  readonly causes: readonly Cause[];
+}
+
+/** Why a control plane is not Ready, from the step that blocks to the pods, volumes, quotas and events behind it. */
+export function explanation(evidence: Evidence, cluster: string, now: number): string[] {
+  const { object } = evidence;
+  const blocker = blockerOf(object);
+  const behind = [...objectCauses(evidence, now), ...quotaCauses(evidence.quotas)];
+  if (!blocker) return [`${cluster} is Ready`, ...tree(behind)];
+  const steps = stepsOf(object).filter(({ type }) => type !== blocker.type);
+  const failing = steps.filter((step) => stateOf(step) === 'fails');
+  const waiting = steps.filter((step) => stateOf(step) === 'waits').map(({ type }) => type);
+  const since = spanText(now - Date.parse(blocker.lastTransitionTime));
+  return [
+    `${cluster} is not Ready for ${since}, because ${blocker.type} is ${blocker.reason}`,
+    ...(blocker.message === '' ? [] : [`  ${blocker.message}`]),
+    ...tree(behind),
+    ...failing.map(({ type, message }) => `also ${type}: ${message}`),
+    ...(waiting.length === 0 ? [] : [`wait for it: ${waiting.join(', ')}`]),
+  ];
+}
+
+/** Objects that do not work, each with its newest warnings. */
+function objectCauses({ deployments, pods, claims, events }: Evidence, now: number): Cause[] {
+  const warnings = (kind: string, { metadata }: KubeObject): Cause[] =>
+    eventsOf(events, { kind, name: metadata.name }, now).map((text) => ({ text, causes: [] }));
+  const at = new Date(now);
+  const cause = (kind: string, object: KubeObject, trouble: string | undefined): Cause[] => {
+    const causes = warnings(kind, object);
+    if (trouble === undefined && causes.length === 0) return [];
+    const { name } = object.metadata;
+    return [{ text: `${kind} ${name}${trouble === undefined ? '' : `: ${withoutName(trouble, name)}`}`, causes }];
+  };
+  return [
+    ...deployments.flatMap((one) =>
+      cause(Deployment.kind, one, podTrouble({ pods: [], deployments: [one], now: at })?.message),
+    ),
+    ...pods
+      .filter((pod) => !pod.metadata.deletionTimestamp && !isReady(pod))
+      .flatMap((pod) => cause(Pod.kind, pod, podTrouble({ pods: [pod], now: at })?.message ?? 'is not ready')),
+    ...claims.flatMap((claim) => {
+      const pending = claim.status?.phase === 'Pending' ? 'has no volume yet' : undefined;
+      return cause(
+        PersistentVolumeClaim.kind,
+        claim,
+        podTrouble({ pods: [], claims: [claim], now: at })?.message ?? pending,
+      );
+    }),
+  ];
+}
+
+/** A message that begins with the kind and the name of the object, without both. */
+function withoutName(message: string, name: string): string {
+  const [, rest = message] = message.split(` ${name}: `, 2);
+  return rest;
+}
+
+/** Quotas that admit nothing more of a resource. */
+function quotaCauses(quotas: readonly QuotaObject[]): Cause[] {
+  return quotas.flatMap(({ metadata, status }) => {
+    const { hard = {}, used = {} } = status ?? {};
+    const full = Object.entries(hard).filter(([resource, limit]) => used[resource] === limit);
+    if (full.length === 0) return [];
+    const text = full.map(([resource, limit]) => `${resource} ${limit}`).join(', ');
+    return [{ text: `${ResourceQuota.kind} ${metadata.name} is used up: ${text}`, causes: [] }];
+  });
+}
+
+function tree(causes: readonly Cause[], indent = ''): string[] {
+  return causes.flatMap(({ text, causes: behind }, index) => {
+    const isLast = index === causes.length - 1;
+    return [`${indent}${isLast ? '└' : '├'} ${text}`, ...tree(behind, `${indent}${isLast ? ' ' : '│'} `)];
+  });
+}

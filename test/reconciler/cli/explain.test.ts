@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { stepTypes } from '../../../constructs/api/conditions.ts';
+import { type EventObject, eventsOf } from '../../../reconciler/cli/explain/events.ts';
+import { type Evidence, explanation } from '../../../reconciler/cli/explain/explanation.ts';
+import { hostedControlPlaneObject } from '../../support/scope.ts';
+
+const now = Date.parse('2026-11-26T12:00:00Z');
+const ago = (seconds: number) => new Date(now - seconds * 1000).toISOString();
+
+const condition = (type: string, status: string, reason: string, message = '', since = 120) => ({
+  type,
+  status,
+  reason,
+  message,
+  lastTransitionTime: ago(since),
+});
+
+/** A control plane whose scheduler does not start. */
+const broken = {
+  ...hostedControlPlaneObject(),
+  status: {
+    conditions: [
+      ...stepTypes.slice(0, stepTypes.indexOf('SchedulerReady')).map((type) => condition(type, 'True', 'Succeeded')),
+      condition('SchedulerReady', 'False', 'PodsFailing', 'scheduler: 1 old replica still running'),
+      condition('WorkloadSetupReady', 'False', 'WaitingForPods'),
+      condition('Ready', 'False', 'PodsFailing', 'scheduler: 1 old replica still running'),
+    ],
+  },
+} as unknown as Evidence['object'];
+const ready = {
+  ...hostedControlPlaneObject(),
+  status: { conditions: [condition('Ready', 'True', 'Ready')] },
+} as unknown as Evidence['object'];
+
+const named = (apiVersion: string, kind: string, name: string) => ({ apiVersion, kind, metadata: { name } });
+const pod = {
+  ...named('v1', 'Pod', 'c1-scheduler-x'),
+  status: {
+    containerStatuses: [
+      {
+        name: 'kube-scheduler',
+        ready: false,
+        state: { waiting: { reason: 'CrashLoopBackOff' } },
+        lastState: { terminated: { exitCode: 1, message: 'unknown flag: --no-such-flag' } },
+      },
+    ],
+  },
+} as unknown as Evidence['pods'][number];
+const backOff: EventObject = {
+  ...named('events.k8s.io/v1', 'Event', 'e1'),
+  type: 'Warning',
+  reason: 'BackOff',
+  note: 'Back-off restarting\nfailed container',
+  regarding: { kind: 'Pod', name: 'c1-scheduler-x' },
+  series: { count: 5, lastObservedTime: ago(12) },
+};
+const none: Omit<Evidence, 'object'> = { deployments: [], pods: [], claims: [], events: [], quotas: [] };
+
+describe('why a control plane is not Ready', () => {
+  it('leads from the step that blocks to the pod and its newest warnings', () => {
+    expect(explanation({ object: broken, ...none, pods: [pod], events: [backOff] }, 'c1', now)).toEqual([
+      'c1 is not Ready for 2m, because SchedulerReady is PodsFailing',
+      '  scheduler: 1 old replica still running',
+      '└ Pod c1-scheduler-x: container kube-scheduler ended with exit code 1: unknown flag: --no-such-flag',
+      '  └ BackOff 12s ago, 5 times: Back-off restarting failed container',
+      'wait for it: WorkloadSetupReady',
+    ]);
+  });
+
+  it('names a quota that is used up, and no other one', () => {
+    const quota = (name: string, used: string) => ({
+      ...named('v1', 'ResourceQuota', name),
+      status: { hard: { pods: '3', cpu: '4' }, used: { pods: used, cpu: '1' } },
+    });
+    const lines = explanation({ object: broken, ...none, quotas: [quota('full', '3'), quota('half', '2')] }, 'c1', now);
+    expect(lines).toContain('└ ResourceQuota full is used up: pods 3');
+    expect(lines.join('\n')).not.toContain('half');
+  });
+
+  it('names a volume that is not provided, with what its provisioner says', () => {
+    const claim = { ...named('v1', 'PersistentVolumeClaim', 'etcd-data-c1-etcd-0'), status: { phase: 'Pending' } };
+    const event: EventObject = {
+      ...backOff,
+      reason: 'ProvisioningFailed',
+      note: 'storageclass "fast" not found',
+      regarding: { kind: 'PersistentVolumeClaim', name: 'etcd-data-c1-etcd-0' },
+      series: { lastObservedTime: ago(3) },
+    };
+    expect(explanation({ object: broken, ...none, claims: [claim], events: [event] }, 'c1', now)).toEqual(
+      expect.arrayContaining([
+        '└ PersistentVolumeClaim etcd-data-c1-etcd-0: has no volume yet',
+        '  └ ProvisioningFailed 3s ago: storageclass "fast" not found',
+      ]),
+    );
+  });
+
+  it('is nothing while it is Ready and all objects work', () => {
+    expect(explanation({ object: ready, ...none }, 'c1', now)).toEqual(['c1 is Ready']);
+  });
+});
+
+describe('the warnings about an object', () => {
+  const about = { kind: 'Pod', name: 'c1-scheduler-x' };
+  const at = (seconds: number, more: object = {}): EventObject => ({
+    ...backOff,
+    reason: `At${seconds}`,
+    series: { lastObservedTime: ago(seconds) },
+    ...more,
+  });
+
+  it('are the two newest ones', () => {
+    expect(eventsOf([at(30), at(10), at(20)], about, now).map((text) => text.split(' ')[0])).toEqual(['At10', 'At20']);
+  });
+
+  it.each([
+    ['of another object', { regarding: { kind: 'Pod', name: 'other' } }],
+    ['that report something normal', { type: 'Normal' }],
+  ])('are no events %s', (_, more) => {
+    expect(eventsOf([at(1, more)], about, now)).toEqual([]);
+  });
+
+  it('may come from a client of the older API', () => {
+    const { series: _, ...old } = at(1);
+    expect(eventsOf([{ ...old, deprecatedCount: 3, deprecatedLastTimestamp: ago(7) }], about, now)).toEqual([
+      'At1 7s ago, 3 times: Back-off restarting failed container',
+    ]);
+  });
+});
