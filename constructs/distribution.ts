@@ -5,7 +5,7 @@ import { providerChartFiles } from './provider/helm/chart.ts';
 import { managerImage } from './provider/image.ts';
 import { releaseFiles } from './provider/repository.ts';
 import { renderDashboards } from './provider/monitoring/dashboards.ts';
-import { metricsPort, renderMonitoring } from './provider/monitoring/chart.ts';
+import { renderMonitoring } from './provider/monitoring/chart.ts';
 import { renderTenants } from './provider/tenants.ts';
 import { renderFile } from './rendered-file.ts';
 import { stackFiles } from './stacks/stacks.ts';
@@ -71,7 +71,7 @@ export function renderInstallation(image: string): DistributionFile[] {
       content: manifest(
         [
           'What Prometheus scrapes of the operator, and its alerts, as objects of the Prometheus Operator. Not part of the',
-          `installation: apply it where those kinds are installed, and run the operator with --secure-metrics-port=${metricsPort}.`,
+          'installation: apply it where those kinds are installed.',
         ],
         renderMonitoring(),
       ),

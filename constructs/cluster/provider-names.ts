@@ -18,6 +18,10 @@ export const providerNames = {
   metricsReaderRole: prefixed('metrics-reader'),
 } as const;
 
+/** Port of the operator's metrics in the installation. */
+export const metricsPort = 8443;
+export const metricsPortName = 'metrics';
+
 /** Path of the operator's metrics. */
 export const metricsPath = '/metrics';
 

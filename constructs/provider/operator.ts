@@ -3,7 +3,13 @@ import { Construct } from 'constructs';
 import { definedOnly } from '../cluster/defined.ts';
 import { resourceRequirements } from '../pod/component.ts';
 import { unprivileged } from '../pod/unprivileged.ts';
-import { managerSelector, providerLabels, providerNames } from '../cluster/provider-names.ts';
+import {
+  managerSelector,
+  metricsPort,
+  metricsPortName,
+  providerLabels,
+  providerNames,
+} from '../cluster/provider-names.ts';
 
 /** Port of the operator's health endpoints. */
 const healthPort = 8081;
@@ -138,13 +144,14 @@ function container(
   watchNamespace: string | undefined,
   { args: further = [], environment = managerEnvironment, resources = managerResources }: ManagerSettings,
 ): k8s.Container {
-  const args = [...(watchNamespace === undefined ? [] : ['--namespace', watchNamespace]), ...further];
+  const namespace = watchNamespace === undefined ? [] : ['--namespace', watchNamespace];
+  const args = [`--secure-metrics-port=${metricsPort}`, ...namespace, ...further];
   return {
     // clusterctl finds the container whose image may be overridden by this name.
     name: 'manager',
     image,
     imagePullPolicy: 'IfNotPresent',
-    ...(args.length > 0 && { args }),
+    args,
     env: [
       { name: 'CONTROLLER_NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
       { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
@@ -157,7 +164,10 @@ function container(
         value,
       })),
     ],
-    ports: [{ name: 'health', containerPort: healthPort, protocol: 'TCP' }],
+    ports: [
+      { name: 'health', containerPort: healthPort, protocol: 'TCP' },
+      { name: metricsPortName, containerPort: metricsPort, protocol: 'TCP' },
+    ],
     // Ready means that all caches are filled. The time for that depends on the number of control planes, so only the
     // liveness probe restarts the pod.
     readinessProbe: { ...probe('/readyz'), periodSeconds: 5, failureThreshold: 3 },

@@ -1,5 +1,6 @@
+import { Agent, fetch } from 'undici';
 import { ClusterRole, ClusterRoleBinding, ServiceAccount } from '../../constructs/api/resources.ts';
-import { providerNames, rbacGroup } from '../../constructs/cluster/provider-names.ts';
+import { metricsPath, providerNames, rbacGroup } from '../../constructs/cluster/provider-names.ts';
 import { renderProvider } from '../../constructs/provider/chart.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { applyObjects } from '../testbed/apply-objects.ts';
@@ -32,6 +33,21 @@ export async function endMetricsReader(
   account: { readonly namespace: string; readonly name: string },
 ): Promise<void> {
   await client.delete(ClusterRoleBinding, { name: bindingOf(account) });
+}
+
+/** Reads the metrics at a port of this machine. Clients do not verify the certificate. @param token none when unset */
+export async function scrape(
+  port: number,
+  token?: string,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
+  try {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const answer = await fetch(`https://127.0.0.1:${port}${metricsPath}`, { headers, dispatcher });
+    return { status: answer.status, text: await answer.text() };
+  } finally {
+    await dispatcher.close();
+  }
 }
 
 function bindingOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {

@@ -2,17 +2,20 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { certificateKinds } from '../../constructs/api/certificate-status.ts';
 import { Cluster, ConfigMap, Deployment, Pod, Secret } from '../../constructs/api/resources.ts';
 import type { Condition } from '../../constructs/api/status.ts';
-import { providerNames } from '../../constructs/cluster/provider-names.ts';
+import { metricsPort, providerNames } from '../../constructs/cluster/provider-names.ts';
 import { newestRevision } from '../../constructs/cluster/release-revisions.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
-import type { PodObject } from '../../reconciler/kube/readiness.ts';
+import { forwardPort } from '../../reconciler/cli/port-forward.ts';
+import { loadKubeConfig } from '../../reconciler/kube/config.ts';
+import { isReady, type PodObject } from '../../reconciler/kube/readiness.ts';
 import { runHcp } from '../support/hcp.ts';
 import { privateKeyIn } from '../support/private-keys.ts';
 import { clusterctlName } from '../../constructs/provider/repository.ts';
 import { onceWebhooksAnswer } from '../support/cluster-api-webhooks.ts';
 import { ClusterctlRepository } from '../support/clusterctl-repository.ts';
 import { loadOperatorImage, providerNamespace, removeProvider } from '../support/provider.ts';
+import { endMetricsReader, metricsReader, scrape } from '../support/metrics-reader.ts';
 import { until } from '../support/until.ts';
 import { controlPlaneKinds, kubernetesVersion, Workbench } from '../support/workbench.ts';
 import { installAddon } from '../testbed/addons.ts';
@@ -114,6 +117,23 @@ describe('a highly available control plane, the operator as a pod with its own r
       readyReplicas: 2,
       versions: [{ version: kubernetesVersion, replicas: 2 }],
     });
+  });
+
+  test('is in the metrics of its operator, for those who may read them', async () => {
+    const scraper = { namespace, name: 'prometheus' };
+    const token = await metricsReader(bench.client, scraper);
+    const { items } = await bench.client.list<PodObject>(Pod, { namespace: providerNamespace });
+    const scrapes = items.filter(isReady).map(async ({ metadata }) => {
+      const pod = { namespace: providerNamespace, pod: metadata.name, port: metricsPort };
+      const forwarded = await forwardPort(loadKubeConfig(inject('kubeconfig')), pod);
+      const [withToken, without] = [await scrape(forwarded.port, token), await scrape(forwarded.port)];
+      forwarded.close();
+      expect([withToken.status, without.status]).toEqual([200, 401]);
+      return withToken.text;
+    });
+    const texts = await Promise.all(scrapes);
+    expect(texts.join('\n')).toMatch(/^hosted_control_plane_condition\{[^}]*name="c1-cp"/m);
+    await endMetricsReader(bench.client, scraper);
   });
 
   test('is Available for Cluster API', async () => {

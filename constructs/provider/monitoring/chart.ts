@@ -4,15 +4,13 @@ import type { Construct } from 'constructs';
 import {
   managerSelector,
   metricsPath,
+  metricsPortName,
   providerNamespace,
   providerNames,
   rbacGroup,
 } from '../../cluster/provider-names.ts';
 import type { RenderedObject } from '../../control-plane/chart.ts';
 import { alerts } from './alerts.ts';
-
-/** Port of the metrics in these manifests: the operator must run with it. */
-export const metricsPort = 8443;
 
 /** Page of the repository with what to do about each alert, which `npm run docs` writes. */
 export const alertsPage = 'constructs/provider/ALERTS.md';
@@ -32,7 +30,8 @@ class Monitoring extends Chart {
         // The labels `namespace` and `name` are those of control planes.
         podMetricsEndpoints: [
           {
-            portNumber: metricsPort,
+            // A port without a name is not found: pods must declare it.
+            port: metricsPortName,
             path: metricsPath,
             scheme: 'https',
             // Each pod has a certificate of its own, by a CA that is not kept.

@@ -1,16 +1,15 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Agent, fetch } from 'undici';
 import { Namespace, ServiceAccount } from '../../../constructs/api/resources.ts';
-import { metricsPath, providerNames } from '../../../constructs/cluster/provider-names.ts';
+import { providerNames } from '../../../constructs/cluster/provider-names.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { Connection } from '../../../reconciler/kube/config.ts';
 import { ScrapeAccess } from '../../../reconciler/telemetry/scrape-access.ts';
 import { serveMetricsSecurely } from '../../../reconciler/telemetry/serve-metrics.ts';
 import { servingCertificate } from '../../../reconciler/telemetry/serving-certificate.ts';
-import { metricsReader } from '../../support/metrics-reader.ts';
+import { metricsReader, scrape } from '../../support/metrics-reader.ts';
 import { namespacedRights } from '../../support/namespaced-rights.ts';
 import { plainApiServer } from '../../support/plain-api-server.ts';
 import { applyObjects } from '../../testbed/apply-objects.ts';
@@ -18,8 +17,6 @@ import { applyObjects } from '../../testbed/apply-objects.ts';
 // A real API server decides, and the operator asks it with the rights of its installation.
 const namespace = 'metrics';
 const server = plainApiServer();
-/** Prometheus does not verify the certificate. */
-const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
 let connection: Connection;
 let metrics: Server;
 const errors: unknown[] = [];
@@ -38,32 +35,26 @@ beforeAll(async () => {
   metrics = await serveMetricsSecurely(0, readable, access, await servingCertificate(new Date()));
 });
 afterAll(async () => {
-  await dispatcher.close();
   metrics.closeAllConnections();
   metrics.close();
   await connection.close();
 });
 
-async function scrape(bearer?: string): Promise<{ readonly status: number; readonly text: string }> {
-  const headers = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
-  const url = `https://127.0.0.1:${(metrics.address() as AddressInfo).port}${metricsPath}`;
-  const answer = await fetch(url, { headers, dispatcher });
-  return { status: answer.status, text: await answer.text() };
-}
+const read = (bearer?: string) => scrape((metrics.address() as AddressInfo).port, bearer);
 
 it('a ServiceAccount that the role of the installation is bound to reads the metrics', async () => {
-  expect(await scrape(token)).toEqual({ status: 200, text: 'up 1\n' });
+  expect(await read(token)).toEqual({ status: 200, text: 'up 1\n' });
 });
 
 it('another one is told which role is missing', async () => {
-  expect(await scrape(await server.client.serviceAccountToken({ namespace, name: 'other' }))).toEqual({
+  expect(await read(await server.client.serviceAccountToken({ namespace, name: 'other' }))).toEqual({
     status: 403,
     text: expect.stringContaining(`bind the ClusterRole ${providerNames.metricsReaderRole}`) as string,
   });
 });
 
 it.each([undefined, 'invented'])('nothing is read with the token %s', async (invented) => {
-  expect(await scrape(invented)).toMatchObject({ status: 401 });
+  expect(await read(invented)).toMatchObject({ status: 401 });
 });
 
 it('the operator has the rights to ask', () => expect(errors).toEqual([]));

@@ -86,13 +86,10 @@ describe('the operator', () => {
     expect(readConfig(limited?.containers[0]?.args ?? [], managerEnvironment).namespace).toBe('team');
   });
 
-  it('serves no metrics unless it is asked to', () => {
-    expect(readConfig(container?.args ?? [], managerEnvironment).metricsPort).toBe(0);
-  });
-
-  it('is probed for health where it serves it', () => {
-    const { healthPort } = readConfig([], {});
-    expect(container?.ports?.map(({ containerPort }) => containerPort)).toEqual([healthPort]);
+  it('declares the ports where it serves its health and, to those who may read them, its metrics', () => {
+    const { healthPort, metricsPort, secureMetricsPort } = readConfig(container?.args ?? [], {});
+    expect(metricsPort).toBe(0);
+    expect(container?.ports?.map(({ containerPort }) => containerPort)).toEqual([healthPort, secureMetricsPort]);
     expect(container?.readinessProbe?.httpGet?.path).toBe('/readyz');
     expect(container?.livenessProbe?.httpGet?.path).toBe('/healthz');
   });
