@@ -18,6 +18,7 @@ import { daemonOverlay, Overlay } from './overlay-spec.ts';
 import { ApiServerPod, addOnPod, controllerPod, daemonPod } from './pod-spec.ts';
 import { ServiceAccountIssuer } from './service-account-issuer-spec.ts';
 import type { HostedControlPlaneStatus } from './status.ts';
+import { MetricsScrapers } from './metrics-scrapers-spec.ts';
 import { Maintenance } from './maintenance-spec.ts';
 import { Kubeconfigs } from './kubeconfig-spec.ts';
 import { ReadinessGates } from './readiness-gate-spec.ts';
@@ -135,6 +136,7 @@ export const templateFields = {
       'The HAProxy of inClusterAccess Proxy, which runs on every node and, with exposure strategies that share host names, next to the API server; with inClusterAccess Policy that of the two pods behind the kubernetes Service.',
     ),
   networkPolicy: NetworkPolicySpec,
+  metricsScrapers: MetricsScrapers.optional(),
   konnectivityClient: z
     .object({
       ...addOnPod,

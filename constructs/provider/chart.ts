@@ -4,6 +4,7 @@ import type { Construct } from 'constructs';
 import { definitions } from '../api/crd.ts';
 import type { RenderedObject } from '../control-plane/chart.ts';
 import { managerImage } from './image.ts';
+import { ManagerNetworkPolicy } from './network-policy.ts';
 import { Manager, type ManagerSettings } from './operator.ts';
 import { providerLabels, providerNamespace } from '../cluster/provider-names.ts';
 import { Rbac } from './rbac.ts';
@@ -20,6 +21,8 @@ export interface ProviderChartProps {
   readonly image?: string;
   /** Number, placement and settings of the operator's pods. @default those of the release */
   readonly manager?: ManagerSettings;
+  /** Whether a NetworkPolicy admits connections to the operator only at its ports of health and metrics. @default false */
+  readonly networkPolicy?: boolean;
 }
 
 /** The installation of the provider: definitions of its kinds, permissions, and the operator. */
@@ -27,7 +30,7 @@ export class ProviderChart extends Chart {
   constructor(scope: Construct, id: string, props: ProviderChartProps = {}) {
     // No namespace here, because cdk8s would add it to cluster-scoped objects too.
     super(scope, id, { disableResourceNameHashes: true, labels: { ...providerLabels } });
-    const { namespace = providerNamespace, image = managerImage, watchNamespace, manager } = props;
+    const { namespace = providerNamespace, image = managerImage, watchNamespace, manager, networkPolicy } = props;
     new k8s.KubeNamespace(this, 'namespace', {
       metadata: { name: namespace, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
     });
@@ -36,6 +39,7 @@ export class ProviderChart extends Chart {
     }
     new Rbac(this, 'rbac', { namespace, watchNamespace });
     new Manager(this, 'manager', { namespace, image, watchNamespace, settings: manager });
+    if (networkPolicy) new ManagerNetworkPolicy(this, 'network-policy', namespace);
   }
 }
 

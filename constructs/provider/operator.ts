@@ -12,7 +12,7 @@ import {
 } from '../cluster/provider-names.ts';
 
 /** Port of the operator's health endpoints. */
-const healthPort = 8081;
+export const healthPort = 8081;
 
 /**
  * Settings of Node.js. The chunks of a stream are small on the heap but large outside it, and are freed when the young

@@ -5,6 +5,7 @@ import type { ClusterDns, Facts, ManagementNetwork } from '../../cluster/facts.t
 import { usesTunnel } from '../../cluster/in-cluster-access.ts';
 import { ports } from '../../cluster/ports.ts';
 import { auditFlows } from './audit-flows.ts';
+import { scraperFlows } from './scraper-flows.ts';
 import { type Flow, type FlowPort, type Peer, type PodComponent, podComponents } from './flow.ts';
 
 /** Components that connect to no host by name, and therefore need no DNS. */
@@ -12,8 +13,7 @@ const nameless: readonly PodComponent[] = ['etcd-restore', 'etcd-verify', 'api-s
 
 /**
  * The allowed connections in the management cluster; all others are denied. Kubelets need no entry, because Kubernetes
- * always allows traffic from the node of a pod. Metrics ports have none: administrators allow scraping with an
- * additional policy, because policies are additive.
+ * always allows traffic from the node of a pod.
  */
 export function flowsOf(
   cluster: HostedCluster,
@@ -58,6 +58,11 @@ export function flowsOf(
       ...flow,
       from: component('api-server'),
       why: 'records of what happened, where the owner wants them',
+    })),
+    ...scraperFlows(cluster).map(({ component: name, ...flow }) => ({
+      ...flow,
+      to: component(name),
+      why: 'metrics, for those whom the owner lists',
     })),
     {
       from: component('etcd'),

@@ -1,9 +1,10 @@
-import { CustomResourceDefinition, Deployment, Namespace } from '../../api/resources.ts';
+import { CustomResourceDefinition, Deployment, Namespace, NetworkPolicy } from '../../api/resources.ts';
 import { manifest } from '../../cluster/manifest.ts';
 import type { RenderedObject } from '../../control-plane/chart.ts';
 import { chartFile, type StackFile, templateFile } from '../../helm/chart.ts';
 import { Expressions } from '../../helm/expressions.ts';
 import { renderProvider } from '../chart.ts';
+import { renderMonitoring } from '../monitoring/chart.ts';
 import { managerEnvironment } from '../operator.ts';
 import { releaseVersion } from '../release.ts';
 import { ProviderValues, providerValuesSchema } from './values.ts';
@@ -23,6 +24,7 @@ function templatesOf(watchesOne: boolean): Map<string, string> {
   const objects = renderProvider({
     namespace: expressions.value('.Release.Namespace'),
     ...(watchesOne && { watchNamespace: expressions.value('.Values.watchNamespace') }),
+    networkPolicy: true,
   });
   const kinds = new Set(objects.map(({ kind }) => kind));
   kinds.delete(Namespace.kind);
@@ -90,8 +92,20 @@ function templates(): StackFile[] {
     const [ofOne = '', ofAll = ''] = [one.get(kind), all.get(kind)];
     const content =
       ofOne === ofAll ? ofAll : `{{- if .Values.watchNamespace }}\n${ofOne}{{- else }}\n${ofAll}{{- end }}\n`;
-    return templateFile(kind, content);
+    return templateFile(kind, kind === NetworkPolicy.kind ? onlyWith('networkPolicy', content) : content);
   });
+}
+
+function monitoringTemplate(): StackFile {
+  const expressions = new Expressions();
+  const objects = renderMonitoring(expressions.value('.Release.Namespace'));
+  const content = expressions.template(['What Prometheus scrapes of the operator, and its alerts.'], objects);
+  return { path: 'templates/monitoring.yaml', content: onlyWith('monitoring', content) };
+}
+
+/** A template that is empty unless a value is true. */
+function onlyWith(value: string, content: string): string {
+  return `{{- if .Values.${value} }}\n${content}{{- end }}\n`;
 }
 
 /** The files of the Helm chart of the provider. @param image default of the operator's image */
@@ -105,5 +119,6 @@ export function providerChartFiles(image: string): StackFile[] {
     { path: 'values.yaml', content: manifest(['Defaults of the values.'], [ProviderValues.parse({ image })]) },
     { path: 'values.schema.json', content: `${JSON.stringify(providerValuesSchema(), undefined, 2)}\n` },
     ...templates(),
+    monitoringTemplate(),
   ];
 }

@@ -36,6 +36,14 @@ export const ProviderValues = z.strictObject({
     .describe('Taints of nodes that it tolerates.'),
   affinity: anything('Its affinity. Its pods prefer different nodes anyway.').default({}),
   priorityClassName: z.string().min(1).default(managerPriorityClass).describe('Its PriorityClass.'),
+  networkPolicy: z
+    .boolean()
+    .default(false)
+    .describe('Whether a NetworkPolicy admits connections to it only at its ports of health and metrics.'),
+  monitoring: z
+    .boolean()
+    .default(false)
+    .describe('Whether a PodMonitor and alerts are installed, which need the kinds of the Prometheus Operator.'),
 });
 
 /** What a user sets: everything may be left out. */

@@ -17,10 +17,10 @@ export const alertsPage = 'constructs/provider/ALERTS.md';
 
 /** What Prometheus scrapes of the operator, and the alerts that it raises, as objects of the Prometheus Operator. */
 class Monitoring extends Chart {
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, namespace: string) {
     super(scope, id, { disableResourceNameHashes: true });
-    const metadata = { name: 'hosted-control-plane', namespace: providerNamespace };
-    const token = this.scraper('hosted-control-plane-scraper');
+    const metadata = { name: 'hosted-control-plane', namespace };
+    const token = this.scraper({ name: 'hosted-control-plane-scraper', namespace });
     new ApiObject(this, 'pods', {
       apiVersion: 'monitoring.coreos.com/v1',
       kind: 'PodMonitor',
@@ -52,8 +52,8 @@ class Monitoring extends Chart {
   }
 
   /** An identity that may read the metrics and nothing else. Returns where the API server writes its token. */
-  private scraper(name: string): { name: string; key: string } {
-    const metadata = { name, namespace: providerNamespace };
+  private scraper(metadata: { name: string; namespace: string }): { name: string; key: string } {
+    const { name, namespace } = metadata;
     new k8s.KubeServiceAccount(this, 'scraper', { metadata, automountServiceAccountToken: false });
     new k8s.KubeSecret(this, 'scraper-token', {
       metadata: { ...metadata, annotations: { 'kubernetes.io/service-account.name': name } },
@@ -62,7 +62,7 @@ class Monitoring extends Chart {
     new k8s.KubeClusterRoleBinding(this, 'scraper-binding', {
       metadata: { name },
       roleRef: { apiGroup: rbacGroup, kind: 'ClusterRole', name: providerNames.metricsReaderRole },
-      subjects: [{ kind: 'ServiceAccount', name, namespace: providerNamespace }],
+      subjects: [{ kind: 'ServiceAccount', name, namespace }],
     });
     return { name, key: 'token' };
   }
@@ -78,7 +78,7 @@ function ruleOf({ name, expression, lasts, severity, summary, meaning }: (typeof
   };
 }
 
-/** Renders the monitoring of the operator. */
-export function renderMonitoring(): RenderedObject[] {
-  return new Monitoring(new App(), 'monitoring').toJson() as RenderedObject[];
+/** Renders the monitoring of the operator. @param namespace that of the operator */
+export function renderMonitoring(namespace: string = providerNamespace): RenderedObject[] {
+  return new Monitoring(new App(), 'monitoring', namespace).toJson() as RenderedObject[];
 }

@@ -4,6 +4,7 @@ import { CustomResourceDefinition, Namespace } from '../../../constructs/api/res
 import { type ProviderChartProps, renderProvider } from '../../../constructs/provider/chart.ts';
 import { providerChartFiles } from '../../../constructs/provider/helm/chart.ts';
 import { managerImage } from '../../../constructs/provider/image.ts';
+import { renderMonitoring } from '../../../constructs/provider/monitoring/chart.ts';
 import { managerEnvironment } from '../../../constructs/provider/operator.ts';
 import type { GivenProviderValues } from '../../../constructs/provider/helm/values.ts';
 import { hetznerChartFiles, renderHetznerCluster } from '../../../constructs/stacks/hetzner/chart.ts';
@@ -38,6 +39,7 @@ describe('the chart of the provider in Helm', () => {
     ['the default values', {}, {}],
     ['another image', { image: 'registry.example.org/manager:v1' }, { image: 'registry.example.org/manager:v1' }],
     ['one namespace', { watchNamespace: 'team-a' }, { watchNamespace: 'team-a' }],
+    ['a network policy', { networkPolicy: true }, { networkPolicy: true }],
     [
       'one namespace and further arguments',
       { watchNamespace: 'team-a', args: ['--watch-filter', 'a'] },
@@ -74,6 +76,14 @@ describe('the chart of the provider in Helm', () => {
     const expected = constructs(props);
     expect(objects).toHaveLength(expected.length);
     expect(objects).toEqual(expect.arrayContaining(expected));
+  });
+
+  it('adds the monitoring of the operator in its namespace, with the templates of alerts as they are', async () => {
+    const objects = await chart.template(release, 'elsewhere', { monitoring: true });
+    expect(objects).toEqual(
+      expect.arrayContaining([...constructs({ namespace: 'elsewhere' }), ...renderMonitoring('elsewhere')]),
+    );
+    expect(JSON.stringify(objects)).toContain('{{ $labels.');
   });
 
   it('installs into the namespace of the release', async () => {

@@ -97,6 +97,20 @@ export const admissionCases: readonly AdmissionCase[] = [
     spec: { readinessGates: [{ conditionType: 'not ready' }] },
     refused: { path: 'spec.readinessGates[0].conditionType' },
   },
+  {
+    name: 'accepts the pods of Prometheus as readers of its metrics',
+    spec: { metricsScrapers: [{ namespace: 'monitoring', podLabels: { 'app.kubernetes.io/name': 'prometheus' } }] },
+  },
+  {
+    name: 'refuses to let all pods of a namespace read its metrics',
+    spec: { metricsScrapers: [{ namespace: 'monitoring', podLabels: {} }] },
+    refused: { path: 'spec.metricsScrapers[0].podLabels', because: 'name at least one label' },
+  },
+  {
+    name: 'refuses a reader of metrics in a namespace that cannot exist',
+    spec: { metricsScrapers: [{ namespace: 'Monitoring', podLabels: { app: 'a' } }] },
+    refused: { path: 'spec.metricsScrapers[0].namespace' },
+  },
   { name: 'accepts a version without the leading v', spec: { version: '1.33.0' } },
   { name: 'accepts a version without patch version', spec: { version: 'v1.33' } },
   { name: 'accepts a pre-release with build metadata', spec: { version: 'v1.35.0-rc.1+k0s.0' } },

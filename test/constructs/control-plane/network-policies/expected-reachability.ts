@@ -14,6 +14,8 @@ export interface ExposureStrategy {
   readonly spec: object;
   readonly securePort: number;
   readonly entrances: readonly number[];
+  /** Who reads the metrics; by default no one. */
+  readonly scraper?: string;
 }
 
 const gateway = { gateway: { namespace: 'gateways', name: 'shared' } };
@@ -53,6 +55,16 @@ export const exposureStrategies: readonly ExposureStrategy[] = [
     spec: { exposure: { loadBalancer: { loadBalancerSourceRanges: ['192.0.2.0/24'] } } },
     securePort: 6443,
     entrances: [6443, 8132],
+  },
+  {
+    name: 'a load balancer, with a pod that reads the metrics',
+    spec: {
+      exposure: { loadBalancer: {} },
+      metricsScrapers: [{ namespace: 'elsewhere', podLabels: { app: 'web' } }],
+    },
+    securePort: 6443,
+    entrances: [6443, 8132],
+    scraper: 'pod elsewhere',
   },
   { name: 'node ports', spec: { exposure: nodePort }, securePort: 30443, entrances: [30443, 8132] },
 ];
@@ -120,7 +132,7 @@ interface Expected {
 }
 
 /** The connections that each end allows, and those that both allow, written by hand. All others are denied. */
-function tables(kind: Kind, { securePort, entrances }: ExposureStrategy): Record<Ends, Expected[]> {
+function tables(kind: Kind, { securePort, entrances, scraper }: ExposureStrategy): Record<Ends, Expected[]> {
   const others = Object.keys(otherParties);
   const all = [...components, ...others];
   const entering = entrances.map((port) => `TCP ${port}`);
@@ -138,6 +150,14 @@ function tables(kind: Kind, { securePort, entrances }: ExposureStrategy): Record
     { from: ['api-server'], to: ['etcd'], at: ['TCP 2379'] },
     { from: ['etcd'], to: ['etcd'], at: ['TCP 2380'] },
   ];
+  const scrapes =
+    scraper === undefined
+      ? []
+      : [
+          { from: [scraper], to: ['etcd'], at: ['TCP 2381'] },
+          { from: [scraper], to: ['controller-manager'], at: ['TCP 10257'] },
+          { from: [scraper], to: ['scheduler'], at: ['TCP 10259'] },
+        ];
   return {
     egress: [
       ...withinControlPlane,
@@ -151,11 +171,13 @@ function tables(kind: Kind, { securePort, entrances }: ExposureStrategy): Record
       { from: ['operator'], to: ['etcd'], at: ['TCP 2379', 'TCP 2382'] },
       { from: ['operator'], to: ['etcd-restore', 'etcd-verify'], at: ['TCP 2379'] },
       { from: ['etcd'], to: ['etcd'], at: ['TCP 2380'] },
+      ...scrapes,
       { from: all, to: others },
       probes,
     ],
     both: [
       ...withinControlPlane,
+      ...scrapes,
       { from: others, to: ['api-server'], at: entering },
       { from: ['operator'], to: ['etcd'], at: ['TCP 2379', 'TCP 2382'] },
       { from: ['operator'], to: ['etcd-restore', 'etcd-verify'], at: ['TCP 2379'] },
