@@ -1,6 +1,7 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { Agent } from 'node:https';
 import { Readable } from 'node:stream';
+import { inSpan } from '../trace/span.ts';
 import { limitedReadable } from './answer-limit.ts';
 import type { StoreSettings } from './store-settings.ts';
 import { assumeRole } from './web-identity.ts';
@@ -36,6 +37,13 @@ export function s3Client(settings: StoreSettings, { connectMs, idleMs }: ClientL
     expectContinueHeader: false,
     ...(endpoint === undefined ? {} : compatibleStore(endpoint)),
   });
+  client.middlewareStack.add(
+    (next, { commandName = 'call' }) =>
+      (args) =>
+        inSpan(`S3 ${commandName.replace(/Command$/, '')}`, {}, () => next(args)),
+    // Around the client's retries.
+    { step: 'initialize', priority: 'high', name: 'traces' },
+  );
   client.middlewareStack.add(
     (next) => async (args) => {
       try {

@@ -7,6 +7,7 @@ import { countKeysByResource, type KeyCounts } from './key-counts.ts';
 import { listKeys } from './list-keys.ts';
 import { type ReportedStatus, statusIn } from './member-status.ts';
 import type { MemberAlarm, Registration } from './members.ts';
+import { inSpan } from '../trace/span.ts';
 import { grpcMessage } from './grpc-message.ts';
 import { readSnapshot } from './snapshot.ts';
 import { type KeysHash, TrustingEtcd3 } from './trusting-client.ts';
@@ -206,7 +207,8 @@ export class MemberClient {
     { etcd = this.#etcd, limitMs = deadlineMs } = {},
   ): Promise<T> {
     try {
-      return await call(etcd, { deadline: Date.now() + limitMs });
+      const attributes = { 'etcd.member': this.#endpoint.name };
+      return await inSpan(`etcd ${what}`, attributes, () => call(etcd, { deadline: Date.now() + limitMs }));
     } catch (cause) {
       throw new Error(`${what} at etcd member ${this.#endpoint.name} failed: ${grpcMessage(cause)}`, { cause });
     }

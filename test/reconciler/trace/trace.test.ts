@@ -1,12 +1,16 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { HeadBucketCommand } from '@aws-sdk/client-s3';
 import { Agent } from 'undici';
 import { ConfigMap } from '../../../constructs/api/resources.ts';
 import { done } from '../../../reconciler/engine/outcome.ts';
 import { runPhases } from '../../../reconciler/engine/run-phases.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { Connection } from '../../../reconciler/kube/config.ts';
+import { s3Client } from '../../../reconciler/backup/s3-client.ts';
+import { MemberClient } from '../../../reconciler/etcd/client.ts';
+import { createCA, validFor } from '../../../reconciler/pki/issue.ts';
 import { inSpan } from '../../../reconciler/trace/span.ts';
 import { startTracing } from '../../../reconciler/trace/start.ts';
 
@@ -121,6 +125,33 @@ describe('with a collector', () => {
     expect(parents).toEqual([`00-${request?.traceId}-${request?.spanId}-01`]);
     expect(request?.attributes).toContainEqual({ key: 'http.response.status_code', value: { intValue: 200 } });
     expect(JSON.stringify(received)).not.toContain('of-the-operator');
+  });
+
+  it('calls of etcd and of a store have spans, too, without the content of either', async () => {
+    const ca = await createCA({ commonName: 'etcd' }, validFor(3_600_000, new Date()));
+    const credentials = { ca: ca.certificate, cert: ca.certificate, key: ca.key };
+    const member = new MemberClient(
+      { name: 'c1-etcd-0', address: '127.0.0.1:1', serverName: 'localhost' },
+      credentials,
+    );
+    const keys = { accessKeyId: 'id-of-the-key', secretAccessKey: 'secret-of-the-key' };
+    const store = { endpoint: urlOf(apiServer), region: 'any', bucket: 'any', prefix: '' };
+    const s3 = s3Client({ ...store, credentials: { kind: 'static', ...keys } }, { connectMs: 1_000, idleMs: 1_000 });
+    const tracing = await startTracing(`${urlOf(collector)}/v1/traces`, () => {});
+    await inSpan('backup', {}, async () => {
+      await expect(member.status()).rejects.toThrow('status at etcd member c1-etcd-0 failed');
+      await expect(s3.send(new HeadBucketCommand({ Bucket: 'any' }))).rejects.toThrow();
+    });
+    await tracing.stop();
+    member.close();
+    s3.destroy();
+    const failed = received.filter(({ status }) => status.code === 2);
+    expect(failed.map((span) => [span.name, parentOf(span)])).toEqual([
+      ['etcd status', 'backup'],
+      ['S3 HeadBucket', 'backup'],
+    ]);
+    expect(failed[0]?.attributes).toContainEqual({ key: 'etcd.member', value: { stringValue: 'c1-etcd-0' } });
+    expect(JSON.stringify(received)).not.toContain('-of-the-key');
   });
 
   it('what fails says so', async () => {
