@@ -140,7 +140,8 @@ describe('with a collector', () => {
     const tracing = await startTracing(`${urlOf(collector)}/v1/traces`, () => {});
     await inSpan('backup', {}, async () => {
       await expect(member.status()).rejects.toThrow('status at etcd member c1-etcd-0 failed');
-      await expect(s3.send(new HeadBucketCommand({ Bucket: 'any' }))).rejects.toThrow();
+      const bucket = s3.send(new HeadBucketCommand({ Bucket: 'any' }));
+      await expect(bucket).rejects.toMatchObject({ $metadata: { httpStatusCode: 404 } });
     });
     await tracing.stop();
     member.close();

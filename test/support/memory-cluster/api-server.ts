@@ -4,7 +4,7 @@ import type { ApplyOptions, DeleteOptions, MergePatchOptions } from '../../../re
 import { describeObject, type KubeObject, type ObjectMeta, type ObjectName } from '../../../reconciler/kube/object.ts';
 import { actionOf, alreadyExists, notFound, notNew, notServed } from './failures.ts';
 import { orphans } from './garbage-collector.ts';
-import { hasGeneration, hasStatus, isServed } from './kinds.ts';
+import { type Find, firstStatus, hasGeneration, hasStatus, isServed } from './kinds.ts';
 import { type Fields, isFields } from './leaves.ts';
 import { mergePatched } from './merge-patch.ts';
 import { requireIdentity, requireVersion } from './preconditions.ts';
@@ -14,7 +14,7 @@ import { Store } from './store.ts';
 /** An object with arbitrary fields. */
 export type AnyFields = KubeObject & Fields;
 
-/** How an API server handles requests. It has no schemas and applies no defaults. */
+/** How an API server handles requests. It has no schemas, and applies no defaults but that of a whole status. */
 export class MemoryApiServer {
   readonly store: Store;
   /** Every change in order, as `verb Kind namespace/name`; requests that change nothing are left out. */
@@ -142,9 +142,11 @@ export class MemoryApiServer {
         ...(status === undefined ? {} : { status }),
       };
     }
-    if (!hasStatus(resource, (kind, name) => this.store.find(kind, name))) return given;
+    const find: Find = (kind, name) => this.store.find(kind, name);
+    if (!hasStatus(resource, find)) return given;
     const { status: _, ...rest } = given;
-    return live && 'status' in live ? { ...rest, status: live['status'] } : rest;
+    const status = live?.['status'] ?? firstStatus(resource, find);
+    return status === undefined ? rest : { ...rest, status };
   }
 
   #requirePlace(resource: Resource, { metadata }: KubeObject, action: string): void {

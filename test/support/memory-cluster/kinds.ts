@@ -59,6 +59,9 @@ interface Definition extends KubeObject {
       readonly name: string;
       readonly served?: boolean;
       readonly subresources?: { readonly status?: object };
+      readonly schema?: {
+        readonly openAPIV3Schema?: { readonly properties?: { readonly status?: { readonly default?: object } } };
+      };
     }[];
   };
 }
@@ -78,6 +81,11 @@ export function isServed(resource: Parameters<typeof versionIn>[0], find: Find):
 export function hasStatus(resource: Parameters<typeof versionIn>[0], find: Find): boolean {
   if (isBuiltIn(resource)) return withStatus.includes(resource.kind);
   return versionIn(resource, find)?.subresources?.status !== undefined;
+}
+
+/** The status of an object that no one has reported on; undefined for none. */
+export function firstStatus(resource: Parameters<typeof versionIn>[0], find: Find): object | undefined {
+  return versionIn(resource, find)?.schema?.openAPIV3Schema?.properties?.status?.default;
 }
 
 /** Whether changes of the spec are counted in the generation. */
