@@ -25,7 +25,6 @@ export class Rbac extends Construct {
     super(scope, id);
     const { serviceAccount, managerRole, leaderElectionRole, clusterApiRole, bootstrapRole, backupIdentityRole } =
       providerNames;
-    const { metricsReaderRole } = providerNames;
     const manager: k8s.Subject = { kind: 'ServiceAccount', name: serviceAccount, namespace };
 
     new k8s.KubeServiceAccount(this, 'service-account', {
@@ -62,7 +61,7 @@ export class Rbac extends Construct {
 
     // Nothing binds it either: dist/monitoring.yaml does, or an administrator for a Prometheus of their own.
     new k8s.KubeClusterRole(this, 'metrics-reader-role', {
-      metadata: { name: metricsReaderRole },
+      metadata: { name: providerNames.metricsReaderRole },
       rules: [{ nonResourceUrLs: [metricsPath], verbs: ['get'] }],
     });
 

@@ -1,5 +1,6 @@
 import { commonOptions } from './command-line.ts';
-import { type Command, type CommandOption, UsageError } from './command.ts';
+import { type Command, type CommandOption, type Given, UsageError } from './command.ts';
+import type { Terminal } from './terminal.ts';
 
 const scripts: Readonly<Record<string, (commands: readonly Command[]) => string>> = {
   bash: bashScript,
@@ -10,24 +11,19 @@ const shells = Object.keys(scripts).join(', ');
 
 /** Completes commands, options and clusters in a shell. @param all the commands, which this one is among */
 export function completionOf(all: () => readonly Command[]): Command {
-  const scriptFor = ([shell = '', ...more]: readonly string[]) => {
+  const printing = ({ positionals }: Given) => {
+    const [shell = '', ...more] = positionals;
     const script = more.length === 0 ? scripts[shell] : undefined;
-    if (!script) throw new UsageError(`set one shell of ${shells}, not "${[shell, ...more].join(' ')}"`);
-    return script(all());
+    if (!script) throw new UsageError(`set one shell of ${shells}, not "${positionals.join(' ')}"`);
+    return (terminal: Terminal) => terminal.print(script(all()));
   };
   return {
     name: 'completion',
     usage: 'bash|zsh|fish',
     summary: 'Prints a script that completes commands, options and clusters in a shell: source <(hcp completion bash).',
     options: {},
-    prepare: ({ positionals }) => {
-      const script = scriptFor(positionals);
-      return async ({ terminal }) => terminal.print(script);
-    },
-    offline: ({ positionals }) => {
-      const script = scriptFor(positionals);
-      return (terminal) => terminal.print(script);
-    },
+    prepare: (given) => async (session) => printing(given)(session.terminal),
+    offline: printing,
   };
 }
 

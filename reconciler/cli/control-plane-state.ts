@@ -34,6 +34,9 @@ export function blockerOf(object: StoredControlPlane): KnownCondition | undefine
   return blocking?.reason === ready.reason ? blocking : ready;
 }
 
+/** What a person reads of a control plane that has no conditions yet. */
+export const nothingReported = 'nothing is reported yet: does the operator run?';
+
 /** How a step is, in one word. */
 export function stateOf(condition: KnownCondition): 'ok' | 'waits' | 'fails' | 'unknown' {
   if (condition.status === 'True') return 'ok';

@@ -10,6 +10,7 @@ import {
   blockerOf,
   conditionOf,
   type KnownCondition,
+  nothingReported,
   stateOf,
   stepsOf,
   type StoredControlPlane,
@@ -77,7 +78,7 @@ export function describeStatus(object: StoredControlPlane, now: number): string[
           ...(blocker.message === '' ? [] : [`  ${blocker.message}`]),
           `  next: ${nextCommand(blocker, object, cluster)}`,
         ]
-      : [conditionOf(object, 'Ready') ? 'Ready' : 'nothing is reported yet: does the operator run?']),
+      : [conditionOf(object, 'Ready') ? 'Ready' : nothingReported]),
     '',
     ...componentLines(object),
     ...columns([

@@ -47,7 +47,8 @@ export function untilLateMs({ pods, now }: Pick<ObservedPods, 'pods' | 'now'>): 
   return waits.length > 0 ? Math.min(...waits) : undefined;
 }
 
-function isAwaited(pod: PodObject): boolean {
+/** Whether it is to become ready: it neither has ended nor goes. */
+export function isAwaited(pod: PodObject): boolean {
   return !pod.metadata.deletionTimestamp && !hasEnded(pod) && !isReady(pod);
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { fieldManager } from '../../constructs/api/group.ts';
+import { metricsPath } from '../../constructs/cluster/provider-names.ts';
 import { SubjectAccessReview, TokenReview } from '../../constructs/api/resources.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Clock } from '../kube/clock.ts';
@@ -43,16 +44,16 @@ export class ScrapeAccess {
   }
 
   /** @param authorization the header of the request */
-  async resultOn(authorization: string | undefined, path: string): Promise<ScrapeResult> {
+  async resultOn(authorization: string | undefined): Promise<ScrapeResult> {
     const token = /^Bearer\s+(\S+)$/i.exec(authorization ?? '')?.[1];
     if (token === undefined) return 401;
-    const key = createHash('sha256').update(token).update(path).digest('base64');
+    const key = createHash('sha256').update(token).digest('base64');
     const known = this.#known.get(key);
     if (known && known.until > this.#clock.elapsed()) return known.result;
     if (this.#pending >= mostAtOnce) return 503;
     this.#pending += 1;
     try {
-      const result = await this.#review(token, path);
+      const result = await this.#review(token);
       this.#keep(key, result);
       return result;
     } catch (error) {
@@ -63,7 +64,7 @@ export class ScrapeAccess {
     }
   }
 
-  async #review(token: string, path: string): Promise<ScrapeResult> {
+  async #review(token: string): Promise<ScrapeResult> {
     const { authenticated, user = {} } = await this.#ask<{
       readonly authenticated?: boolean;
       readonly user?: UserInfo;
@@ -75,7 +76,7 @@ export class ScrapeAccess {
       uid,
       groups,
       extra,
-      nonResourceAttributes: { path, verb: 'get' },
+      nonResourceAttributes: { path: metricsPath, verb: 'get' },
     });
     return allowed === true ? 200 : 403;
   }

@@ -8,8 +8,6 @@ import type { ScrapeAccess } from './scrape-access.ts';
 
 type Readable = Pick<Metrics, 'text' | 'contentType'>;
 
-const path = metricsPath;
-
 /** Serves /metrics on all addresses to everyone who can connect; resolves when it listens. @throws when the port is taken. */
 export async function serveMetrics(port: number, metrics: Readable): Promise<Server> {
   return listening(createServer(answering(metrics)), port);
@@ -24,7 +22,7 @@ export async function serveMetricsSecurely(
 ): Promise<Server> {
   const answer = answering(metrics);
   const server = createSecureServer({ cert: certificate, key }, (request, response) => {
-    void access.resultOn(request.headers.authorization, path).then((result) => {
+    void access.resultOn(request.headers.authorization).then((result) => {
       if (result === 200) answer(request, response);
       else refuse(response, result);
     });
@@ -34,7 +32,7 @@ export async function serveMetricsSecurely(
 
 const refusals = {
   401: 'send a token of a ServiceAccount of the management cluster as bearer token',
-  403: `the token belongs to a user who may not get ${path}: bind the ClusterRole ${providerNames.metricsReaderRole}`,
+  403: `the token belongs to a user who may not get ${metricsPath}: bind the ClusterRole ${providerNames.metricsReaderRole}`,
   503: 'the management API server does not answer whether you may read the metrics: try again',
 } as const;
 
@@ -44,7 +42,7 @@ function refuse(response: ServerResponse, status: keyof typeof refusals): void {
 
 function answering(metrics: Readable): RequestListener {
   return (request: IncomingMessage, response: ServerResponse) => {
-    if (request.url !== path) {
+    if (request.url !== metricsPath) {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('not found\n');
       return;
     }

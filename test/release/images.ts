@@ -2,18 +2,11 @@ import { join } from 'node:path';
 import { type Architecture, type ImageContent, writeArchiveForAll } from '../testbed/oci.ts';
 import { fanOutContent, type NodeForImage, operatorContent } from '../testbed/operator-image.ts';
 
-/** An image of the release, in an archive for all processors. */
-export interface ReleasedImage {
-  readonly file: string;
-  /** With the digest, by which nothing else can take its place. */
-  readonly reference: string;
-  readonly digest: string;
-}
-
 type Nodes = Readonly<Record<Architecture, NodeForImage>>;
 
 /**
- * Writes the archives of the operator and of the audit fan-out.
+ * Writes the archives of the operator and of the audit fan-out, each for all processors. Returns their names with the digests, by
+ * which nothing else can take their place.
  * @param bundle the compiled operator
  * @param names the images' names with tags, as registries will know them
  */
@@ -22,7 +15,7 @@ export async function writeImages(
   bundle: string,
   nodes: Nodes,
   names: { readonly manager: string; readonly audit: string },
-): Promise<{ readonly manager: ReleasedImage; readonly audit: ReleasedImage }> {
+): Promise<{ readonly manager: string; readonly audit: string }> {
   return {
     manager: await writeImage(directory, 'manager.oci.tar', names.manager, {
       amd64: await operatorContent(bundle, nodes.amd64),
@@ -40,7 +33,7 @@ async function writeImage(
   file: string,
   reference: string,
   content: Readonly<Record<Architecture, ImageContent>>,
-): Promise<ReleasedImage> {
+): Promise<string> {
   const digest = await writeArchiveForAll(join(directory, file), { reference, content });
-  return { file, reference: `${reference}@${digest}`, digest };
+  return `${reference}@${digest}`;
 }

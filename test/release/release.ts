@@ -6,6 +6,7 @@ import { providerChart, providerChartFiles } from '../../constructs/provider/hel
 import { managerImageIn } from '../../constructs/provider/image.ts';
 import { renderInstallation } from '../../constructs/distribution.ts';
 import { type Architecture, architectures } from '../testbed/oci.ts';
+import { fileDigest } from '../testbed/file-digest.ts';
 import { bundleOperator } from '../testbed/operator-bundle.ts';
 import { type Report, step } from '../testbed/progress.ts';
 import { writeArchive, writeFiles } from './archive.ts';
@@ -43,7 +44,7 @@ export async function makeRelease({ version, source, registry, folder }: Release
       writeImages(partial, bundle, nodes, { manager: managerImageIn(registry), audit: auditImageIn(registry) }),
     );
     await step(report, 'installation, templates and Helm chart', async () => {
-      const image = images.manager.reference;
+      const image = images.manager;
       await writeFiles(partial, renderInstallation(image));
       const chart = join(work, providerChart.name);
       await writeArchive(join(partial, `${providerChart.name}-${version}.tgz`), chart, providerChartFiles(image));
@@ -52,7 +53,7 @@ export async function makeRelease({ version, source, registry, folder }: Release
     await step(report, 'library for npm', () => packLibrary(join(work, 'library'), partial));
     await writeFile(join(partial, 'bill-of-materials.cdx.json'), await billOfMaterials(source, Object.values(nodes)));
     await writeFile(join(partial, 'CHANGELOG.md'), changelog(version, source));
-    await writeFile(join(partial, 'images.txt'), `${images.manager.reference}\n${images.audit.reference}\n`);
+    await writeFile(join(partial, 'images.txt'), `${images.manager}\n${images.audit}\n`);
     await step(report, 'provenance and checksums', () => seal(version, source, partial));
     await rename(partial, folder);
   } finally {
@@ -83,10 +84,8 @@ async function writePrograms(folder: string, bundle: string, work: string, nodes
 async function seal(version: string, source: Source, folder: string): Promise<void> {
   const files = await fileChecksums(folder);
   const subjects = [...files].map(([name, sha256]) => ({ name, digest: { sha256 } }));
-  await writeFile(join(folder, 'provenance.intoto.json'), provenance(version, source, subjects));
-  await writeFile(join(folder, checksumsFile), checksumsOf(await fileChecksums(folder)));
-}
-
-function checksumsOf(files: ReadonlyMap<string, string>): string {
-  return [...files].map(([name, sha256]) => `${sha256}  ${name}\n`).join('');
+  const statement = 'provenance.intoto.json';
+  await writeFile(join(folder, statement), provenance(version, source, subjects));
+  const all = [...files, [statement, await fileDigest(join(folder, statement))]];
+  await writeFile(join(folder, checksumsFile), all.map(([name, sha256]) => `${sha256}  ${name}\n`).join(''));
 }

@@ -60,7 +60,8 @@ class Monitoring extends Chart {
       type: 'kubernetes.io/service-account-token',
     });
     new k8s.KubeClusterRoleBinding(this, 'scraper-binding', {
-      metadata: { name },
+      // Operators of several namespaces have one each.
+      metadata: { name: `${name}-${namespace}` },
       roleRef: { apiGroup: rbacGroup, kind: 'ClusterRole', name: providerNames.metricsReaderRole },
       subjects: [{ kind: 'ServiceAccount', name, namespace }],
     });

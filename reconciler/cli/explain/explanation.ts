@@ -1,9 +1,16 @@
 import { Deployment, PersistentVolumeClaim, Pod, ResourceQuota } from '../../../constructs/api/resources.ts';
-import { type DeploymentObject, isReady, type PodObject } from '../../kube/readiness.ts';
+import type { DeploymentObject, PodObject } from '../../kube/readiness.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { type ClaimInTrouble, podTrouble } from '../../pods/pod-trouble.ts';
+import { type ClaimInTrouble, isAwaited, podTrouble } from '../../pods/pod-trouble.ts';
 import { spanText } from '../amounts.ts';
-import { blockerOf, stateOf, stepsOf, type StoredControlPlane } from '../control-plane-state.ts';
+import {
+  blockerOf,
+  conditionOf,
+  nothingReported,
+  stateOf,
+  stepsOf,
+  type StoredControlPlane,
+} from '../control-plane-state.ts';
 import { type EventObject, eventsOf } from './events.ts';
 
 export interface QuotaObject extends KubeObject {
@@ -34,7 +41,10 @@ export function explanation(evidence: Evidence, cluster: string, now: number): s
   const { object } = evidence;
   const blocker = blockerOf(object);
   const behind = [...objectCauses(evidence, now), ...quotaCauses(evidence.quotas)];
-  if (!blocker) return [`${cluster} is Ready`, ...tree(behind)];
+  if (!blocker) {
+    const isReported = conditionOf(object, 'Ready') !== undefined;
+    return [isReported ? `${cluster} is Ready` : nothingReported, ...tree(behind)];
+  }
   const steps = stepsOf(object).filter(({ type }) => type !== blocker.type);
   const failing = steps.filter((step) => stateOf(step) === 'fails');
   const waiting = steps.filter((step) => stateOf(step) === 'waits').map(({ type }) => type);
@@ -64,7 +74,7 @@ function objectCauses({ deployments, pods, claims, events }: Evidence, now: numb
       cause(Deployment.kind, one, podTrouble({ pods: [], deployments: [one], now: at })?.message),
     ),
     ...pods
-      .filter((pod) => !pod.metadata.deletionTimestamp && !isReady(pod))
+      .filter(isAwaited)
       .flatMap((pod) => cause(Pod.kind, pod, podTrouble({ pods: [pod], now: at })?.message ?? 'is not ready')),
     ...claims.flatMap((claim) => {
       const pending = claim.status?.phase === 'Pending' ? 'has no volume yet' : undefined;
@@ -77,10 +87,11 @@ function objectCauses({ deployments, pods, claims, events }: Evidence, now: numb
   ];
 }
 
-/** A message that begins with the kind and the name of the object, without both. */
+/** A message whose sentences begin with the kind and the name of the object, without both. */
 function withoutName(message: string, name: string): string {
-  const [, rest = message] = message.split(` ${name}: `, 2);
-  return rest;
+  const marker = ` ${name}: `;
+  const end = message.indexOf(marker);
+  return end < 0 ? message : message.replaceAll(message.slice(0, end + marker.length), '');
 }
 
 /** Quotas that admit nothing more of a resource. */

@@ -94,6 +94,26 @@ describe('why a control plane is not Ready', () => {
     );
   });
 
+  it('says each failure of a pod, with its name once', () => {
+    const failing = (name: string) => ({ name, ready: false, state: { waiting: { reason: 'ImagePullBackOff' } } });
+    const both = { ...pod, status: { containerStatuses: [failing('a'), failing('b')] } } as unknown as typeof pod;
+    expect(explanation({ object: broken, ...none, pods: [both] }, 'c1', now)).toContain(
+      '└ Pod c1-scheduler-x: container a: ImagePullBackOff; container b: ImagePullBackOff',
+    );
+  });
+
+  it('is no pod that has ended', () => {
+    const ended = { ...pod, status: { phase: 'Succeeded' } };
+    expect(explanation({ object: ready, ...none, pods: [ended] }, 'c1', now)).toEqual(['c1 is Ready']);
+  });
+
+  it('is not known before the operator has reported anything', () => {
+    const unseen: Evidence['object'] = { ...ready, status: { observedGeneration: -1 } };
+    expect(explanation({ object: unseen, ...none }, 'c1', now)).toEqual([
+      'nothing is reported yet: does the operator run?',
+    ]);
+  });
+
   it('is nothing while it is Ready and all objects work', () => {
     expect(explanation({ object: ready, ...none }, 'c1', now)).toEqual(['c1 is Ready']);
   });

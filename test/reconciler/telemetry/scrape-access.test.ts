@@ -2,8 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import { ScrapeAccess } from '../../../reconciler/telemetry/scrape-access.ts';
 
-const path = '/metrics';
-
 /** Reviews that answer as they are told, and counts them. */
 class Reviews implements Pick<KubeClient, 'create'> {
   readonly asked: string[] = [];
@@ -31,7 +29,7 @@ function setUp() {
   let elapsed = 0;
   const errors: unknown[] = [];
   const access = new ScrapeAccess(reviews, { elapsed: () => elapsed }, (error) => errors.push(error));
-  const result = (token: string) => access.resultOn(`Bearer ${token}`, path);
+  const result = (token: string) => access.resultOn(`Bearer ${token}`);
   return { reviews, access, errors, result, pass: (ms: number) => (elapsed += ms) };
 }
 
@@ -43,7 +41,7 @@ describe('who may read the metrics', () => {
     ['no token', undefined, 401],
     ['a password', 'Basic Z29vZC10b2tlbg==', 401],
   ])('%s', async (_, header, expected) => {
-    expect(await setUp().access.resultOn(header, path)).toBe(expected);
+    expect(await setUp().access.resultOn(header)).toBe(expected);
   });
 
   it('is asked once a minute for each token', async () => {
