@@ -35,7 +35,8 @@ async function main(args: readonly string[]): Promise<void> {
   await makeRelease({ version, source, registry: values.registry, folder }, (line) => console.error(line));
   const { path, content } = clusterctlConfiguration(directory);
   await writeFile(join(directory, path), content);
-  console.log(await readFile(sums, 'utf8'));
+  const files = (await readFile(sums, 'utf8')).trim().split('\n');
+  console.log(`${folder}: ${files.length} files, whose checksums are in ${checksumsFile}`);
   console.log(`clusterctl init --config ${join(directory, path)} --control-plane ${clusterctlName}`);
 }
 
