@@ -21,6 +21,7 @@ import type { NodeObject } from './node-object.ts';
 import { HostedClusterNotReady } from './not-ready.ts';
 import { Outage } from './outage.ts';
 import { privilegedClient } from './privileged-client.ts';
+import { type SilentNode, SilentNodes } from './silent-nodes.ts';
 import type { HostedClusterClientOptions } from './client-options.ts';
 import { type ConnectHosted, hostedConnector } from './connect.ts';
 import type { HostedTarget } from './target.ts';
@@ -46,6 +47,7 @@ export class HostedClusterClient implements HostedClient {
   readonly #administrator: Administrator;
   readonly #applySet: ApplySet;
   readonly #outage: Outage;
+  readonly #silent = new SilentNodes((name) => this.node(name));
   #isWatching = false;
   #grantedAt = -Infinity;
   #reportedAt = -Infinity;
@@ -148,6 +150,10 @@ export class HostedClusterClient implements HostedClient {
 
   node(name: string): Promise<NodeObject | undefined> {
     return this.#attempt(() => this.#inside.find<NodeObject>(Node, { name }));
+  }
+
+  nodesSilentSince(time: Date, leastMs: number): Promise<SilentNode[]> {
+    return this.#silent.of(this.nodeMetadata() ?? [], time, leastMs);
   }
 
   async approve(request: CertificateRequest, why: string): Promise<void> {

@@ -1,10 +1,17 @@
 import type { KubeObject } from '../kube/object.ts';
 
-/** A Node with the addresses that the cloud provider or its kubelet reports. */
+/** A Node with what the cloud provider or its kubelet reports. */
 export interface NodeObject extends KubeObject {
   readonly status?: {
     readonly addresses?: readonly NodeAddress[];
+    readonly conditions?: readonly { readonly type: string; readonly lastHeartbeatTime?: string | undefined }[];
   };
+}
+
+/** When the kubelet has last reported the state of its Node, which it does every five minutes at least. */
+export function lastReport(node: NodeObject | undefined): Date | undefined {
+  const at = node?.status?.conditions?.find(({ type }) => type === 'Ready')?.lastHeartbeatTime;
+  return at === undefined ? undefined : new Date(at);
 }
 
 /** What the operator keeps of the metadata of a Node, which its users and their controllers can fill. */

@@ -8,3 +8,10 @@ export class HostedClusterNotReady extends Error {
     this.afterMs = afterMs;
   }
 }
+
+/** The error if it says that a hosted cluster is not ready, or the first one if all of several do. */
+export function notReadyIn(error: unknown): HostedClusterNotReady | undefined {
+  const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+  const found = errors.filter((one) => one instanceof HostedClusterNotReady);
+  return found.length === errors.length ? found[0] : undefined;
+}

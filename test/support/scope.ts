@@ -190,6 +190,7 @@ const workingHostedCluster: HostedClient = {
   watchProblem: () => undefined,
   certificateRequests: () => [],
   node: async () => undefined,
+  nodesSilentSince: async () => [],
   approve: async () => {},
   controllersWork: () => true,
   readyThroughEndpoint: async () => {},

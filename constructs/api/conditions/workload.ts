@@ -19,8 +19,14 @@ export const workloadConditions = {
     reasons: { WaitingForAPIServer: 'Routine' },
   },
   WorkloadKubeletCertificatesReady: {
-    meaning: 'no kubelet waits for a serving certificate; without one, logs and exec do not work on its node',
-    reasons: { WaitingForAPIServer: 'Routine', RequestNotApproved: 'Warning', HostedClusterTooLarge: 'Warning' },
+    meaning:
+      'no kubelet waits for a serving certificate, without which logs and exec do not work on its node, or lost its own during a hibernation',
+    reasons: {
+      WaitingForAPIServer: 'Routine',
+      RequestNotApproved: 'Warning',
+      KubeletCertificatesExpired: 'Warning',
+      HostedClusterTooLarge: 'Warning',
+    },
   },
   WorkloadSetupReady: {
     meaning: 'workers can join: permissions and configuration exist, and the controllers work',

@@ -1,14 +1,16 @@
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import { Machine } from '../../../constructs/api/resources.ts';
 import type { CertificateRequest } from '../../hosted/certificate-request.ts';
-import { HostedClusterNotReady } from '../../hosted/not-ready.ts';
+import { notReadyIn } from '../../hosted/not-ready.ts';
 import { askingNode, awaitsServing, type MachineObject, objection } from '../../kubelet-serving/plan.ts';
 import type { NodeAddress } from '../../hosted/node-object.ts';
 import { resultsOf, settleAll } from '../../kube/concurrency.ts';
 import { reservedHosts } from '../../kubelet-serving/reserved-hosts.ts';
 import { degraded, done, notObserved, type Outcome, wait } from '../../engine/outcome.ts';
+import { earliest } from '../../engine/requeue.ts';
 import type { HostedClient } from '../../hosted/hosted-client.ts';
 import { phase } from '../scope.ts';
+import { kubeletsAfterHibernation, type LostKubelets } from './kubelets-after-hibernation.ts';
 import type { WorkloadScope } from './part.ts';
 import { workloadRBAC } from './rbac.ts';
 
@@ -37,15 +39,16 @@ export const kubeletServingCertificates = phase({
     if (!requests)
       return notObserved('the operator has not listed the CertificateSigningRequests of the hosted cluster yet');
     const waiting = requests.filter(awaitsServing);
-    if (waiting.length === 0) return done();
 
     try {
       const answered = newestFirst(waiting).slice(0, answeredRequests);
-      const refusals = await answer(scope, hosted, answered);
-      return outcomeOf(refusals, waiting.length - answered.length, scope.now);
+      const refusals = answered.length > 0 ? await answer(scope, hosted, answered) : [];
+      const lost = await kubeletsAfterHibernation(scope, hosted);
+      return outcomeOf({ refusals, left: waiting.length - answered.length, lost, now: scope.now });
     } catch (error) {
-      if (!(error instanceof HostedClusterNotReady)) throw error;
-      return wait('WaitingForAPIServer', error.message, { afterMs: error.afterMs });
+      const notReady = notReadyIn(error);
+      if (!notReady) throw error;
+      return wait('WaitingForAPIServer', notReady.message, { afterMs: notReady.afterMs });
     }
   },
 });
@@ -93,16 +96,30 @@ function tooLargeMessage(problem: string): string {
   return `the operator does not follow the hosted cluster: ${problem}. It approves no requests and sees no changes of nodes meanwhile, and tries again every five minutes: delete what fills these objects in the hosted cluster, such as CertificateSigningRequests or annotations of Nodes`;
 }
 
-/** @param left number of requests that were not looked at. Every approval is a change that causes a reconcile. */
-function outcomeOf(refusals: readonly Refusal[], left: number, now: Date): Outcome {
-  if (refusals.length === 0) return done();
+interface Answers {
+  readonly refusals: readonly Refusal[];
+  /** Number of requests that were not looked at. Every approval is a change that causes a reconcile. */
+  readonly left: number;
+  readonly lost: LostKubelets;
+  readonly now: Date;
+}
+
+function outcomeOf({ refusals, left, lost, now }: Answers): Outcome {
+  const requeueAt = earliest([refusals.length > 0 ? nextLook(refusals, now) : undefined, lost.requeueAt]);
+  const problems = [lost.message, refusalMessage(refusals, left)].filter((message) => message !== undefined);
+  if (problems.length === 0) return done({}, requeueAt);
+  const reason = lost.message === undefined ? 'RequestNotApproved' : 'KubeletCertificatesExpired';
+  return degraded(reason, problems.join('. '), {}, { requeueAt });
+}
+
+function refusalMessage(refusals: readonly Refusal[], left: number): string | undefined {
+  if (refusals.length === 0) return undefined;
   const told = refusals
     .slice(0, reportedRequests)
     .map(({ request, why }) => `CertificateSigningRequest ${request.metadata.name} ${why}`);
   const untold = Math.max(0, refusals.length - reportedRequests) + left;
   const more = untold > 0 ? [`and ${untold} more`] : [];
-  const message = `the operator did not approve requests in the hosted cluster: ${[...told, ...more].join('; ')}. Approve or deny them manually`;
-  return degraded('RequestNotApproved', message, {}, { requeueAt: nextLook(refusals, now) });
+  return `the operator did not approve requests in the hosted cluster: ${[...told, ...more].join('; ')}. Approve or deny them manually`;
 }
 
 /**
