@@ -221,6 +221,13 @@ export const metricsServer: Family = {
   binaries: { 'metrics-server': 'sigs.k8s.io/metrics-server/cmd/metrics-server' },
 };
 
+/** Built only by the test of traces: a collector of OpenTelemetry with one receiver and one exporter. */
+export const otelCollector: Family = {
+  name: 'otel-collector',
+  module: 'go.opentelemetry.io/collector/otelcol',
+  binaries: { 'otel-collector': 'testbed.local/otel-collector' },
+};
+
 /** Built only by the tests of charts. */
 export const helm: Family = {
   name: 'helm',
