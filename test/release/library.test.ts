@@ -1,31 +1,21 @@
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import packageManifest from '../../package.json' with { type: 'json' };
+import { runScript } from '../support/npm-run.ts';
 import { repository } from '../testbed/operator-bundle.ts';
 import { run } from '../testbed/run.ts';
-import { packLibrary } from './npm-package.ts';
+import { installLibrary, type InstalledLibrary } from './installed-library.ts';
 
 // A project outside of the repository: it has the package, what that depends on, and nothing else.
 let project: string;
-let description: { dependencies: Record<string, string>; peerDependencies: Record<string, string> };
-const modules = () => join(project, 'node_modules');
+let library: InstalledLibrary;
 
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'consumer-'));
-  const archive = await packLibrary(join(project, 'work'), project);
-  const library = join(modules(), packageManifest.name);
-  await mkdir(library, { recursive: true });
-  await run(['tar', '--extract', '--file', archive, '--directory', library, '--strip-components=1']);
-  description = JSON.parse(await readFile(join(library, 'package.json'), 'utf8')) as typeof description;
-  const installed = Object.keys({ ...description.dependencies, ...description.peerDependencies });
-  for (const name of [...installed, '@types/node', 'undici-types']) {
-    await mkdir(dirname(join(modules(), name)), { recursive: true });
-    await symlink(join(repository, 'node_modules', name), join(modules(), name));
-  }
-  await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
+  library = await installLibrary(project);
 });
 afterAll(() => rm(project, { recursive: true }));
 
@@ -81,6 +71,15 @@ test('a misspelt field of the API is an error that names the right one', async (
 });
 
 test('an app has the classes of cdk8s once, whatever its version of them', () => {
-  expect(Object.keys(description.peerDependencies)).toEqual(['cdk8s', 'cdk8s-plus-30', 'constructs']);
-  expect(Object.keys(description.dependencies)).not.toContain('cdk8s');
+  expect(Object.keys(library.description.peerDependencies)).toEqual(['cdk8s', 'cdk8s-plus-30', 'constructs']);
+  expect(Object.keys(library.description.dependencies)).not.toContain('cdk8s');
+});
+
+test('its exports, and the types that these name, are those of constructs/library.api.md', async () => {
+  const report = join(project, 'library.api.md');
+  await runScript('api-report', [report, library.directory]);
+  const [present, kept] = await Promise.all(
+    [report, join(repository, 'constructs/library.api.md')].map((file) => readFile(file, 'utf8')),
+  );
+  expect(present, 'a line with - is lost, which may break apps; `npm run api-report` writes the report').toBe(kept);
 });

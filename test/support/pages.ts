@@ -37,9 +37,12 @@ export interface Page {
   readonly prose: string;
 }
 
-/** Every page of the repository, in the order of their paths. */
+/** Every page of the repository, in the order of their paths; reports of API Extractor are files for programs. */
 export async function readPages(): Promise<Page[]> {
-  const paths = globSync(['*.md', '{constructs,dist,imports,reconciler,test}/**/*.md'], { cwd: repository });
+  const paths = globSync(['*.md', '{constructs,dist,imports,reconciler,test}/**/*.md'], {
+    cwd: repository,
+    exclude: ['**/*.api.md'],
+  });
   return Promise.all(paths.sort().map(readPage));
 }
 
