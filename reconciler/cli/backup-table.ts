@@ -3,7 +3,9 @@ import { backupId, type BackupOwner } from '../backup/names.ts';
 import type { MarkedBackup } from '../backup/ownership.ts';
 import type { Verification } from '../backup/verification-settings.ts';
 import { sizeText, spanText } from './amounts.ts';
-import { columns } from './columns.ts';
+import { table } from './columns.ts';
+import { type Paint, plainView, type View } from './view.ts';
+import { wrapped } from './wrapped.ts';
 
 /** One backup in the bucket. */
 export type BackupEntry =
@@ -31,14 +33,18 @@ export function describeBackups(
   { namespace, cluster }: BackupOwner,
   { entries, foreign, unfinished, bareSnapshots }: ListedBackups,
   now: number,
+  view: View = plainView,
 ): string[] {
+  const { paint, width } = view;
   const age = ({ time }: MarkedBackup): string => spanText(now - time);
-  const rows = entries.flatMap((entry) => (entry.kind === 'backup' ? [row(entry, age(entry.name))] : []));
+  const rows = entries.flatMap((entry) => (entry.kind === 'backup' ? [row(entry, age(entry.name), paint)] : []));
   const faults = entries.flatMap((entry) => (entry.kind === 'unreadable' ? [entry] : []));
   return [
-    ...(rows.length > 0 ? columns([heading, ...rows]) : [`no backups of ${namespace}/${cluster} in the bucket`]),
+    ...(rows.length > 0 ? table([heading, ...rows], view) : [`no backups of ${namespace}/${cluster} in the bucket`]),
     ...(faults.length > 0 ? ['', 'Cannot be used:'] : []),
-    ...faults.map(({ name, problem }) => `  ${backupId(name)}: ${problem}`),
+    ...faults.flatMap(({ name, problem }) =>
+      wrapped(`${paint('fails', backupId(name))}: ${problem}`, width, { first: '  ', further: '    ' }),
+    ),
     ...(foreign.length > 0
       ? [
           '',
@@ -58,7 +64,9 @@ export function describeBackups(
 
 const heading = ['NAME', 'AGE', 'SIZE', 'REVISION', 'KEYS', 'KUBERNETES', 'ETCD', 'VERIFIED', 'ENCRYPTED', 'BUNDLE'];
 
-function row({ name, manifest, verification }: Extract<BackupEntry, { kind: 'backup' }>, age: string): string[] {
+type ReadableBackup = Extract<BackupEntry, { kind: 'backup' }>;
+
+function row({ name, manifest, verification }: ReadableBackup, age: string, paint: Paint): string[] {
   return [
     backupId(name),
     age,
@@ -67,7 +75,7 @@ function row({ name, manifest, verification }: Extract<BackupEntry, { kind: 'bac
     String(manifest.keys.total),
     manifest.kubernetesVersion,
     manifest.etcdVersion,
-    verification ? `restored in ${secondsText(verification.restoreSeconds)}` : 'no',
+    verification ? paint('ok', `restored in ${secondsText(verification.restoreSeconds)}`) : 'no',
     manifest.encryption ? `by ${manifest.encryption.keyId}` : 'no',
     manifest.objects.bundle === undefined ? 'no' : 'yes',
   ];

@@ -62,8 +62,9 @@ async function listBackups(session: Session, { cluster, from, output }: ListRequ
   });
 
   const owner = from ?? { namespace: session.namespace, cluster: controlPlane.cluster };
-  const lines = output === 'json' ? [jsonOfBackups(owner, listed)] : describeBackups(owner, listed, session.now());
-  for (const line of lines) session.terminal.print(line);
+  const { terminal, now } = session;
+  const lines = output === 'json' ? [jsonOfBackups(owner, listed)] : describeBackups(owner, listed, now(), terminal);
+  for (const line of lines) terminal.print(line);
 }
 
 const requestsAtOnce = 8;

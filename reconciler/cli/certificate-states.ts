@@ -9,6 +9,7 @@ import { splitCertificates } from '../pki/pem.ts';
 import { caProblem, mustIssue, renewalTime } from '../pki/policy.ts';
 import { successorSecretName } from '../../constructs/cluster/names.ts';
 import { pairOf, type SecretObject, valueOf } from '../pki/secret.ts';
+import type { Meaning } from './view.ts';
 
 /** The state of one planned certificate. */
 export interface CertificateState {
@@ -18,7 +19,11 @@ export interface CertificateState {
   readonly renewsAt?: Date | undefined;
   /** One word or sentence: `ok`, or the problem. */
   readonly state: string;
+  /** What the state is to a person: `fails` when one has to act. */
+  readonly level: Meaning;
 }
+
+type Judged = Pick<CertificateState, 'state' | 'level'>;
 
 export interface StatesProps {
   readonly planned: readonly PlannedCertificate[];
@@ -36,7 +41,7 @@ export function certificateStates({ planned, secrets, uid, now }: StatesProps): 
   );
   return planned.map((entry) => {
     const object = secrets.get(entry.secret);
-    if (!object) return { planned: entry, state: 'due: Missing' };
+    if (!object) return { planned: entry, state: 'due: Missing', level: 'waits' };
     const certificate = certificateIn(object, entry.role);
     const content = certificate === undefined ? undefined : readable(certificate);
     const isOurs = isControlledBy(object, uid);
@@ -46,24 +51,30 @@ export function certificateStates({ planned, secrets, uid, now }: StatesProps): 
         : isOurs
           ? leafState(entry, object, caCertificates, now)
           : undefined;
-    const state = problem ?? (content && isExpiring(content, now) ? 'expires soon' : 'ok');
+    const { state, level } = problem ?? (content && isExpiring(content, now) ? expiresSoon : ok);
     return {
       planned: entry,
       notAfter: content?.notAfter,
       renewsAt: isOurs && content && certificate ? renewalTime(certificate, entry.secret) : undefined,
       state: isOurs ? state : `${state}, provided by a user`,
+      level,
     };
   });
 }
 
-function caState(object: SecretObject, hasSuccessor: boolean, now: Date): string | undefined {
+const ok: Judged = { state: 'ok', level: 'ok' };
+const expiresSoon: Judged = { state: 'expires soon', level: 'fails' };
+
+const waits = (state: string): Judged => ({ state, level: 'waits' });
+
+function caState(object: SecretObject, hasSuccessor: boolean, now: Date): Judged | undefined {
   const secret = object.metadata.name;
   const pair = pairOf(object);
   const problem = pair ? caProblem(secret, pair, now) : `Secret ${secret} lacks tls.crt or tls.key`;
-  if (problem !== undefined) return `unusable: ${problem}`;
+  if (problem !== undefined) return { state: `unusable: ${problem}`, level: 'fails' };
   const trusted = splitCertificates(pair?.certificate ?? '').length;
-  if (trusted > 1) return `being replaced: ${trusted} CAs are trusted`;
-  return hasSuccessor ? `its successor is in Secret ${successorSecretName(secret)}` : undefined;
+  if (trusted > 1) return waits(`being replaced: ${trusted} CAs are trusted`);
+  return hasSuccessor ? waits(`its successor is in Secret ${successorSecretName(secret)}`) : undefined;
 }
 
 /** Role of the Secret of each CA. */
@@ -74,11 +85,11 @@ function leafState(
   object: SecretObject,
   caCertificates: ReadonlyMap<CertificateRole, SecretObject | undefined>,
   now: Date,
-): string | undefined {
+): Judged | undefined {
   const ca = valueOf(caCertificates.get(caRoles[plan.signer]), 'tls.crt');
-  if (ca === undefined) return `unknown: the ${plan.signer} CA does not exist`;
+  if (ca === undefined) return { state: `unknown: the ${plan.signer} CA does not exist`, level: 'unknown' };
   const violation = mustIssue({ plan, current: currentOf(object), ca, now });
-  return violation && `due: ${violation.reason}: ${violation.message}`;
+  return violation && waits(`due: ${violation.reason}: ${violation.message}`);
 }
 
 function currentOf(object: SecretObject): KeyPair | undefined {

@@ -6,14 +6,14 @@ import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import { exposureStrategy } from '../../constructs/control-plane/exposure/exposure.ts';
 import type { Reached } from '../../constructs/control-plane/exposure/strategy.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { minorOf } from '../../constructs/cluster/versions.ts';
 import { ClusterObject } from '../management/cluster-object.ts';
 import { hostedClusterOf } from '../admission/admit.ts';
 import type { SecretObject } from '../pki/secret.ts';
 import type { ServiceObject } from '../kube/service-object.ts';
-import { hostsOf, planRows, policyRows, signerOf, subjectOf, usagesOf, usersOf } from './certificate-plan.ts';
-import { type CertificateState, certificateStates } from './certificate-states.ts';
-import { columns } from './columns.ts';
+import { planRows, policyRows } from './certificate-plan.ts';
+import { certificateStates } from './certificate-states.ts';
+import { describeCertificates, jsonOfCertificates } from './certificate-table.ts';
+import { table } from './columns.ts';
 import {
   clusterArgument,
   type Command,
@@ -50,7 +50,7 @@ export const certificates: Command = {
     if (!hasSwitch(given, 'plan')) return undefined;
     if (given.positionals.length > 0) throw new UsageError('--plan is the same for every cluster: remove the cluster');
     return (terminal) => {
-      for (const line of [...columns(planRows()), '', ...columns(policyRows())]) terminal.print(line);
+      for (const line of [...table(planRows(), terminal), '', ...table(policyRows(), terminal)]) terminal.print(line);
     };
   },
 };
@@ -71,14 +71,18 @@ async function listCertificates(session: Session, name: string, output: Output):
     namespace,
     labelSelector: `${clusterNameLabel}=${cluster.name}`,
   });
+  const now = new Date(session.now());
   const states = certificateStates({
     planned: planAll(cluster, reached),
     secrets: new Map(items.map((item) => [item.metadata.name, item])),
     uid: controlPlane.object.metadata.uid,
-    now: new Date(session.now()),
+    now,
   });
-  if (output === 'json') terminal.print(jsonOf(cluster, states));
-  else for (const line of columns(rowsOf(cluster, states, output))) terminal.print(line);
+  const lines =
+    output === 'json'
+      ? [jsonOfCertificates(cluster, states)]
+      : describeCertificates(cluster, states, { now, isWide: output === 'wide' }, terminal);
+  for (const line of lines) terminal.print(line);
 }
 
 async function hostedCluster({ client, namespace }: Session, { cluster, object }: ControlPlane) {
@@ -100,47 +104,4 @@ async function reachedNow(
   // The Gateway is not needed, because a published endpoint does not change.
   const decision = exposureStrategy(cluster.spec).endpoint(cluster, { serviceAddress }, { host, port });
   return decision.known ? decision : decision.meanwhile;
-}
-
-const heading = ['SECRET', 'SIGNED BY', 'SUBJECT', 'USAGES', 'NOT AFTER', 'RENEWS', 'STATE'];
-
-function rowsOf({ spec }: HostedCluster, states: readonly CertificateState[], output: 'table' | 'wide'): string[][] {
-  const more = (cells: readonly string[]) => (output === 'wide' ? cells : []);
-  return [
-    heading.concat(more(['RELOADED BY', 'RESTARTS', 'HOSTS'])),
-    ...states.map(({ planned, notAfter, renewsAt, state }) => [
-      planned.secret,
-      signerOf(planned),
-      subjectOf(planned),
-      usagesOf(planned),
-      dayOf(notAfter),
-      dayOf(renewsAt),
-      state,
-      ...more([...usersOf(planned.role, minorOf(spec.version)), hostsOf(planned).join(',')]),
-    ]),
-  ];
-}
-
-function dayOf(time: Date | undefined): string {
-  return time === undefined ? '-' : `${time.toISOString().slice(0, 16)}Z`;
-}
-
-/** Machine-readable. Fields may be added; existing fields never change their meaning. */
-function jsonOf({ name, namespace, spec }: HostedCluster, states: readonly CertificateState[]): string {
-  const listed = states.map(({ planned, notAfter, renewsAt, state }) => {
-    const [reloadedBy, restartedForIt] = usersOf(planned.role, minorOf(spec.version));
-    return {
-      secret: planned.secret,
-      signedBy: signerOf(planned),
-      subject: subjectOf(planned),
-      usages: planned.kind === 'leaf' ? planned.plan.usages : [],
-      hosts: hostsOf(planned),
-      notAfter: notAfter?.toISOString() ?? null,
-      renewsAt: renewsAt?.toISOString() ?? null,
-      state,
-      reloadedBy,
-      restartedForIt,
-    };
-  });
-  return JSON.stringify({ namespace, cluster: name, certificates: listed }, undefined, 2);
 }

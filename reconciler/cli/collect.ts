@@ -18,7 +18,7 @@ import { componentKinds } from '../management/cache.ts';
 import { withoutSecrets } from './collect/without-secrets.ts';
 import { clusterArgument, type Command, type Session, textOption } from './command.ts';
 import { clusterOf, findObject } from './control-plane.ts';
-import { describeStatus } from './status.ts';
+import { describeStatus } from './status/description.ts';
 
 /** Writes the state of a control plane for support, without secrets. */
 export const collect: Command = {

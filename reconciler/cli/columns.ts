@@ -1,16 +1,47 @@
+import type { View } from './view.ts';
+import { cut, widthOf } from './wrapped.ts';
+
+type Rows = readonly (readonly string[])[];
+
+const gap = '   ';
+
+/** The last column is not cut below this, however narrow the terminal is: a few letters say nothing. */
+const leastProse = 20;
+
 /**
  * Rows as lines of a table. Every column is as wide as its longest text, with three spaces between columns and no
  * trailing spaces.
  */
-export function columns(rows: readonly (readonly string[])[]): string[] {
-  const widths: number[] = [];
-  for (const row of rows) {
-    for (const [index, text] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, text.length);
-  }
+export function columns(rows: Rows): string[] {
+  const widths = widthsOf(rows);
   return rows.map((row) =>
     row
-      .map((text, index) => text.padEnd(widths[index] ?? 0))
-      .join('   ')
+      .map((text, index) => text + ' '.repeat((widths[index] ?? 0) - widthOf(text)))
+      .join(gap)
       .trimEnd(),
   );
+}
+
+/**
+ * A heading and its rows as lines of a table.
+ * @param last what is in the last column: prose is cut to the width of the terminal, and names never are, because a person copies them
+ */
+export function table(
+  [heading = [], ...rows]: Rows,
+  { paint, width }: View,
+  last: 'names' | 'prose' = 'names',
+): string[] {
+  const painted = [heading.map((text) => paint('heading', text)), ...rows];
+  if (width === undefined || last === 'names') return columns(painted);
+  const before = widthsOf(painted.map((row) => row.slice(0, -1)));
+  const room = before.reduce((left, taken) => left - taken - gap.length, width);
+  return columns(painted.map((row) => [...row.slice(0, -1), cut(row.at(-1) ?? '', Math.max(room, leastProse))]));
+}
+
+function widthsOf(rows: Rows): number[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [index, text] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, widthOf(text));
+  }
+  return widths;
 }

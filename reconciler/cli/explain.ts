@@ -36,7 +36,7 @@ async function explainTo(session: Session, name: string): Promise<void> {
   const cluster = clusterOf(object) ?? name;
   const refusals: string[] = [];
   const evidence = await gather(session, object, cluster, refusals);
-  for (const line of explanation(evidence, cluster, session.now())) terminal.print(line);
+  for (const line of explanation(evidence, cluster, session.now(), terminal)) terminal.print(line);
   for (const refusal of refusals) terminal.tell(refusal);
   if (conditionOf(object, 'Ready')?.status !== 'True') throw new Error(`${cluster} is not Ready`);
 }

@@ -1,10 +1,13 @@
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { isFault } from '../status/waited-for.ts';
 import { spanText } from './amounts.ts';
-import { columns } from './columns.ts';
+import { table } from './columns.ts';
 import { type Command, type Session, UsageError } from './command.ts';
 import { clusterOf } from './control-plane.ts';
+import { type Paint, plainView, type View } from './view.ts';
+import { wrapped } from './wrapped.ts';
 
 /** A HostedControlPlane, also one whose spec is refused. */
 export interface ServedObject extends KubeObject {
@@ -32,7 +35,7 @@ export const served: Command = {
 
 async function listServed({ client, namespace, terminal, now }: Session, secret: string): Promise<void> {
   const { items } = await client.list<ServedObject>(HostedControlPlane);
-  for (const line of describeServed({ namespace, name: secret }, items, now())) terminal.print(line);
+  for (const line of describeServed({ namespace, name: secret }, items, now(), terminal)) terminal.print(line);
 }
 
 /** A table, and below it what is wrong with the backups of each cluster. */
@@ -40,6 +43,7 @@ export function describeServed(
   secret: { readonly namespace: string; readonly name: string },
   objects: readonly ServedObject[],
   now: number,
+  view: View = plainView,
 ): string[] {
   const users = objects
     .filter(({ metadata, spec }) => {
@@ -51,22 +55,28 @@ export function describeServed(
   if (users.length === 0) return [`no cluster stores its backups with Secret ${secret.namespace}/${secret.name}`];
   const faults = users.flatMap(({ object, place }) => {
     const condition = conditionOf(object);
-    return condition?.status === 'False' ? [`  ${place}: ${condition.message}`] : [];
+    if (condition?.status !== 'False') return [];
+    return wrapped(`${place}: ${condition.message}`, view.width, { first: '  ', further: '    ' });
   });
   return [
-    ...columns([['CLUSTER', 'LAST BACKUP', 'BACKUPS'], ...users.map(({ object, place }) => row(place, object, now))]),
+    ...table(
+      [['CLUSTER', 'LAST BACKUP', 'BACKUPS'], ...users.map(({ object, place }) => row(place, object, now, view.paint))],
+      view,
+    ),
     ...(faults.length > 0 ? ['', 'Problems:', ...faults] : []),
   ];
 }
 
-function row(place: string, object: ServedObject, now: number): string[] {
+function row(place: string, object: ServedObject, now: number, paint: Paint): string[] {
   const last = object.status?.etcdLastBackupTime;
+  return [place, last === undefined ? 'none' : `${spanText(now - Date.parse(last))} ago`, stateOf(object, paint)];
+}
+
+function stateOf(object: ServedObject, paint: Paint): string {
   const condition = conditionOf(object);
-  return [
-    place,
-    last === undefined ? 'none' : `${spanText(now - Date.parse(last))} ago`,
-    condition === undefined ? 'unknown' : condition.status === 'True' ? 'ready' : condition.reason,
-  ];
+  if (condition === undefined) return paint('unknown', 'unknown');
+  if (condition.status === 'True') return paint('ok', 'ready');
+  return paint(isFault({ type: 'EtcdBackupReady', reason: condition.reason }) ? 'fails' : 'waits', condition.reason);
 }
 
 function conditionOf({ status }: ServedObject) {

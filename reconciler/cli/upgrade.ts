@@ -13,10 +13,11 @@ import { type SecretObject, valueOf } from '../pki/secret.ts';
 import { findProblems, preflightChecks, type PreflightProblem } from '../upgrade/preflight/checks.ts';
 import { observePreflight } from '../upgrade/preflight/observe.ts';
 import { skippedChecks } from '../upgrade/preflight/skipped.ts';
-import { columns } from './columns.ts';
+import { table } from './columns.ts';
 import { clusterArgument, type Command, hasSwitch, type Session, textOption, UsageError } from './command.ts';
 import { type ControlPlane, findControlPlane } from './control-plane.ts';
 import { configurationResult } from './upgrade-configuration.ts';
+import type { Paint } from './view.ts';
 
 /** Reports what would hold an upgrade, before a user requests it. */
 export const upgrade: Command = {
@@ -53,26 +54,32 @@ async function checkUpgrade(session: Session, name: string, version: string): Pr
   const subject = { version, hostedControlPlane, pods, now: new Date(), configuration };
   const problems = findProblems(await observePreflight(subject, hosted));
   const { checks: skipped } = skippedChecks(hostedControlPlane.metadata);
-  for (const line of columns(rowsOf(problems, skipped, result === 'later' ? message : undefined)))
-    session.terminal.print(line);
+  const { terminal } = session;
+  const rows = rowsOf({ problems, skipped, later: result === 'later' ? message : undefined }, terminal.paint);
+  for (const line of table(rows, terminal)) terminal.print(line);
   const counting = problems.filter(({ check }) => !skipped.includes(check));
   if (counting.length > 0) {
     throw new Error(`the operator would hold the upgrade of ${name} to ${version}`);
   }
-  session.terminal.print(`nothing holds the upgrade of ${name} to ${version}`);
+  terminal.print(`nothing holds the upgrade of ${name} to ${version}`);
 }
 
-/** A row for each check. @param later why the configuration is not checked yet, if it is not */
-export function rowsOf(
-  problems: readonly PreflightProblem[],
-  skipped: readonly string[],
-  later: string | undefined,
-): string[][] {
+/** What the rows report. */
+interface Checked {
+  readonly problems: readonly PreflightProblem[];
+  readonly skipped: readonly string[];
+  /** Why the configuration is not checked yet, if it is not. */
+  readonly later: string | undefined;
+}
+
+/** A row for each check. */
+function rowsOf({ problems, skipped, later }: Checked, paint: Paint): string[][] {
   const rows = preflightChecks.map((check) => {
-    if (check === 'configuration' && later !== undefined) return [check, 'later', later];
+    if (check === 'configuration' && later !== undefined) return [check, paint('waits', 'later'), later];
     const problem = problems.find((candidate) => candidate.check === check);
-    const result = problem === undefined ? 'passed' : skipped.includes(check) ? 'skipped' : 'failed';
-    return [check, result, problem?.message ?? ''];
+    if (problem === undefined) return [check, paint('ok', 'passed'), ''];
+    const result = skipped.includes(check) ? paint('waits', 'skipped') : paint('fails', 'failed');
+    return [check, result, problem.message];
   });
   return [['CHECK', 'RESULT', 'FOUND'], ...rows];
 }

@@ -7,6 +7,7 @@ import { renderFile } from '../../constructs/rendered-file.ts';
 import { readSampleFiles } from '../../constructs/sample-files.ts';
 import { parseCommandLine } from '../../reconciler/cli/command-line.ts';
 import { commands } from '../../reconciler/cli/commands.ts';
+import { plainView } from '../../reconciler/cli/view.ts';
 import { repository } from '../support/pages.ts';
 
 let directory: string;
@@ -23,7 +24,7 @@ function hcp(...args: string[]): string {
   const line = parseCommandLine(args, commands);
   if (line.kind !== 'offline') throw new Error(`${args.join(' ')} needs a cluster`);
   const printed: string[] = [];
-  line.run({ print: (text) => void printed.push(text), tell: () => {}, confirm: async () => undefined });
+  line.run({ ...plainView, print: (text) => void printed.push(text), tell: () => {}, confirm: async () => undefined });
   return `${printed.join('\n')}\n`;
 }
 

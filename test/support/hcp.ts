@@ -36,6 +36,8 @@ export function runHcp(kubeconfig: string, args: readonly string[]): Running {
     const program = await (bundled ??= bundle());
     const child = spawn(process.execPath, [program, ...args, '--kubeconfig', kubeconfig], {
       stdio: ['ignore', 'pipe', 'pipe'],
+      // tests read it, also where vitest is to write colours
+      env: { ...process.env, FORCE_COLOR: undefined },
     });
     let out = '';
     child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));

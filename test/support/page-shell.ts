@@ -16,6 +16,8 @@ export function typeInto({ instance, directory, variables }: PageShell, commands
     cwd: directory,
     env: {
       ...process.env,
+      // a page shows what is printed without colours
+      FORCE_COLOR: undefined,
       PATH: `${binDirectory(instance)}:${process.env['PATH']}`,
       KUBECONFIG: kubeconfigPath(instance),
       CLUSTERCTL_DISABLE_VERSIONCHECK: 'true',

@@ -1,4 +1,5 @@
 import type { Session } from '../../reconciler/cli/command.ts';
+import { plainView } from '../../reconciler/cli/view.ts';
 
 /** A session of `hcp` without a terminal, and what it prints. */
 export interface TestSession {
@@ -21,6 +22,7 @@ export function testSession(given: Pick<Session, 'client' | 'namespace'> & Parti
     now: () => Date.now(),
     forward: () => Promise.reject(new Error('no port is forwarded')),
     terminal: {
+      ...plainView,
       print: (line) => void printed.push(line),
       tell: (line) => void reported.push(line),
       confirm: () => Promise.resolve(undefined),

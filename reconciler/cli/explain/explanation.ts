@@ -11,6 +11,8 @@ import {
   stepsOf,
   type StoredControlPlane,
 } from '../control-plane-state.ts';
+import { plainView, type View } from '../view.ts';
+import { hanging, wrapped } from '../wrapped.ts';
 import { type EventObject, eventsOf } from './events.ts';
 
 export interface QuotaObject extends KubeObject {
@@ -37,24 +39,28 @@ interface Cause {
 }
 
 /** Why a control plane is not Ready, from the step that blocks to the pods, volumes, quotas and events behind it. */
-export function explanation(evidence: Evidence, cluster: string, now: number): string[] {
+export function explanation(evidence: Evidence, cluster: string, now: number, view: View = plainView): string[] {
   const { object } = evidence;
+  const { paint, width } = view;
   const blocker = blockerOf(object);
   const behind = [...objectCauses(evidence, now), ...quotaCauses(evidence.quotas)];
   if (!blocker) {
     const isReported = conditionOf(object, 'Ready') !== undefined;
-    return [isReported ? `${cluster} is Ready` : nothingReported, ...tree(behind)];
+    const state = isReported ? `${cluster} is ${paint('ok', 'Ready')}` : paint('unknown', nothingReported);
+    return [state, ...tree(behind, width)];
   }
   const steps = stepsOf(object).filter(({ type }) => type !== blocker.type);
   const failing = steps.filter((step) => stateOf(step) === 'fails');
   const waiting = steps.filter((step) => stateOf(step) === 'waits').map(({ type }) => type);
   const since = spanText(now - Date.parse(blocker.lastTransitionTime));
+  const notReady = paint(stateOf(blocker), 'not Ready');
+  const says = (text: string) => wrapped(text, width, hanging);
   return [
-    `${cluster} is not Ready for ${since}, because ${blocker.type} is ${blocker.reason}`,
-    ...(blocker.message === '' ? [] : [`  ${blocker.message}`]),
-    ...tree(behind),
-    ...failing.map(({ type, message }) => `also ${type}: ${message}`),
-    ...(waiting.length === 0 ? [] : [`wait for it: ${waiting.join(', ')}`]),
+    ...says(`${cluster} is ${notReady} for ${since}, because ${blocker.type} is ${blocker.reason}`),
+    ...(blocker.message === '' ? [] : wrapped(blocker.message, width, { first: '  ' })),
+    ...tree(behind, width),
+    ...failing.flatMap(({ type, message }) => says(`also ${paint('fails', type)}: ${message}`)),
+    ...(waiting.length === 0 ? [] : says(`wait for it: ${waiting.join(', ')}`)),
   ];
 }
 
@@ -105,9 +111,14 @@ function quotaCauses(quotas: readonly QuotaObject[]): Cause[] {
   });
 }
 
-function tree(causes: readonly Cause[], indent = ''): string[] {
+/** @param indent the lines of the causes above, which go on beside a text of several lines */
+function tree(causes: readonly Cause[], width: number | undefined, indent = ''): string[] {
   return causes.flatMap(({ text, causes: behind }, index) => {
     const isLast = index === causes.length - 1;
-    return [`${indent}${isLast ? '└' : '├'} ${text}`, ...tree(behind, `${indent}${isLast ? ' ' : '│'} `)];
+    const below = `${indent}${isLast ? ' ' : '│'} `;
+    return [
+      ...wrapped(text, width, { first: `${indent}${isLast ? '└' : '├'} `, further: below }),
+      ...tree(behind, width, below),
+    ];
   });
 }

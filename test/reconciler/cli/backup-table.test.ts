@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../../reconciler/backup/manifest.ts';
 import { sizeText, spanText } from '../../../reconciler/cli/amounts.ts';
 import { type BackupEntry, describeBackups, jsonOfBackups } from '../../../reconciler/cli/backup-table.ts';
+import { markedView, narrowView } from '../../support/marked-view.ts';
 
 const owner = { namespace: 'team', cluster: 'c1' };
 const now = Date.parse('2026-11-21T12:00:00Z');
@@ -58,6 +59,18 @@ describe('the table of backups', () => {
       '',
       'Snapshots without a manifest, of another provider:',
       '  2026-08-21T20:15:00+02:00.etcd',
+    ]);
+  });
+
+  it('is painted by its meaning, and wraps what is wrong to the terminal', () => {
+    const listed = { entries: [entry(25, {}, 2.44), unreadable], foreign: [], unfinished: [], bareSnapshots: [] };
+    const text = describeBackups(owner, listed, now, markedView).join('\n');
+    expect(text).toMatch(/^<heading>NAME<\/heading> /);
+    expect(text).toContain('<ok>restored in 2.4s</ok>');
+    expect(text).toMatch(/^ {2}<fails>2026-11-19T10-00-00\.000Z-7<\/fails>: it is damaged$/m);
+    expect(describeBackups(owner, listed, now, narrowView(40)).slice(-2)).toEqual([
+      '  2026-11-19T10-00-00.000Z-7: it is',
+      '    damaged',
     ]);
   });
 

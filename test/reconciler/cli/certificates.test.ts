@@ -4,13 +4,16 @@ import { kindOf } from '../../../constructs/control-plane/certificates/kinds.ts'
 import { planAll } from '../../../constructs/control-plane/certificates/overview.ts';
 import type { Facts } from '../../../constructs/cluster/facts.ts';
 import { planRows, policyRows, usersOf } from '../../../reconciler/cli/certificate-plan.ts';
-import { certificateStates } from '../../../reconciler/cli/certificate-states.ts';
+import { type CertificateState, certificateStates } from '../../../reconciler/cli/certificate-states.ts';
+import { describeCertificates } from '../../../reconciler/cli/certificate-table.ts';
 import { certificates as command } from '../../../reconciler/cli/certificates.ts';
+import { plainView } from '../../../reconciler/cli/view.ts';
 import { caCertificates } from '../../../reconciler/phases/ca-certificates.ts';
 import { certificates, etcdCertificates } from '../../../reconciler/phases/certificates.ts';
 import { kubeconfig } from '../../../reconciler/phases/kubeconfig.ts';
 import { bundle } from '../../../reconciler/pki/pem.ts';
 import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { markedView } from '../../support/marked-view.ts';
 import { MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
 import { hostedCluster, hostedControlPlaneUid, now, scopeOf } from '../../support/scope.ts';
 
@@ -28,17 +31,21 @@ async function issued(): Promise<MemoryObjects> {
 }
 
 /** The problems by Secret, without those that are ok. */
-function problemsOf(management: MemoryObjects, { days = 0, host = endpoint.host } = {}): Record<string, string> {
+function problemsOf(management: MemoryObjects, when: { days?: number; host?: string } = {}): Record<string, string> {
+  const states = statesOf(management, when);
+  return Object.fromEntries(
+    states.filter(({ state }) => state !== 'ok').map(({ planned, state }) => [planned.secret, state]),
+  );
+}
+
+function statesOf(management: MemoryObjects, { days = 0, host = endpoint.host } = {}): CertificateState[] {
   const secrets = management.objects.filter(({ kind }) => kind === Secret.kind) as unknown as SecretObject[];
-  const states = certificateStates({
+  return certificateStates({
     planned: planAll(hostedCluster(), { endpoint: { ...endpoint, host }, konnectivityEndpoint }),
     secrets: new Map(secrets.map((object) => [object.metadata.name, object])),
     uid: hostedControlPlaneUid,
     now: new Date(now.getTime() + days * day),
   });
-  return Object.fromEntries(
-    states.filter(({ state }) => state !== 'ok').map(({ planned, state }) => [planned.secret, state]),
-  );
 }
 
 const secretIn = (management: MemoryObjects, name: string) =>
@@ -97,6 +104,35 @@ describe('hcp certificates', () => {
   });
 });
 
+describe('the table of certificates', () => {
+  /** A row without the spaces between its columns. */
+  const rowOf = (lines: readonly string[], secret: string) =>
+    lines.find((line) => line.startsWith(`${secret} `))?.replaceAll(/ +/g, ' ');
+  const tableAfter = (management: MemoryObjects, days: number) => {
+    const later = new Date(now.getTime() + days * day);
+    return describeCertificates(hostedCluster(), statesOf(management, { days }), { now: later }, markedView);
+  };
+
+  it('is painted by what a person has to do', async () => {
+    const management = await issued();
+    management.remove(secretIn(management, 'c1-scheduler'));
+    put(management, 'c1-proxy', { 'tls.key': base64('no key') });
+    const lines = tableAfter(management, 0);
+    expect(lines[0]).toMatch(/^<heading>SECRET<\/heading> /);
+    expect(rowOf(lines, 'c1-apiserver')).toMatch(/Z <ok>ok<\/ok>$/);
+    expect(rowOf(lines, 'c1-scheduler')).toMatch(/<waits>due: Missing<\/waits>$/);
+    expect(rowOf(lines, 'c1-proxy')).toMatch(/<fails>unusable: .*<\/fails>$/);
+  });
+
+  it('has the day in red on which a certificate has expired', async () => {
+    const management = await issued();
+    expect(rowOf(tableAfter(management, 364), 'c1-kubeconfig')).toMatch(/ \d\S+Z \S+Z <waits>due: RenewalDue: /);
+    expect(rowOf(tableAfter(management, 366), 'c1-kubeconfig')).toMatch(
+      / <fails>\d\S+Z<\/fails> \S+Z <fails>due: RenewalDue: /,
+    );
+  });
+});
+
 describe('the printed plan', () => {
   it('has every certificate and the service account key', () => {
     const [heading, ...rows] = planRows();
@@ -138,6 +174,7 @@ describe('the printed plan', () => {
   it('needs no management cluster', () => {
     const lines: string[] = [];
     const terminal = {
+      ...plainView,
       print: (line: string) => void lines.push(line),
       tell: () => {},
       confirm: async () => undefined,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseCommandLine } from '../../../reconciler/cli/command-line.ts';
 import { commands } from '../../../reconciler/cli/commands.ts';
+import { plainView } from '../../../reconciler/cli/view.ts';
 import { run } from '../../testbed/run.ts';
 
 let directory: string;
@@ -20,7 +21,12 @@ function scriptFor(shell: string): string {
   const line = parseCommandLine(['completion', shell], commands);
   const printed: string[] = [];
   if (line.kind !== 'offline') throw new Error(`completion needs a management cluster: ${line.kind}`);
-  line.run({ print: (text) => printed.push(text), tell: () => {}, confirm: () => Promise.resolve(false) });
+  line.run({
+    ...plainView,
+    print: (text) => printed.push(text),
+    tell: () => {},
+    confirm: () => Promise.resolve(false),
+  });
   return printed.join('\n');
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { stepTypes } from '../../../constructs/api/conditions.ts';
 import { type EventObject, eventsOf } from '../../../reconciler/cli/explain/events.ts';
 import { type Evidence, explanation } from '../../../reconciler/cli/explain/explanation.ts';
+import { markedView, narrowView } from '../../support/marked-view.ts';
 import { hostedControlPlaneObject } from '../../support/scope.ts';
 
 const now = Date.parse('2026-11-26T12:00:00Z');
@@ -65,6 +66,31 @@ describe('why a control plane is not Ready', () => {
       '  └ BackOff 12s ago, 5 times: Back-off restarting failed container',
       'wait for it: WorkloadSetupReady',
     ]);
+  });
+
+  it('is wrapped to the terminal, with the lines of the tree going on', () => {
+    const other = { ...pod, metadata: { name: 'c1-scheduler-y' } };
+    const evidence = { object: broken, ...none, pods: [pod, other], events: [backOff] };
+    expect(explanation(evidence, 'c1', now, narrowView(50))).toEqual([
+      'c1 is not Ready for 2m, because SchedulerReady is',
+      '  PodsFailing',
+      '  scheduler: 1 old replica still running',
+      '├ Pod c1-scheduler-x: container kube-scheduler',
+      '│ ended with exit code 1: unknown flag:',
+      '│ --no-such-flag',
+      '│ └ BackOff 12s ago, 5 times: Back-off restarting',
+      '│   failed container',
+      '└ Pod c1-scheduler-y: container kube-scheduler',
+      '  ended with exit code 1: unknown flag:',
+      '  --no-such-flag',
+      'wait for it: WorkloadSetupReady',
+    ]);
+  });
+
+  it('is painted by its meaning', () => {
+    const [first] = explanation({ object: broken, ...none }, 'c1', now, markedView);
+    expect(first).toBe('c1 is <fails>not Ready</fails> for 2m, because SchedulerReady is PodsFailing');
+    expect(explanation({ object: ready, ...none }, 'c1', now, markedView)).toEqual(['c1 is <ok>Ready</ok>']);
   });
 
   it('names a quota that is used up, and no other one', () => {

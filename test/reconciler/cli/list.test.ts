@@ -1,9 +1,15 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import { HostedControlPlane } from '../../../constructs/api/resources.ts';
 import type { HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
 import type { StoredControlPlane } from '../../../reconciler/cli/control-plane-state.ts';
-import { describeFleet, entryOf } from '../../../reconciler/cli/list.ts';
+import { list } from '../../../reconciler/cli/list.ts';
+import { entryOf } from '../../../reconciler/cli/list/fleet-entry.ts';
+import { describeFleet } from '../../../reconciler/cli/list/fleet-table.ts';
+import type { View } from '../../../reconciler/cli/view.ts';
+import type { KubernetesApi } from '../../../reconciler/kube/client.ts';
+import { markedView, narrowView } from '../../support/marked-view.ts';
+import { testSession } from '../../support/test-session.ts';
 
 const now = Date.parse('2026-11-26T12:00:00Z');
 const at = (hoursAgo: number) => new Date(now - hoursAgo * 3_600_000).toISOString();
@@ -56,7 +62,7 @@ it('a fleet is a table in which those that do not serve come first, with what bl
     controlPlane('lost', lost),
     controlPlane('rises', { ...works, version: 'v1.36.4' }),
   ];
-  expect(describeFleet(fleet.map(entryOf), now, 'team')).toEqual([
+  expect(describeFleet(fleet.map(entryOf), { now, namespace: 'team' })).toEqual([
     'CLUSTER   VERSION              RELEASE   STATE        FOR   API SERVERS   ETCD   CERTIFICATES   LAST BACKUP',
     'lost      v1.37.1              3         QuorumLost   5h    0/2           1/3    300d           3h ago',
     'new       to v1.37.1           -         Unknown            0/0           -      -              none',
@@ -68,17 +74,116 @@ it('a fleet is a table in which those that do not serve come first, with what bl
 });
 
 it('over all namespaces each cluster has its namespace before its name', () => {
-  const [, row] = describeFleet([entryOf(controlPlane('works', works))], now, undefined);
+  const [, row] = describeFleet([entryOf(controlPlane('works', works))], { now, namespace: undefined });
   expect(row).toMatch(/^team\/works /);
 });
 
 it('an expired certificate is said to be', () => {
-  const [, row] = describeFleet([entryOf(controlPlane('a', { ...works, certificatesNotAfter: at(2) }))], now, 'team');
+  const [, row] = describeFleet([entryOf(controlPlane('a', { ...works, certificatesNotAfter: at(2) }))], {
+    now,
+    namespace: 'team',
+  });
   expect(row).toContain('expired 2h ago');
 });
 
+it('a wide list adds endpoint, age and message, which a terminal may cut', () => {
+  const message = 'two of three members\nare lost: restore a backup';
+  const found = {
+    ...controlPlane('lost', { ...lost, conditions: lost.conditions?.map((one) => ({ ...one, message })) }),
+    spec: { version: 'v1.37.1', controlPlaneEndpoint: { host: '2001:db8::1', port: 6443 } },
+  };
+  const created = { ...found, metadata: { ...found.metadata, creationTimestamp: at(24 * 12) } };
+  const fleet = [created, controlPlane('new'), controlPlane('works', works)].map(entryOf);
+  const wide = { now, namespace: 'team', isWide: true };
+  const [heading = '', ...rows] = describeFleet(fleet, wide);
+  const further = heading.indexOf('ENDPOINT');
+  expect([heading, ...rows].map((line) => line.slice(further)).slice(0, 4)).toEqual([
+    'ENDPOINT             AGE   MESSAGE',
+    '[2001:db8::1]:6443   12d   two of three members are lost: restore a backup',
+    '-                    -',
+    '-                    -',
+  ]);
+  expect(heading.slice(0, further).trimEnd()).toBe(describeFleet(fleet, { now, namespace: 'team' })[0]);
+  expect(describeFleet(fleet, wide, narrowView(further + 50))[1]?.slice(further)).toBe(
+    '[2001:db8::1]:6443   12d   two of three members a…',
+  );
+});
+
+it('a table that is not wide is never cut, because a person copies its names', () => {
+  const fleet = [entryOf(controlPlane('lost', lost))];
+  const shown = { now, namespace: 'team' };
+  expect(describeFleet(fleet, shown, narrowView(20))).toEqual(describeFleet(fleet, shown));
+});
+
+it('states and expired certificates are painted by their meaning', () => {
+  const waiting: HostedControlPlaneStatus = {
+    conditions: [
+      condition('Ready', 'False', 'WaitingForPods'),
+      condition('EtcdClusterReady', 'False', 'WaitingForPods'),
+    ],
+  };
+  const fleet = [
+    controlPlane('works', { ...works, certificatesNotAfter: at(2) }),
+    controlPlane('new'),
+    controlPlane('lost', {
+      conditions: [
+        condition('Ready', 'False', 'QuorumLost'),
+        condition('EtcdClusterReady', 'False', 'WaitingForPods'),
+        condition('EtcdClusterHealthy', 'False', 'QuorumLost'),
+      ],
+    }),
+    controlPlane('rises', waiting),
+  ];
+  const text = describeFleet(fleet.map(entryOf), { now, namespace: 'team' }, markedView).join('\n');
+  expect(text).toMatch(/^<heading>CLUSTER<\/heading> /);
+  expect(text).toMatch(/^lost .* <fails>QuorumLost<\/fails> /m);
+  expect(text).toMatch(/^new .* <unknown>Unknown<\/unknown> /m);
+  expect(text).toMatch(/^rises .* <waits>WaitingForPods<\/waits> /m);
+  expect(text).toMatch(/^works .* <ok>Ready<\/ok> .* <fails>expired 2h ago<\/fails> /m);
+});
+
+describe('hcp list', () => {
+  const listed = async (output: string, view: View): Promise<string> => {
+    const message = 'two of three members are lost: restore a backup';
+    const conditions = lost.conditions?.map((one) => ({ ...one, message }));
+    const items = [controlPlane('lost', { ...lost, conditions }), controlPlane('works', works)];
+    const client = { list: async () => ({ items }) } as unknown as KubernetesApi;
+    const { session, printed } = testSession({ client, namespace: 'team', now: () => now });
+    await list.prepare({ positionals: [], values: { output } })({
+      ...session,
+      terminal: { ...session.terminal, ...view },
+    });
+    return printed.join('\n');
+  };
+
+  it('shows the wide table with the colours and the width of the terminal', async () => {
+    expect(await listed('wide', markedView)).toMatch(/^<heading>CLUSTER<\/heading>.* <heading>MESSAGE<\/heading>/);
+    expect(await listed('wide', narrowView(80))).toContain('   two of three member…\n');
+  });
+
+  it('gives programs the endpoint, the age and the message as well, without colours', async () => {
+    const inColour = { ...markedView, width: 20 };
+    const text = await listed('json', inColour);
+    expect(text).not.toContain('<');
+    expect(JSON.parse(text)).toMatchObject({
+      controlPlanes: [
+        { endpoint: null, created: null, blocker: { message: 'two of three members are lost: restore a backup' } },
+        { blocker: null },
+      ],
+    });
+    expect(await listed('yaml', inColour)).not.toContain('<');
+    expect(await listed('name', inColour)).toBe('lost\nworks');
+  });
+
+  it('names the formats that there are', () => {
+    expect(() => list.prepare({ positionals: [], values: { output: 'table' } })).toThrow(
+      '-o must be one of wide, json, yaml, name, not "table"',
+    );
+  });
+});
+
 it('nothing is said to be nothing', () => {
-  expect(describeFleet([], now, 'team')).toEqual(['no control plane exists in namespace team']);
+  expect(describeFleet([], { now, namespace: 'team' })).toEqual(['no control plane exists in namespace team']);
 });
 
 it('an entry names the condition that blocks, and not those that wait for it', () => {
@@ -86,6 +191,7 @@ it('an entry names the condition that blocks, and not those that wait for it', (
     type: 'EtcdClusterReady',
     reason: 'QuorumLost',
     since: at(5),
+    message: '',
   });
   expect(entryOf(controlPlane('works', works)).blocker).toBeNull();
 });

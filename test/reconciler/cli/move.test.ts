@@ -11,6 +11,7 @@ import type { Given, Session } from '../../../reconciler/cli/command.ts';
 import { readControlPlane } from '../../../reconciler/cli/control-plane.ts';
 import { move, readMoveRequest } from '../../../reconciler/cli/move.ts';
 import { abortProgress, prepareProgress } from '../../../reconciler/cli/move/progress.ts';
+import { plainView } from '../../../reconciler/cli/view.ts';
 import { moveAnnotation } from '../../../reconciler/move/record.ts';
 import { MemoryCluster, ourName } from '../../support/loop/memory-cluster.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -40,6 +41,7 @@ function run(...positionals: readonly string[]): Promise<void> {
     client: management.user,
     namespace,
     terminal: {
+      ...plainView,
       print: (line) => void told.push(line),
       tell: (line) => void told.push(line),
       confirm: async () => undefined,

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import { HostedControlPlane } from '../../../constructs/api/resources.ts';
 import { describeServed, type ServedObject } from '../../../reconciler/cli/served.ts';
+import { markedView } from '../../support/marked-view.ts';
 
 const now = Date.parse('2026-11-21T12:00:00Z');
 const time = '2026-11-21T11:00:00Z';
@@ -42,6 +43,20 @@ it('the clusters that a Secret serves are listed over all namespaces, with what 
     'Problems:',
     '  team-b/prod: not granted',
   ]);
+});
+
+it('the state of their backups is painted by its meaning', () => {
+  const objects = [
+    controlPlane('a', 'fails', shared, condition('False', 'BackupSecretInvalid', 'not granted')),
+    controlPlane('a', 'waits', shared, condition('False', 'WaitingForOtherPhases', 'etcd comes first')),
+    controlPlane('a', 'works', shared, condition('True', 'Ready', '')),
+    controlPlane('a', 'young', shared),
+  ];
+  const text = describeServed(shared, objects, now, markedView).join('\n');
+  expect(text).toMatch(/^a\/fails .*<fails>BackupSecretInvalid<\/fails>$/m);
+  expect(text).toMatch(/^a\/waits .*<waits>WaitingForOtherPhases<\/waits>$/m);
+  expect(text).toMatch(/^a\/works .*<ok>ready<\/ok>$/m);
+  expect(text).toMatch(/^a\/young .*<unknown>unknown<\/unknown>$/m);
 });
 
 it('a Secret without users is said to have none', () => {

@@ -2,7 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { HostedControlPlane, PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import type { Session } from '../../../reconciler/cli/command.ts';
-import { describeStatus, status } from '../../../reconciler/cli/status.ts';
+import { status } from '../../../reconciler/cli/status.ts';
+import { describeStatus } from '../../../reconciler/cli/status/description.ts';
+import { plainView } from '../../../reconciler/cli/view.ts';
 import { type MemoryCluster, ourName } from '../../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../../support/loop/operator-process.ts';
 import { completeCluster, orderedCluster } from '../../support/loop/scenario.ts';
@@ -19,7 +21,8 @@ const described = ({ hostedControlPlane, clock }: MemoryCluster) => describeStat
 
 /** Runs the command, and returns what it printed. @throws what it throws, after that */
 async function run({ user, clock }: MemoryCluster, printed: string[], values = {}): Promise<void> {
-  const terminal = { print: (line: string) => void printed.push(line), tell: () => {}, confirm: async () => undefined };
+  const print = (line: string) => void printed.push(line);
+  const terminal = { ...plainView, print, tell: () => {}, confirm: async () => undefined };
   const session: Pick<Session, 'client' | 'namespace' | 'terminal' | 'now'> = {
     client: user,
     namespace,

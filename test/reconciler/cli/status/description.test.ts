@@ -1,0 +1,108 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import type { StoredControlPlane } from '../../../../reconciler/cli/control-plane-state.ts';
+import { describeStatus } from '../../../../reconciler/cli/status/description.ts';
+import { markedView, narrowView } from '../../../support/marked-view.ts';
+import { hostedControlPlaneObject } from '../../../support/scope.ts';
+
+const now = Date.parse('2026-11-26T12:00:00Z');
+
+const condition = (type: string, status: string, reason: string, message = '') => ({
+  type,
+  status,
+  reason,
+  message,
+  lastTransitionTime: new Date(now - 120_000).toISOString(),
+});
+
+const words = 'pod c1-scheduler-x: container kube-scheduler ended with exit code 1: unknown flag: --no-such-flag';
+const refused = 'the bucket refuses the access key of Secret etcd-backup: set one that it knows';
+
+const object = {
+  ...hostedControlPlaneObject(),
+  status: {
+    components: [
+      { name: 'etcd', replicas: 3, readyReplicas: 3, version: '3.6.8' },
+      { name: 'scheduler', replicas: 2, readyReplicas: 1, version: 'v1.36.3', message: words },
+    ],
+    conditions: [
+      condition('CACertificatesReady', 'True', 'Succeeded'),
+      condition('SchedulerReady', 'False', 'PodsFailing', words),
+      condition('EtcdBackupReady', 'False', 'BackupSecretInvalid', refused),
+      condition('WorkloadSetupReady', 'False', 'WaitingForOtherPhases'),
+      condition('RollingOut', 'True', 'RollingOut', 'one of two schedulers runs with the flags of the spec'),
+      condition('Ready', 'False', 'PodsFailing', words),
+    ],
+  },
+} as unknown as StoredControlPlane;
+
+const long = (lines: readonly string[]) => lines.filter((line) => line.length > 60);
+
+describe('the status of a control plane', () => {
+  it('has messages wrapped to the terminal, each under its beginning', () => {
+    const lines = describeStatus(object, now, narrowView(60));
+    expect(lines.slice(lines.findIndex((line) => line.startsWith('RollingOut ')))).toEqual([
+      'RollingOut    one of two schedulers runs with the flags of',
+      '              the spec',
+      '',
+      'Not Ready for 2m: SchedulerReady is PodsFailing',
+      '  pod c1-scheduler-x: container kube-scheduler ended with',
+      '  exit code 1: unknown flag: --no-such-flag',
+      '  next: kubectl -n team get pods -l cluster.x-k8s.io/cluster-name=c1',
+      '',
+      'COMPONENT   READY   VERSION   WAITS FOR',
+      'etcd        3/3     3.6.8',
+      'scheduler   1/2     v1.36.3   pod c1-scheduler-x: container…',
+      '',
+      'STEP                  STATE   FOR   REASON',
+      'CACertificatesReady   ok      2m',
+      'EtcdBackupReady       fails   2m    BackupSecretInvalid',
+      'SchedulerReady        fails   2m    PodsFailing',
+      'WorkloadSetupReady    waits   2m    WaitingForOtherPhases',
+      '',
+      'EtcdBackupReady: the bucket refuses the access key of Secret',
+      '  etcd-backup: set one that it knows',
+    ]);
+  });
+
+  it('keeps the next command in one line, because a person copies it', () => {
+    const next = describeStatus(object, now, narrowView(30)).find((line) => line.startsWith('  next: '));
+    expect(next).toBe('  next: kubectl -n team get pods -l cluster.x-k8s.io/cluster-name=c1');
+  });
+
+  it('has every message in one line where there is no terminal', () => {
+    const lines = describeStatus(object, now);
+    expect(long(lines)).toEqual([
+      'RollingOut    one of two schedulers runs with the flags of the spec',
+      `  ${words}`,
+      expect.stringContaining('  next: '),
+      `scheduler   1/2     v1.36.3   ${words}`,
+      `EtcdBackupReady: ${refused}`,
+    ]);
+  });
+
+  it('is painted by its meaning', () => {
+    const text = describeStatus(object, now, markedView).join('\n');
+    expect(text).toMatch(/^<fails>Not Ready<\/fails> for 2m: /m);
+    expect(text).toMatch(/^<heading>STEP<\/heading> +<heading>STATE<\/heading>/m);
+    expect(text).toMatch(/^etcd +<ok>3\/3<\/ok>/m);
+    expect(text).toMatch(/^scheduler +<waits>1\/2<\/waits>/m);
+    expect(text).toMatch(/^CACertificatesReady +<ok>ok<\/ok>/m);
+    expect(text).toMatch(/^SchedulerReady +<fails>fails<\/fails>/m);
+    expect(text).toMatch(/^WorkloadSetupReady +<waits>waits<\/waits>/m);
+    expect(text).toMatch(/^<fails>EtcdBackupReady<\/fails>: the bucket/m);
+  });
+
+  it('is green when it is Ready, and dim when nothing is known', () => {
+    const ready = { ...object, status: { conditions: [condition('Ready', 'True', 'Ready')] } } as StoredControlPlane;
+    expect(describeStatus(ready, now, markedView)).toContain('<ok>Ready</ok>');
+    const unseen = { ...object, status: { observedGeneration: -1 } };
+    expect(describeStatus(unseen, now, markedView).join('\n')).toContain('<unknown>nothing is reported yet');
+  });
+
+  it('has the same lines with colours as without them', () => {
+    const coloured = { width: 60, paint: (_: string, text: string) => `\u001B[31m${text}\u001B[39m` };
+    const lines = describeStatus(object, now, coloured);
+    expect(lines.map((line) => stripVTControlCharacters(line))).toEqual(describeStatus(object, now, narrowView(60)));
+  });
+});
