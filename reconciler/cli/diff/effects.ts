@@ -20,6 +20,16 @@ export interface ObjectChange {
   readonly object: string;
   readonly effect: Effect;
   readonly fields: readonly JsonChange[];
+  /** Field managers that hold the live fields, the operator apart. */
+  readonly setBy?: readonly string[];
+}
+
+/** What would change of a control plane. */
+export interface Comparison {
+  /** Name of the Cluster. */
+  readonly cluster: string;
+  readonly spec: readonly SpecChange[];
+  readonly objects: readonly ObjectChange[];
 }
 
 /** The differences between what a spec renders to and what another one does. */
@@ -71,6 +81,8 @@ export interface SpecChange extends JsonChange {
   /** What it does besides changing objects; undefined if nothing. */
   readonly effect: Effect | undefined;
   readonly what: string | undefined;
+  /** Field managers that hold the live field. */
+  readonly setBy?: readonly string[];
 }
 
 export function specChanges(before: object, after: object): SpecChange[] {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import {
   ConfigMap,
+  Deployment,
   HostedControlPlane,
   PersistentVolumeClaim,
   Pod,
@@ -13,12 +14,15 @@ import {
   SelfSubjectReview,
 } from '../../../constructs/api/resources.ts';
 import { fieldManager as operatorName } from '../../../constructs/api/group.ts';
+import { newestRevision } from '../../../constructs/cluster/release-revisions.ts';
 import { selectorString } from '../../../constructs/cluster/labels.ts';
 import { hibernate, wake } from '../../../reconciler/cli/hibernate.ts';
 import type { Command, Session } from '../../../reconciler/cli/command.ts';
 import { collect } from '../../../reconciler/cli/collect.ts';
 import { diff } from '../../../reconciler/cli/diff.ts';
+import { pause, resume } from '../../../reconciler/cli/pause.ts';
 import { explain } from '../../../reconciler/cli/explain.ts';
+import { plainView } from '../../../reconciler/cli/view.ts';
 import { messageOf } from '../../../reconciler/kube/error-message.ts';
 import { KubeError } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
@@ -40,7 +44,7 @@ async function hcp(command: Command, argument = 'c1', values: Record<string, str
     client: bench.client,
     namespace,
     now: () => Date.now(),
-    terminal: { print: (line) => void lines.push(line), tell: () => {}, confirm: async () => undefined },
+    terminal: { ...plainView, print: (line) => void lines.push(line), tell: () => {}, confirm: async () => undefined },
   };
   await command
     .prepare({ positionals: [argument], values: { wait: true, ...values } })(session as Session)
@@ -90,6 +94,28 @@ test('hcp diff says what a changed file would restart, stores nothing, and quote
   expect(await hcp(diff, await fileWith({}))).toMatch(/changes nothing of c1$/);
   expect(await hcp(diff, await fileWith({ version: 'v1.99.0' }))).toMatch(/spec\.version/);
   expect((await bench.get('c1')).metadata.resourceVersion).toBe(metadata.resourceVersion);
+});
+
+test('hcp diff of a live control plane names what somebody else has changed of it, and what another release revision would', async () => {
+  expect(await hcp(diff)).toBe(`release revision ${newestRevision} changes nothing of c1`);
+  const earlier = await hcp(diff, 'c1', { 'release-revision': '1' });
+  expect(earlier).toMatch(/^Deployment c1-api-server +rolling restart +spec\.template/m);
+  expect(earlier).toMatch(/release revision 1 would change c1: rolling restart$/);
+  await hcp(pause);
+  try {
+    const { apiVersion, kind } = Deployment;
+    const scaled = { apiVersion, kind, metadata: { namespace, name: 'c1-scheduler' }, spec: { replicas: 2 } };
+    await bench.client.apply(scaled, { fieldManager: 'somebody', force: true });
+    const lines = (await hcp(diff)).split('\n');
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^Deployment c1-scheduler +pods added or removed +somebody +spec\.replicas$/),
+    );
+    expect(lines.at(-1)).toBe(`release revision ${newestRevision} would change c1: pods added or removed`);
+    expect(lines).toHaveLength(4);
+  } finally {
+    await hcp(resume);
+  }
+  await until('the operator to take the change back', async () => (await hcp(diff)).endsWith('changes nothing of c1'));
 });
 
 test('hcp explain leads from the step that blocks to the last words of a container, and to the warnings of its kubelet', async () => {
