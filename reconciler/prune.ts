@@ -32,6 +32,9 @@ const prunable = [Service, ConfigMap, Deployment, StatefulSet, PodDisruptionBudg
  */
 const policies = [NetworkPolicy, CiliumNetworkPolicy];
 
+/** Kinds of all objects of the chart. */
+export const renderedKinds: readonly Resource[] = [...prunable, ...policies];
+
 /**
  * Deletes objects that are no longer rendered, such as the PodDisruptionBudget of a workload that now has one replica.
  * @param facts the facts of all phases
@@ -56,7 +59,7 @@ function renderedInFull(results: readonly PhaseResult[]): {
   readonly kinds: readonly Resource[];
   readonly only?: Part;
 } {
-  if (results.every(isApplied)) return { kinds: [...prunable, ...policies] };
+  if (results.every(isApplied)) return { kinds: renderedKinds };
   const isDone = results.some((result) => result.phase === networkPolicies && result.isDone);
   return isDone ? { kinds: policies, only: 'network-policies' } : { kinds: [] };
 }

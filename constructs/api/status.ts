@@ -121,6 +121,13 @@ export const HostedControlPlaneStatus = z.object({
     })
     .optional()
     .describe('Present while binaries of the next minor emulate status.version.'),
+  hibernation: z
+    .object({
+      since: time().describe('Time since which the API servers stop or have stopped.'),
+      until: time().optional().describe('Time since which an API server answers again; missing before.'),
+    })
+    .optional()
+    .describe('Present from the begin of a hibernation until all kubelets that reported before it do so again.'),
   hosts: z
     .array(
       z

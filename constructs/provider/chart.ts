@@ -43,7 +43,7 @@ export class ProviderChart extends Chart {
   }
 }
 
-/** Renders the installation, which `kubectl apply -f` and clusterctl install. */
+/** Renders the installation, which `kubectl apply --server-side -f` and clusterctl install. */
 export function renderProvider(props: ProviderChartProps = {}): RenderedObject[] {
   return new ProviderChart(new App(), 'provider', props).toJson() as RenderedObject[];
 }

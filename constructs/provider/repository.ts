@@ -18,7 +18,7 @@ export function releaseFiles(image = managerImage): readonly StackFile[] {
     {
       path: componentsFile,
       content: manifest(
-        ['The installation of the provider: install it with `kubectl apply -f` or clusterctl.'],
+        ['The installation of the provider: install it with `kubectl apply --server-side -f` or clusterctl.'],
         renderProvider({ image }),
       ),
     },

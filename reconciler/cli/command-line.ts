@@ -16,7 +16,12 @@ export type CommandLine =
   | { readonly kind: 'version' }
   | { readonly kind: 'help'; readonly command: Command | undefined }
   | { readonly kind: 'offline'; readonly run: (terminal: Terminal) => void }
-  | { readonly kind: 'run'; readonly target: Target; readonly run: (session: Session) => Promise<void> };
+  | {
+      readonly kind: 'run';
+      readonly target: Target;
+      readonly run: (session: Session) => Promise<void>;
+      readonly failureCode: number;
+    };
 
 /** Options of every command. */
 export const commonOptions = {
@@ -53,6 +58,7 @@ export function parseCommandLine(args: readonly string[], commands: readonly Com
     kind: 'run',
     target: { kubeconfig: text('kubeconfig'), context: text('context'), namespace: text('namespace') },
     run: command.prepare(given),
+    failureCode: command.failureCode ?? 1,
   };
 }
 

@@ -8,6 +8,11 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** What a command was asked for is the case, which its exit code 1 says. */
+export class Answer extends Error {
+  override readonly name = 'Answer';
+}
+
 /** The environment of a command. */
 export interface Session {
   /** Client of the management cluster, with the user's own permissions. */
@@ -37,6 +42,8 @@ export interface Command {
   readonly summary: string;
   /** Its options, in the order of the help. */
   readonly options: Readonly<Record<string, CommandOption>>;
+  /** Exit code of a failure, where 1 is an {@link Answer}. @default 1 */
+  readonly failureCode?: number;
   /**
    * Parses the arguments, and returns the function that runs the command.
    * @throws UsageError

@@ -35,9 +35,9 @@ function flagsOf(options: Options): string {
     .join(' ');
 }
 
-/** Whether its argument is a cluster: those that exist are asked for. */
+/** Whether its argument is, or may be, a cluster: those that exist are asked for. */
 function takesCluster({ usage }: Command): boolean {
-  return usage.startsWith('CLUSTER');
+  return /(^|\| )CLUSTER/.test(usage);
 }
 
 function bashScript(commands: readonly Command[]): string {
@@ -78,9 +78,10 @@ function fishScript(commands: readonly Command[]): string {
       ({ name, summary }) => `complete -c hcp -n __fish_use_subcommand -f -a ${name} -d ${quoted(summary)}`,
     ),
     ...commands.flatMap(({ name, options }) => Object.entries(options).map((entry) => option(seen(name), entry))),
-    ...commands
-      .filter(takesCluster)
-      .map(({ name }) => `complete -c hcp -n ${quoted(seen(name))} -f -a '(hcp list -o name 2>/dev/null)'`),
+    ...commands.filter(takesCluster).map(({ name, usage }) => {
+      const files = usage.startsWith('FILE') ? '' : ' -f';
+      return `complete -c hcp -n ${quoted(seen(name))}${files} -a '(hcp list -o name 2>/dev/null)'`;
+    }),
     ...Object.entries(commonOptions).map((entry) => option('', entry)),
   ].join('\n');
 }

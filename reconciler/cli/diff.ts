@@ -1,20 +1,27 @@
 import { newestRevision } from '../../constructs/cluster/release-revisions.ts';
 import { columns, table } from './columns.ts';
-import { type Command, type Given, type Session, textOption, UsageError } from './command.ts';
+import { Answer, type Command, type Given, type Session, textOption, UsageError } from './command.ts';
 import { compareFile } from './diff/compare-file.ts';
-import { compareLive } from './diff/compare-live.ts';
-import { plainView, type View } from './view.ts';
+import { compareOwners } from './diff/compare-owners.ts';
+import { compareRelease } from './diff/compare-release.ts';
 import { type Comparison, gravest, type ObjectChange, type SpecChange } from './diff/effects.ts';
+import { plainView, type View } from './view.ts';
+
+/** A comparison, and what a person reads below it. */
+interface Compared extends Comparison {
+  readonly same: string;
+  readonly different: string;
+}
 
 /**
- * Shows what a changed HostedControlPlane would do to a running one, before a user applies it; or what differs between a running one
- * and what an operator of this release applies.
+ * Shows what a changed HostedControlPlane or another release revision would do to a running one, before a user applies it; or what
+ * others have changed of a running one.
  */
 export const diff: Command = {
   name: 'diff',
   usage: 'FILE [--field-manager NAME] | CLUSTER [--release-revision N]',
   summary:
-    'Shows what a changed file, or this release, would change and restart; exit code 1 when it changes anything.',
+    'Shows what a file or release revision would change, or what others have set. Exit codes: 1 there is any, 2 failure.',
   options: {
     'field-manager': {
       type: 'string',
@@ -24,40 +31,57 @@ export const diff: Command = {
     'release-revision': {
       type: 'string',
       value: 'N',
-      meaning: `by which the control plane is rendered, its own by default; ${newestRevision} is the newest`,
+      meaning: `show what the adoption of this release revision changes; ${newestRevision} is the newest`,
     },
   },
+  failureCode: 2,
   prepare(given) {
-    const target = targetOf(given);
-    const fieldManager = textOption(given, 'field-manager') ?? 'kubectl';
-    const revision = revisionOf(given);
+    const compare = comparisonOf(given);
     return async (session) => {
-      const what = isFile(target)
-        ? { by: target, ...(await compareFile(session, target, fieldManager)) }
-        : await compareWithRelease(session, target, revision);
-      for (const line of describeChanges(what, session.terminal)) session.terminal.print(line);
-      const { by, cluster, spec, objects } = what;
-      if (spec.length + objects.length === 0) return session.terminal.print(`${by} changes nothing of ${cluster}`);
-      throw new Error(`${by} would change ${cluster}: ${gravest([...spec, ...objects]) ?? 'no restart'}`);
+      const { spec, objects, same, different } = await compare(session);
+      for (const line of describeChanges({ spec, objects }, session.terminal)) session.terminal.print(line);
+      if (spec.length + objects.length === 0) return session.terminal.print(same);
+      throw new Answer(`${different}: ${gravest([...spec, ...objects]) ?? 'no restart'}`);
     };
   },
 };
 
-async function compareWithRelease(session: Session, cluster: string, revision: number | undefined) {
-  const { releaseRevision, ...compared } = await compareLive(session, cluster, revision);
-  return { by: `release revision ${releaseRevision}`, ...compared };
+/** @throws UsageError for an option that belongs to the other form */
+function comparisonOf(given: Given): (session: Session) => Promise<Compared> {
+  const target = targetOf(given);
+  const fieldManager = textOption(given, 'field-manager');
+  const revision = revisionOf(given);
+  if (isFile(target)) {
+    if (revision !== undefined) throw new UsageError(`--release-revision needs the name of a Cluster, not ${target}`);
+    return async (session) => would(target, await compareFile(session, target, fieldManager ?? 'kubectl'));
+  }
+  if (fieldManager !== undefined)
+    throw new UsageError(`--field-manager needs a file, such as ./${target} or ${target}.yaml`);
+  if (revision !== undefined)
+    return async (session) => would(`release revision ${revision}`, await compareRelease(session, target, revision));
+  return async (session) => {
+    const compared = await compareOwners(session, target);
+    return {
+      ...compared,
+      same: `nothing but the operator sets the objects of ${target}`,
+      different: `others set objects of ${target}, and the operator takes back what it sets itself`,
+    };
+  };
+}
+
+function would(by: string, compared: Comparison): Compared {
+  const { cluster } = compared;
+  return { ...compared, same: `${by} changes nothing of ${cluster}`, different: `${by} would change ${cluster}` };
 }
 
 function targetOf({ positionals }: Given): string {
   const [target, ...more] = positionals;
   if (target === undefined || more.length > 0)
-    throw new UsageError(
-      `set one file with a HostedControlPlane, - for standard input, or the name of a Cluster, not ${positionals.length}`,
-    );
+    throw new UsageError(`set one file with a HostedControlPlane, or the name of a Cluster, not ${positionals.length}`);
   return target;
 }
 
-/** Whether an argument is a file, and not the name of a Cluster. */
+/** A name of a Cluster has no slash. */
 function isFile(target: string): boolean {
   return target === '-' || target.includes('/') || /\.(ya?ml|json)$/.test(target);
 }

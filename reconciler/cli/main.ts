@@ -6,7 +6,7 @@ import { KubeClient } from '../kube/client.ts';
 import { connect, loadKubeConfig } from '../kube/config.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { parseCommandLine, type Target } from './command-line.ts';
-import { type Session, UsageError } from './command.ts';
+import { Answer, type Session, UsageError } from './command.ts';
 import { commands } from './commands.ts';
 import { helpOf, helpOfAll } from './help.ts';
 import { processTerminal } from './terminal.ts';
@@ -28,7 +28,14 @@ async function main(args: readonly string[]): Promise<void> {
     line.run(processTerminal);
     return;
   }
-  const { run, target } = line;
+  try {
+    await runIn(line.target, line.run);
+  } catch (error) {
+    fail(error, line.failureCode);
+  }
+}
+
+async function runIn(target: Target, run: (session: Session) => Promise<void>): Promise<void> {
   const config = kubeConfigOf(target);
   const client = new KubeClient(await connect(config));
   const { connection } = client;
@@ -59,8 +66,12 @@ function kubeConfigOf({ kubeconfig, context }: Target) {
   return config;
 }
 
-main(process.argv.slice(2)).catch((error: unknown) => {
+/** @param failureCode exit code of an error that is neither of the command line nor an answer */
+function fail(error: unknown, failureCode = 1): void {
+  const isUsage = error instanceof UsageError;
   process.stderr.write(`hcp: ${messageOf(error)}\n`);
-  if (error instanceof UsageError) process.stderr.write('Run hcp help for usage.\n');
-  process.exitCode = error instanceof UsageError ? 2 : 1;
-});
+  if (isUsage) process.stderr.write('Run hcp help for usage.\n');
+  process.exitCode = isUsage ? 2 : error instanceof Answer ? 1 : failureCode;
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => fail(error));

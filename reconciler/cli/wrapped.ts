@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 /** Characters that a text takes in a line: those of its colours take none. One that is two wide, as in Chinese, counts once. */
 export function widthOf(text: string): number {
-  return [...stripVTControlCharacters(text)].length;
+  return Array.from(stripVTControlCharacters(text)).length;
 }
 
 /** How the lines of a text begin: by default with nothing. */
@@ -40,8 +40,6 @@ export function wrapped(text: string, width: number | undefined, { first = '', f
 /** A text without colours and line breaks whose end gives way to `…` where it is longer than so many characters. */
 export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
-  return `${[...stripVTControlCharacters(text)]
-    .slice(0, width - 1)
-    .join('')
-    .trimEnd()}…`;
+  const kept = Array.from(stripVTControlCharacters(text)).slice(0, width - 1);
+  return `${kept.join('').trimEnd()}…`;
 }

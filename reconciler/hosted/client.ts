@@ -18,10 +18,10 @@ import { Administrator } from './administrator.ts';
 import { approval, type CertificateRequest } from './certificate-request.ts';
 import { firstServiceAccount, hostedInformers, rbacResources } from './informers.ts';
 import type { NodeObject } from './node-object.ts';
+import { type NodeReport, NodeReports } from './node-reports.ts';
 import { HostedClusterNotReady } from './not-ready.ts';
 import { Outage } from './outage.ts';
 import { privilegedClient } from './privileged-client.ts';
-import { type SilentNode, SilentNodes } from './silent-nodes.ts';
 import type { HostedClusterClientOptions } from './client-options.ts';
 import { type ConnectHosted, hostedConnector } from './connect.ts';
 import type { HostedTarget } from './target.ts';
@@ -47,7 +47,7 @@ export class HostedClusterClient implements HostedClient {
   readonly #administrator: Administrator;
   readonly #applySet: ApplySet;
   readonly #outage: Outage;
-  readonly #silent = new SilentNodes((name) => this.node(name));
+  readonly #nodeReports: NodeReports;
   #isWatching = false;
   #grantedAt = -Infinity;
   #reportedAt = -Infinity;
@@ -86,6 +86,7 @@ export class HostedClusterClient implements HostedClient {
       onRevert: (live) => options.onRevert(describeObject(live)),
     });
     this.#outage = new Outage(clock);
+    this.#nodeReports = new NodeReports((keep) => this.#allNodes(keep), clock);
   }
 
   async apply<T extends KubeObject>(objects: readonly RenderedObject[]): Promise<T[]> {
@@ -152,8 +153,8 @@ export class HostedClusterClient implements HostedClient {
     return this.#attempt(() => this.#inside.find<NodeObject>(Node, { name }));
   }
 
-  nodesSilentSince(time: Date, leastMs: number): Promise<SilentNode[]> {
-    return this.#silent.of(this.nodeMetadata() ?? [], time, leastMs);
+  nodeReports(): Promise<readonly NodeReport[]> {
+    return this.#nodeReports.all();
   }
 
   async approve(request: CertificateRequest, why: string): Promise<void> {
@@ -203,6 +204,11 @@ export class HostedClusterClient implements HostedClient {
   async close(): Promise<void> {
     await this.#known.stop();
     await this.#inside.close();
+  }
+
+  async #allNodes(keep: (node: NodeObject) => NodeObject): Promise<readonly NodeObject[]> {
+    const { items } = await this.#attempt(() => this.#inside.list<NodeObject>(Node, { keeper: () => keep }));
+    return items;
   }
 
   /**

@@ -4,7 +4,7 @@ import type { KubernetesApi } from '../kube/client.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { CertificateRequest } from './certificate-request.ts';
 import type { NodeObject } from './node-object.ts';
-import type { SilentNode } from './silent-nodes.ts';
+import type { NodeReport } from './node-reports.ts';
 
 /** As whom a request is made: our own standing identity, or an administrator for this one work. */
 export type Identity = 'controller' | 'administrator';
@@ -48,11 +48,10 @@ export interface HostedClient {
    */
   node(name: string): Promise<NodeObject | undefined>;
   /**
-   * Nodes from before a time whose kubelets have not reported since, and had not for at least `leastMs` at that time. None before
-   * Nodes have been listed.
+   * When the kubelet of each Node has last reported, at most a few minutes old.
    * @throws HostedClusterNotReady when the API server does not answer
    */
-  nodesSilentSince(time: Date, leastMs: number): Promise<readonly SilentNode[]>;
+  nodeReports(): Promise<readonly NodeReport[]>;
   /**
    * Approves exactly this request. A request that was deleted or denied meanwhile is ignored.
    * @param why reason, for readers of the request

@@ -15,7 +15,8 @@ export const hibernation = phase({
   condition: 'Awake',
   needs: [restore, move],
   async run(scope): Promise<Outcome> {
-    return act(scope, planHibernation(await observeHibernation(scope)));
+    const outcome = await act(scope, planHibernation(await observeHibernation(scope)));
+    return outcome.kind === 'wait' ? { ...outcome, report: { hibernation: begun(scope) } } : outcome;
   },
 });
 
@@ -48,6 +49,12 @@ async function act(scope: Scope, decision: HibernationDecision): Promise<Outcome
     case 'asleep':
       return wait('Hibernated', `no component runs; ${undo}`);
   }
+}
+
+/** Since when it hibernates. One that is over is followed by another one. */
+function begun({ hostedControlPlane: { status }, now }: Scope): { readonly since: string } {
+  const { since, until } = status?.hibernation ?? {};
+  return { since: since === undefined || until !== undefined ? now.toISOString() : since };
 }
 
 const undo = 'to wake it up, set spec.hibernate to false';

@@ -217,3 +217,19 @@ describe('a control plane with backups', () => {
     expect(conditionIn(cluster, 'EtcdBackupReady')).toMatch(/^True .*continue when the control plane wakes up/);
   });
 });
+
+it('a hibernation is in the status from its begin until no kubelet is missing after it', async () => {
+  const hibernationOf = ({ hostedControlPlane }: MemoryCluster) =>
+    (hostedControlPlane as { status?: { hibernation?: { since: string; until?: string } } }).status?.hibernation;
+  const management = complete.copy();
+  await management.change(asleep);
+  await settleBy(management);
+  const { since } = hibernationOf(management) ?? {};
+  expect(since).toBeDefined();
+  await management.clock.advance(24 * 3_600_000);
+  await settleBy(management);
+  expect(hibernationOf(management)).toEqual({ since });
+  await management.change({ hibernate: null });
+  await settleBy(management);
+  expect(hibernationOf(management)).toBeUndefined();
+});

@@ -20,7 +20,7 @@ export const workloadConditions = {
   },
   WorkloadKubeletCertificatesReady: {
     meaning:
-      'no kubelet waits for a serving certificate, without which logs and exec do not work on its node, or lost its own during a hibernation',
+      'no kubelet waits for a serving certificate, without which logs and exec do not work on its node, and none has lost its client certificate during a hibernation',
     reasons: {
       WaitingForAPIServer: 'Routine',
       RequestNotApproved: 'Warning',

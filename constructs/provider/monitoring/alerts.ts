@@ -90,8 +90,8 @@ export const alerts: readonly Alert[] = [
     meaning:
       'With autoGrow the volumes grow before they are full, up to maxVolumeSize. At the whole quota etcd takes no writes.',
     actions: [
-      'Raise spec.etcd.maxVolumeSize or spec.etcd.volumeSize.',
-      'Find out which objects of the hosted cluster grow: the manifest of the newest backup counts them by resource (`hcp backups CLUSTER`).',
+      'Raise spec.etcd.maxVolumeSize, or with `autoGrow: false` spec.etcd.volumeSize.',
+      'Find out which objects of the hosted cluster grow: `manifest.json` of the newest backup in the bucket counts them by resource.',
     ],
   },
   {
@@ -105,7 +105,7 @@ export const alerts: readonly Alert[] = [
     severity: 'critical',
     summary: `Certificate {{ $labels.kind }} of ${ofObject} expires in {{ $value | humanizeDuration }}.`,
     meaning:
-      'The operator renews its certificates in the first half of their lifetime, so that it has not worked for months; or the certificate is a CA of a user.',
+      'The operator renews its certificates when 50 to 60 % of their lifetime have passed, so that it has not worked for months; or the certificate is a CA of a user.',
     actions: [
       '`hcp certificates CLUSTER -n NAMESPACE` names the Secret, and who renews it.',
       'If the operator does, find out why it does not run. If you do, replace the Secret.',
@@ -158,7 +158,7 @@ export const alerts: readonly Alert[] = [
     summary: 'More than ten control planes have waited for the operator for a quarter of an hour.',
     meaning: 'The operator has too little processor time, or requests to the API server are slow.',
     actions: [
-      'Compare its processor time with its limit, and `hosted_control_plane_reconcile_duration_seconds` with what is usual.',
+      'Compare its processor time with one core, and `hosted_control_plane_reconcile_duration_seconds` with what is usual; with `OPTIMIZE_FOR=speed` it takes less processor time and more memory.',
       'Raise MAX_CONCURRENT_RECONCILES, or divide the fleet by `--watch-filter`.',
     ],
   },
@@ -171,7 +171,7 @@ export const alerts: readonly Alert[] = [
     meaning: 'Control planes serve on without renewed certificates, replaced members and new backups.',
     actions: [
       '`kubectl get pods -n capi-hosted-control-plane-system`: the status of a pod that ended has the last lines of its log.',
-      'Check that the operator runs with `--metrics-port`, and that Prometheus selects the PodMonitor.',
+      'Check that the operator has the argument `--secure-metrics-port=8443`, that the Secret `hosted-control-plane-scraper` has a token, and that Prometheus selects the PodMonitor.',
     ],
   },
 ];

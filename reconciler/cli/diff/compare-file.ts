@@ -1,19 +1,15 @@
 import { HostedControlPlane } from '../../../constructs/api/resources.ts';
-import { renderControlPlane } from '../../../constructs/control-plane/chart.ts';
 import { documentsIn } from '../../../constructs/rendered-file.ts';
-import { readSample } from '../../../constructs/sample.ts';
-import { renderWorkload } from '../../../constructs/workload/chart.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Session } from '../command.ts';
-import { clusterOf } from '../control-plane.ts';
 import { readFile } from '../read-file.ts';
-import { type Comparison, objectChanges, specChanges } from './effects.ts';
+import { type Comparison, specChanges } from './effects.ts';
 import { ownersOf } from './field-owners.ts';
-import { surroundings, withoutEndpoint } from './surroundings.ts';
+import { renderedChanges } from './rendered-changes.ts';
+import { sampleOf } from './surroundings.ts';
 
 /**
- * A control plane with a file that is not applied yet: both specs, rendered with the same examples in the place of addresses and
- * certificates, so that only the specs make a difference. The API server computes the new one without storing it.
+ * A control plane with a file that is not applied yet. The API server computes the new object without storing it.
  * @throws with its message when it refuses the file
  */
 export async function compareFile(session: Session, path: string, fieldManager: string): Promise<Comparison> {
@@ -27,26 +23,14 @@ export async function compareFile(session: Session, path: string, fieldManager: 
       `HostedControlPlane ${name.name} does not exist in namespace ${name.namespace}: hcp render shows what it becomes`,
     );
   const changed = await client.apply({ ...wanted, metadata }, { fieldManager, force: true, dryRun: true });
-  const around = await surroundings(session, live);
-  const [before, after] = [live, changed].map((object) => readSample([...around, withoutEndpoint(object)]));
-  if (!before || !after) throw new Error('nothing was rendered');
-  const objects = [
-    ...objectChanges(
-      renderControlPlane(before.cluster, before.facts),
-      renderControlPlane(after.cluster, after.facts),
-      'management',
-    ),
-    ...objectChanges(
-      renderWorkload(before.cluster, before.facts),
-      renderWorkload(after.cluster, after.facts),
-      'hosted',
-    ),
-  ];
+  const before = await sampleOf(session, live);
+  // the file may lack the owner, by which the Cluster is found
+  const after = await sampleOf(session, { ...changed, metadata: live.metadata });
   const spec = specChanges(before.cluster.spec, after.cluster.spec).map((change) => ({
     ...change,
     setBy: ownersOf(live, `spec.${change.path}`),
   }));
-  return { cluster: clusterOf(live) ?? name.name, spec, objects };
+  return { cluster: before.cluster.name, spec, objects: renderedChanges(before, after) };
 }
 
 /** @throws when there is not exactly one */

@@ -20,7 +20,7 @@ export interface ObjectChange {
   readonly object: string;
   readonly effect: Effect;
   readonly fields: readonly JsonChange[];
-  /** Field managers that hold the live fields, the operator apart. */
+  /** Field managers that hold the live fields, where others than the operator matter. */
   readonly setBy?: readonly string[];
 }
 
@@ -49,7 +49,8 @@ export function objectChanges(
 
 const workloads = ['DaemonSet', 'Deployment', 'StatefulSet'];
 
-function effectOf(kind: string, fields: readonly JsonChange[]): Effect {
+/** What a change of these fields of an object does. */
+export function effectOf(kind: string, fields: readonly Pick<JsonChange, 'path'>[]): Effect {
   const has = (start: string) => fields.some(({ path }) => path === start || path.startsWith(`${start}.`));
   // An empty path is an object that comes or goes.
   if (workloads.includes(kind)) {

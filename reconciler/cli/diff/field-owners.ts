@@ -2,16 +2,27 @@ import type { KubeObject } from '../../kube/object.ts';
 
 type FieldSet = Readonly<Record<string, unknown>>;
 
+/** A field, and a field manager that holds it. */
+export interface HeldField {
+  /** As that of a JsonChange. */
+  readonly path: string;
+  readonly manager: string;
+}
+
+/** Which field managers hold which fields of an object, apart from what they write as its status. */
+export function heldFields({ metadata }: KubeObject): HeldField[] {
+  return (metadata.managedFields ?? []).flatMap(({ manager = 'unknown', fieldsV1 = {}, subresource }) =>
+    subresource === 'status' ? [] : pathsIn(fieldsV1).map((path) => ({ path, manager })),
+  );
+}
+
 /**
  * The field managers that hold a field of an object, or one below it.
  * @param path as that of a JsonChange
  */
-export function ownersOf({ metadata }: KubeObject, path: string): string[] {
-  const owners = (metadata.managedFields ?? []).filter(
-    ({ fieldsV1, subresource }) =>
-      subresource !== 'status' && pathsIn(fieldsV1 ?? {}).some((one) => overlap(one, path)),
-  );
-  return [...new Set(owners.flatMap(({ manager }) => manager ?? []))].sort();
+export function ownersOf(object: KubeObject, path: string): string[] {
+  const holding = heldFields(object).filter((held) => overlap(held.path, path));
+  return [...new Set(holding.map(({ manager }) => manager))].sort();
 }
 
 /**
@@ -24,7 +35,7 @@ function pathsIn(fields: FieldSet, path = ''): string[] {
     const step = stepOf(key, path);
     return step === undefined ? [path] : pathsIn(below as FieldSet, step);
   });
-  return inner.length > 0 ? inner : [path];
+  return inner.length > 0 ? [...new Set(inner)] : [path];
 }
 
 function stepOf(key: string, path: string): string | undefined {

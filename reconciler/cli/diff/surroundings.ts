@@ -1,34 +1,57 @@
 import {
   Cluster,
   Gateway,
+  HostedControlPlane,
   HostedControlPlaneComponentTemplate,
-  type Resource,
 } from '../../../constructs/api/resources.ts';
+import { readSample, type Sample } from '../../../constructs/sample.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Session } from '../command.ts';
 import { clusterOf } from '../control-plane.ts';
 
-/** The objects that a HostedControlPlane is rendered with. @throws when no Cluster owns it */
-export async function surroundings({ client }: Session, live: KubeObject): Promise<KubeObject[]> {
-  const { namespace = '' } = live.metadata;
-  const cluster = clusterOf(live);
-  if (cluster === undefined)
-    throw new Error(`no Cluster owns HostedControlPlane ${live.metadata.name} yet: hcp render shows what it becomes`);
-  const owner = await client.get(Cluster, { namespace, name: cluster });
-  // A kind that is not installed, or that this user may not read, is only missing.
-  const listed = (resource: Resource, where: { namespace?: string }) =>
-    client.list(resource, where).then(
-      ({ items }) => items,
-      () => [],
-    );
-  const [templates, gateways] = await Promise.all([
-    listed(HostedControlPlaneComponentTemplate, { namespace }),
-    listed(Gateway, {}),
-  ]);
-  return [owner, ...templates, ...gateways];
+/** A HostedControlPlane with the fields of its spec that name other objects. */
+export interface ReferringControlPlane extends KubeObject {
+  readonly spec?: {
+    readonly componentTemplateRef?: { readonly name?: string };
+    readonly gateway?: { readonly namespace?: string; readonly name?: string };
+  };
 }
 
-/** The operator writes the endpoint, and it is none of the examples with which a file is rendered. */
-export function withoutEndpoint(object: KubeObject & { readonly spec?: object }): KubeObject {
-  return { ...object, spec: { ...object.spec, controlPlaneEndpoint: undefined } } as KubeObject;
+/**
+ * A HostedControlPlane to render with examples in the place of what only the operator knows, such as addresses and certificates.
+ * @throws when no Cluster owns it, or its template cannot be read
+ */
+export async function sampleOf({ client }: Session, object: ReferringControlPlane): Promise<Sample> {
+  const { namespace = '', name } = object.metadata;
+  const cluster = clusterOf(object);
+  if (cluster === undefined)
+    throw new Error(`no Cluster owns ${HostedControlPlane.kind} ${name} yet: hcp render shows what it becomes`);
+  const owner = await client.get(Cluster, { namespace, name: cluster });
+  const { componentTemplateRef } = object.spec ?? {};
+  const template =
+    componentTemplateRef?.name === undefined
+      ? undefined
+      : await client.find(HostedControlPlaneComponentTemplate, { namespace, name: componentTemplateRef.name });
+  return readSample([owner, ...(template ? [template] : []), ...gatewayOf(object), withoutEndpoint(object)]);
+}
+
+/** An example of the Gateway that a spec names: users of a control plane often may not read it. */
+function gatewayOf({ spec }: ReferringControlPlane): object[] {
+  if (!spec?.gateway) return [];
+  const { apiVersion, kind } = Gateway;
+  const { namespace = '', name = '' } = spec.gateway;
+  const listener = {
+    name: 'tls',
+    protocol: 'TLS',
+    port: 443,
+    hostname: '*.example.com',
+    tls: { mode: 'Passthrough' },
+    allowedRoutes: { namespaces: { from: 'All' } },
+  };
+  return [{ apiVersion, kind, metadata: { namespace, name }, spec: { listeners: [listener] } }];
+}
+
+/** The operator writes the endpoint, and it is none of the examples. */
+function withoutEndpoint(object: ReferringControlPlane): object {
+  return { ...object, spec: { ...object.spec, controlPlaneEndpoint: undefined } };
 }

@@ -10,7 +10,7 @@ import { degraded, done, notObserved, type Outcome, wait } from '../../engine/ou
 import { earliest } from '../../engine/requeue.ts';
 import type { HostedClient } from '../../hosted/hosted-client.ts';
 import { phase } from '../scope.ts';
-import { kubeletsAfterHibernation, type LostKubelets } from './kubelets-after-hibernation.ts';
+import { kubeletsAfterHibernation, type KubeletsAfterHibernation } from './kubelets-after-hibernation.ts';
 import type { WorkloadScope } from './part.ts';
 import { workloadRBAC } from './rbac.ts';
 
@@ -43,8 +43,8 @@ export const kubeletServingCertificates = phase({
     try {
       const answered = newestFirst(waiting).slice(0, answeredRequests);
       const refusals = answered.length > 0 ? await answer(scope, hosted, answered) : [];
-      const lost = await kubeletsAfterHibernation(scope, hosted);
-      return outcomeOf({ refusals, left: waiting.length - answered.length, lost, now: scope.now });
+      const kubelets = await kubeletsAfterHibernation(scope, hosted);
+      return outcomeOf({ refusals, left: waiting.length - answered.length, kubelets, now: scope.now });
     } catch (error) {
       const notReady = notReadyIn(error);
       if (!notReady) throw error;
@@ -100,16 +100,17 @@ interface Answers {
   readonly refusals: readonly Refusal[];
   /** Number of requests that were not looked at. Every approval is a change that causes a reconcile. */
   readonly left: number;
-  readonly lost: LostKubelets;
+  readonly kubelets: KubeletsAfterHibernation;
   readonly now: Date;
 }
 
-function outcomeOf({ refusals, left, lost, now }: Answers): Outcome {
-  const requeueAt = earliest([refusals.length > 0 ? nextLook(refusals, now) : undefined, lost.requeueAt]);
-  const problems = [lost.message, refusalMessage(refusals, left)].filter((message) => message !== undefined);
-  if (problems.length === 0) return done({}, requeueAt);
-  const reason = lost.message === undefined ? 'RequestNotApproved' : 'KubeletCertificatesExpired';
-  return degraded(reason, problems.join('. '), {}, { requeueAt });
+function outcomeOf({ refusals, left, kubelets, now }: Answers): Outcome {
+  const { report, message } = kubelets;
+  const requeueAt = earliest([refusals.length > 0 ? nextLook(refusals, now) : undefined, kubelets.requeueAt]);
+  const problems = [message, refusalMessage(refusals, left)].filter((problem) => problem !== undefined);
+  if (problems.length === 0) return done({}, requeueAt, { report });
+  const reason = message === undefined ? 'RequestNotApproved' : 'KubeletCertificatesExpired';
+  return degraded(reason, problems.join('. '), {}, { requeueAt, report });
 }
 
 function refusalMessage(refusals: readonly Refusal[], left: number): string | undefined {

@@ -1,0 +1,34 @@
+import { ConfigMap } from '../../../constructs/api/resources.ts';
+import { newestRevision, releaseOf } from '../../../constructs/cluster/release-revisions.ts';
+import { selectorString } from '../../../constructs/cluster/labels.ts';
+import { minorOf } from '../../../constructs/cluster/versions.ts';
+import type { Sample } from '../../../constructs/sample.ts';
+import { lastUsable, recordedRevisions } from '../../revision/revisions.ts';
+import type { Session } from '../command.ts';
+import { findObject } from '../control-plane.ts';
+import type { Comparison } from './effects.ts';
+import { renderedChanges } from './rendered-changes.ts';
+import { sampleOf } from './surroundings.ts';
+
+/**
+ * A control plane by the release that the operator has recorded for it, with the same by another release revision: what its adoption
+ * would change.
+ * @throws when this program does not know the recorded release revision
+ */
+export async function compareRelease(session: Session, name: string, revision: number): Promise<Comparison> {
+  const sample = await sampleOf(session, await findObject(session, name));
+  const { cluster } = sample;
+  const { items } = await session.client.list(ConfigMap, {
+    namespace: cluster.namespace,
+    labelSelector: selectorString(cluster.name, 'revision'),
+  });
+  const recorded = lastUsable(recordedRevisions({ list: () => items as never }, cluster.name))?.release;
+  if (!recorded) throw new Error(`the operator has recorded no release for ${cluster.name} yet: does it run?`);
+  if (recorded.revision > newestRevision)
+    throw new Error(
+      `${cluster.name} has release revision ${recorded.revision}, and this hcp knows revisions up to ${newestRevision}: use the hcp of the operator's release`,
+    );
+  const by = (release: typeof recorded): Sample => ({ ...sample, cluster: { ...cluster, release } });
+  const asked = revision === recorded.revision ? recorded : releaseOf(minorOf(cluster.spec.version), revision);
+  return { cluster: cluster.name, spec: [], objects: renderedChanges(by(recorded), by(asked)) };
+}

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { newestRevision, releaseOf } from '../../../../constructs/cluster/release-revisions.ts';
+import { renderControlPlane } from '../../../../constructs/control-plane/chart.ts';
+import { diff } from '../../../../reconciler/cli/diff.ts';
+import { compareRelease } from '../../../../reconciler/cli/diff/compare-release.ts';
+import type { Session } from '../../../../reconciler/cli/command.ts';
+import { KubeError } from '../../../../reconciler/kube/errors.ts';
+import { knownFacts } from '../../../support/rendered-cluster.ts';
+import { clusterObjectWith, hostedCluster, hostedControlPlaneObject, spec } from '../../../support/scope.ts';
+
+const gateway = { namespace: 'capi-system', name: 'capi' };
+const { exposure: _, ...others } = spec;
+
+/** A user who may read what is in the namespace of a control plane behind a Gateway, and no Gateway. */
+function session(recorded: number): Session {
+  const release = { ...releaseOf(36, Math.min(recorded, newestRevision)), revision: recorded };
+  const revision = { number: 1, generation: 1, spec: JSON.stringify({ ...others, gateway }), release };
+  const revisions = renderControlPlane(hostedCluster(), { ...knownFacts, revisions: [revision] }, 'revision');
+  const client = {
+    async list({ kind }: { kind: string }) {
+      if (kind === 'HostedControlPlane') return { items: [hostedControlPlaneObject({ spec: { ...others, gateway } })] };
+      if (kind === 'ConfigMap') return { items: revisions };
+      throw new KubeError(`list ${kind}: forbidden`, { code: 403 } as never);
+    },
+    get: async () => clusterObjectWith({}),
+  };
+  return { client, namespace: 'team' } as unknown as Session;
+}
+
+it('the adoption of a release revision restarts what it renders in another way, also behind a Gateway that the user may not read', async () => {
+  const { cluster, objects } = await compareRelease(session(1), 'c1', newestRevision);
+  expect(cluster).toBe('c1');
+  expect(objects.map(({ object, effect }) => `${object}: ${effect}`)).toEqual(
+    expect.arrayContaining(['StatefulSet c1-etcd: rolling restart', 'Deployment c1-api-server: rolling restart']),
+  );
+});
+
+it('the adoption of its own release revision changes nothing', async () => {
+  expect((await compareRelease(session(1), 'c1', 1)).objects).toEqual([]);
+});
+
+it('a release revision of a newer operator is an error that says what to use', async () => {
+  await expect(compareRelease(session(newestRevision + 1), 'c1', newestRevision)).rejects.toThrow(
+    `and this hcp knows revisions up to ${newestRevision}: use the hcp of the operator's release`,
+  );
+});
+
+it.each([
+  ['prod', { 'field-manager': 'flux' }, '--field-manager needs a file, such as ./prod or prod.yaml'],
+  ['prod.yaml', { 'release-revision': '2' }, '--release-revision needs the name of a Cluster, not prod.yaml'],
+  ['prod', { 'release-revision': '99' }, '--release-revision must be a whole number from 1 to'],
+])('hcp diff %s with %j is refused', (target, values, message) => {
+  expect(() => diff.prepare({ positionals: [target], values })).toThrow(message);
+});
