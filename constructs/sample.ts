@@ -70,7 +70,13 @@ export function readSample(objects: readonly unknown[]): Sample {
     network: networkOf(spec.clusterNetwork),
     spec: parsed.hostedControlPlane.spec,
   };
-  return { cluster, facts: sampleFacts(cluster, gatewayAmong(objects, cluster)) };
+  const gateway = gatewayAmong(objects, cluster);
+  const exposure = exposureOf(cluster.spec);
+  if (exposure.kind === 'gateway' && !gateway)
+    throw new Error(
+      `cluster ${cluster.name} needs Gateway ${exposure.gateway.namespace}/${exposure.gateway.name} for its endpoint: add it to the other objects`,
+    );
+  return { cluster, facts: sampleFacts(cluster, gateway) };
 }
 
 /** The template of this name among the documents, whatever else it contains. */
@@ -82,7 +88,7 @@ function templateAmong(objects: readonly unknown[], namespace: string, name: str
   return objects.find((object) => Named.safeParse(object).success);
 }
 
-/** The Gateway that the cluster names. Without it there is no endpoint, as in a management cluster. */
+/** The Gateway that the cluster names. */
 function gatewayAmong(objects: readonly unknown[], { spec }: HostedCluster): ObservedGateway | undefined {
   const exposure = exposureOf(spec);
   if (exposure.kind !== 'gateway') return undefined;

@@ -59,7 +59,7 @@ describe('a sample', () => {
 
   it('without a possible endpoint is refused', () => {
     const missing = { gateway: { name: 'g', namespace: 'n' } };
-    expect(() => read(missing)).toThrow('cluster c1 has no endpoint: Gateway n/g does not exist');
+    expect(() => read(missing)).toThrow('cluster c1 needs Gateway n/g for its endpoint: add it');
   });
 
   it('that is invalid is refused, with the error', () => {
