@@ -7,6 +7,7 @@ import type { EtcdObservation } from './members.ts';
 import { type EtcdReport, significance } from './report.ts';
 import { type EtcdLoopAccess, reconcileEtcd, type EtcdTask, type OpenEtcdLoopAccess } from './reconcile-etcd.ts';
 import type { EtcdStep } from './steps.ts';
+import { detached } from '../trace/span.ts';
 
 /** A report, and whether it was made for the desired state that was passed last. */
 export interface CurrentReport extends EtcdReport {
@@ -138,7 +139,7 @@ export class EtcdLoops {
       ended: Promise.resolve(),
     };
     this.#entries.set(key, entry);
-    entry.ended = this.#track(this.#run(key, entry));
+    entry.ended = this.#track(detached(() => this.#run(key, entry)));
     return entry;
   }
 

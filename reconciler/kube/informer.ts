@@ -4,6 +4,7 @@ import type { CacheBudget } from './cache-budget.ts';
 import { ObjectCache, type ObjectChange } from './object-cache.ts';
 import { isOlder, type KubeObject, type ObjectName } from './object.ts';
 import { Reflector, type ReflectorOptions } from './reflector.ts';
+import { detached } from '../trace/span.ts';
 
 /** Options of an informer. `onError` is also called for errors of handlers. */
 export interface InformerOptions extends ReflectorOptions {
@@ -113,7 +114,7 @@ export class Informer<T extends KubeObject = KubeObject> {
 
   /** Lists and watches until `stop`. */
   start(): void {
-    this.#running ??= this.#reflector.run(this.#stopping.signal);
+    this.#running ??= detached(() => this.#reflector.run(this.#stopping.signal));
   }
 
   /** Stops immediately. Objects in memory stay readable. */

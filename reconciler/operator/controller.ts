@@ -15,7 +15,7 @@ import type { ManagementCluster } from '../management/cache.ts';
 import type { Reconciler } from '../reconciler.ts';
 import { resyncMs } from '../tasks/resync.ts';
 import type { Logger } from '../telemetry/log.ts';
-import { inSpan } from '../trace/span.ts';
+import { detached, inSpan } from '../trace/span.ts';
 
 /** A HostedControlPlane with its conditions. */
 interface Reported extends KubeObject {
@@ -93,7 +93,8 @@ export class Controller {
     const begun = clock.now();
     let result: 'success' | 'error' = 'error';
     try {
-      const requeueAt = await inSpan('reconcile', { 'hosted_control_plane.key': key }, () => reconciler.reconcile(key));
+      const attributes = { 'hosted_control_plane.key': key };
+      const requeueAt = await detached(() => inSpan('reconcile', attributes, () => reconciler.reconcile(key)));
       result = 'success';
       if (requeueAt) this.#queue.addAfter(key, Math.max(soonestMs, requeueAt.getTime() - clock.now()));
     } finally {

@@ -1,5 +1,6 @@
 import type { Clock } from '../kube/clock.ts';
 import { type Turn, turnLimits, Turns } from './turns.ts';
+import { detached } from '../trace/span.ts';
 
 /** State of a background task. */
 export type WorkState<T = unknown> =
@@ -121,7 +122,8 @@ export class BackgroundWork {
       reportedAt: this.#options.clock.now(),
     };
     works.set(name, entry);
-    const ended = this.#run(key, entry, inputsKey, failures, run).finally(() => this.#running.delete(ended));
+    const running = detached(() => this.#run(key, entry, inputsKey, failures, run));
+    const ended = running.finally(() => this.#running.delete(ended));
     this.#running.add(ended);
     return entry.state;
   }

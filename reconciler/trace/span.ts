@@ -1,4 +1,4 @@
-import { type Attributes, context, propagation, SpanStatusCode, trace } from '@opentelemetry/api';
+import { type Attributes, context, propagation, ROOT_CONTEXT, SpanStatusCode, trace } from '@opentelemetry/api';
 
 /** Tells more of what a span is about, while it lasts. Names of objects and constants only: nothing of their content. */
 export type Note = (attributes: Attributes) => void;
@@ -18,6 +18,14 @@ export function inSpan<T>(name: string, attributes: Attributes, work: (note: Not
       span.end();
     }
   });
+}
+
+/**
+ * Begins work that goes on after the span in which it begins, such as a watch, and whatever that causes. Its spans are traces of
+ * their own: else each reconcile would be a part of the one before, for as long as the operator runs.
+ */
+export function detached<T>(begin: () => T): T {
+  return context.with(ROOT_CONTEXT, begin);
 }
 
 /** Headers by which a server continues the trace that is going on, as W3C defines them; none without one. */

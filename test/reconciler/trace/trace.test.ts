@@ -7,12 +7,15 @@ import { ConfigMap } from '../../../constructs/api/resources.ts';
 import { done } from '../../../reconciler/engine/outcome.ts';
 import { runPhases } from '../../../reconciler/engine/run-phases.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
+import { systemClock } from '../../../reconciler/kube/clock.ts';
+import { Informer } from '../../../reconciler/kube/informer.ts';
 import type { Connection } from '../../../reconciler/kube/config.ts';
 import { s3Client } from '../../../reconciler/backup/s3-client.ts';
 import { MemberClient } from '../../../reconciler/etcd/client.ts';
 import { createCA, validFor } from '../../../reconciler/pki/issue.ts';
 import { inSpan } from '../../../reconciler/trace/span.ts';
 import { startTracing } from '../../../reconciler/trace/start.ts';
+import { until } from '../../support/until.ts';
 
 interface Span {
   readonly name: string;
@@ -72,10 +75,9 @@ beforeEach(() => {
   parents = [];
 });
 
-/** A reconcile with one phase that reads an object. */
-async function reconcile(name: string): Promise<void> {
+function connection(): Connection {
   const agent = new Agent();
-  const connection: Connection = {
+  return {
     baseUrl: urlOf(apiServer),
     namespace: undefined,
     dispatcher: () => agent,
@@ -83,7 +85,11 @@ async function reconcile(name: string): Promise<void> {
     renew: () => {},
     close: () => agent.close(),
   };
-  const client = new KubeClient(connection);
+}
+
+/** A reconcile with one phase that reads an object. */
+async function reconcile(name: string): Promise<void> {
+  const client = new KubeClient(connection());
   const phase = {
     condition: 'NetworkPoliciesReady' as const,
     needs: [],
@@ -94,7 +100,7 @@ async function reconcile(name: string): Promise<void> {
   };
   const scope = { facts: { certificates: {}, mounts: {} }, now: new Date() };
   await inSpan('reconcile', { 'hosted_control_plane.key': 'a/b' }, () => runPhases([phase], scope));
-  await connection.close();
+  await client.connection.close();
 }
 
 describe('with a collector', () => {
@@ -153,6 +159,23 @@ describe('with a collector', () => {
     ]);
     expect(failed[0]?.attributes).toContainEqual({ key: 'etcd.member', value: { stringValue: 'c1-etcd-0' } });
     expect(JSON.stringify(received)).not.toContain('-of-the-key');
+  });
+
+  it('a watch that a reconcile starts is no part of it: it goes on, and causes other reconciles', async () => {
+    const client = new KubeClient(connection());
+    const informer = new Informer({ client, clock: systemClock, resource: ConfigMap, onError: () => {} });
+    const tracing = await startTracing(`${urlOf(collector)}/v1/traces`, () => {});
+    await inSpan('reconcile', {}, async () => informer.start());
+    await until('a request of the informer', () => parents.length > 0);
+    await informer.stop();
+    await tracing.stop();
+    expect(received.map((span) => [span.name, parentOf(span)])).toEqual(
+      expect.arrayContaining([
+        ['reconcile', undefined],
+        ['list configmaps', undefined],
+      ]),
+    );
+    await client.connection.close();
   });
 
   it('what fails says so', async () => {
