@@ -87,7 +87,9 @@ test('hcp diff says what a changed file would restart, stores nothing, and quote
     '\n',
   );
   expect(lines).toContainEqual(expect.stringMatching(/^spec\.deployment\.scheduler\.args +unset -> \{"v":"4"\}$/));
-  expect(lines).toContainEqual(expect.stringMatching(/^spec\.etcd\.volumeRetention +.* -> Retain +set by test +decides whether/));
+  expect(lines).toContainEqual(
+    expect.stringMatching(/^spec\.etcd\.volumeRetention +.* -> Retain +set by test +decides whether/),
+  );
   expect(lines).toContainEqual(expect.stringMatching(/^Deployment c1-scheduler +rolling restart +spec\.template/));
   expect(lines.at(-1)).toMatch(/would change c1: data at risk$/);
   expect(lines.filter((line) => /restart|reload|pods added/.test(line))).toHaveLength(1);
