@@ -1,18 +1,7 @@
 import { fieldManager } from '../constructs/api/group.ts';
-import {
-  CiliumNetworkPolicy,
-  ConfigMap,
-  Deployment,
-  Ingress,
-  IngressRouteTCP,
-  NetworkPolicy,
-  PodDisruptionBudget,
-  type Resource,
-  Service,
-  StatefulSet,
-  TLSRoute,
-} from '../constructs/api/resources.ts';
+import type { Resource } from '../constructs/api/resources.ts';
 import { type Part, renderControlPlane } from '../constructs/control-plane/chart.ts';
+import { policyKinds, renderedKinds } from '../constructs/control-plane/kinds.ts';
 import { managedByLabel } from '../constructs/cluster/labels.ts';
 import { renderWorkload } from '../constructs/workload/chart.ts';
 import { HostedClusterNotReady } from './hosted/not-ready.ts';
@@ -23,17 +12,6 @@ import type { PhaseResult } from './engine/run-phases.ts';
 import type { ApplySet } from './kube/apply-set.ts';
 import { networkPolicies } from './phases/network-policies.ts';
 import type { Scope } from './phases/scope.ts';
-
-/** Kinds of the chart. Secrets are excluded: a render never deletes keys. */
-const prunable = [Service, ConfigMap, Deployment, StatefulSet, PodDisruptionBudget, TLSRoute, Ingress, IngressRouteTCP];
-
-/**
- * Kinds that a single phase renders. They are pruned even while another phase waits, because it may wait for a policy.
- */
-const policies = [NetworkPolicy, CiliumNetworkPolicy];
-
-/** Kinds of all objects of the chart. */
-export const renderedKinds: readonly Resource[] = [...prunable, ...policies];
 
 /**
  * Deletes objects that are no longer rendered, such as the PodDisruptionBudget of a workload that now has one replica.
@@ -61,7 +39,8 @@ function renderedInFull(results: readonly PhaseResult[]): {
 } {
   if (results.every(isApplied)) return { kinds: renderedKinds };
   const isDone = results.some((result) => result.phase === networkPolicies && result.isDone);
-  return isDone ? { kinds: policies, only: 'network-policies' } : { kinds: [] };
+  // Another phase may wait for a policy.
+  return isDone ? { kinds: policyKinds, only: 'network-policies' } : { kinds: [] };
 }
 
 /** The phases that apply a part of the workload chart; together they apply all of it. */

@@ -1,9 +1,9 @@
 import { clusterNameLabel, fieldManager } from '../../../constructs/api/group.ts';
 import { managedByLabel, selectorOf } from '../../../constructs/cluster/labels.ts';
+import { renderedKinds } from '../../../constructs/control-plane/kinds.ts';
 import { messageOf } from '../../kube/error-message.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { renderedKinds } from '../../prune.ts';
 import type { Session } from '../command.ts';
 import { clusterOf, findObject } from '../control-plane.ts';
 import { type Comparison, effectOf, type ObjectChange } from './effects.ts';
