@@ -21,7 +21,7 @@ export const diff: Command = {
   name: 'diff',
   usage: 'FILE [--field-manager NAME] | CLUSTER [--release-revision N]',
   summary:
-    'Shows what a file or release revision would change, or what others have set. Exit codes: 1 there is any, 2 failure.',
+    'Shows what a file or release revision would change, or what others have set: exit code 1 if anything, 2 if it fails.',
   options: {
     'field-manager': {
       type: 'string',

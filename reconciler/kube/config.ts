@@ -5,6 +5,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { ProxyAgent, type Dispatcher } from 'undici';
 import { cancelGivenUpRequests } from './cancelled-streams.ts';
 import { openPool } from './connection-pool.ts';
+import { messageOf } from './error-message.ts';
 
 cancelGivenUpRequests();
 
@@ -47,12 +48,19 @@ export interface ConnectionTarget {
 /**
  * Reads a kubeconfig.
  * @param file its path; by default `KUBECONFIG`, then `~/.kube/config`, then the pod's service account
- * @throws when none of these exists
+ * @throws when none of these exists, or one cannot be read
  */
 export function loadKubeConfig(file?: string): KubeConfig {
   const config = new KubeConfig();
-  if (file) config.loadFromFile(file);
-  else config.loadFromDefault();
+  const named = file ?? process.env['KUBECONFIG'];
+  try {
+    if (file) config.loadFromFile(file);
+    else config.loadFromDefault();
+  } catch (cause) {
+    // Further lines of an error of the parser quote the file, which has credentials.
+    const [why] = messageOf(cause).split('\n');
+    throw new Error(`the kubeconfig${named ? ` ${named}` : ''} cannot be read: ${why}`, { cause });
+  }
   // The library falls back to a plain-text API server on this machine, which is never intended.
   if (config.getCurrentCluster()?.server === 'http://localhost:8080') {
     throw new Error('no kubeconfig found: set KUBECONFIG, or run in a pod with a service account');

@@ -79,6 +79,14 @@ describe('connect', () => {
     expect((await connect(loadKubeConfig(file))).namespace).toBe('here');
   });
 
+  it('names a kubeconfig that it cannot read, and quotes nothing of it', async () => {
+    expect(() => loadKubeConfig(join(directory, 'none'))).toThrow(/^the kubeconfig .*\/none cannot be read: ENOENT/);
+    const file = join(directory, 'broken');
+    await writeFile(file, 'users:\n- user:\n    token: of-a-user\n   client: x\n');
+    expect(() => loadKubeConfig(file)).toThrow(/^the kubeconfig .*\/broken cannot be read: /);
+    expect(() => loadKubeConfig(file)).not.toThrow('of-a-user');
+  });
+
   it('refuses a kubeconfig that it cannot use, with a remedy', async () => {
     const lost = kubeConfig({});
     lost.setCurrentContext('elsewhere');
