@@ -52,6 +52,18 @@ const Declared = z
 export const Kubeconfigs = z
   .array(Declared)
   .max(16)
+  // As the API server does with the keys of a list: two entries would write one Secret in turn, without end.
+  .superRefine((entries, { addIssue }) => {
+    const names = entries.map(({ name }) => name);
+    for (const [index, name] of names.entries()) {
+      if (names.indexOf(name) < index)
+        addIssue({
+          code: 'custom',
+          path: [index],
+          message: `another entry has the name ${name}, too: rename one of them`,
+        });
+    }
+  })
   .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] })
   .describe(
     'Kubeconfigs that the operator keeps fresh in Secrets of the namespace, each with a client certificate for a user. A program reads its Secret again before the certificate expires. Removing an entry deletes its Secret.',

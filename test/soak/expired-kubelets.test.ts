@@ -4,9 +4,8 @@ import { lastReport, type NodeObject } from '../../reconciler/hosted/node-object
 import { readCertificate } from '../../reconciler/pki/certificate.ts';
 import { single } from '../support/workbench.ts';
 import { until } from '../support/until.ts';
-import { withHostedApi } from '../testbed/workers.ts';
 import { inMachine } from '../testbed/machine.ts';
-import { addWorker, type Worker } from '../testbed/workers.ts';
+import { addWorker, withHostedApi, type Worker } from '../testbed/workers.ts';
 import { type JoinableCluster, openJoinableCluster } from '../cluster/workers/joinable-cluster.ts';
 
 const name = { namespace: 'expired-kubelets', name: 'hosted' };

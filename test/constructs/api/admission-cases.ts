@@ -88,6 +88,16 @@ export const admissionCases: readonly AdmissionCase[] = [
     refused: { path: `spec.${path}`, ...(because !== undefined && { because }) },
   })),
   {
+    name: 'refuses two kubeconfigs for one Secret',
+    spec: {
+      kubeconfigs: [
+        { name: 'a', user: 'a' },
+        { name: 'a', user: 'b' },
+      ],
+    },
+    refused: { path: 'spec.kubeconfigs[1]' },
+  },
+  {
     name: 'refuses a readiness gate by which Ready waits for itself',
     spec: { readinessGates: [{ conditionType: 'Ready' }] },
     refused: { path: 'spec.readinessGates', because: 'Ready cannot wait for itself' },
