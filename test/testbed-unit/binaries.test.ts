@@ -16,6 +16,7 @@ import {
   objectStore,
   oldestClusterApi,
   oldestGatewayApi,
+  otelCollector,
   pinnedMinors,
   pinnedVersion,
   soakMinors,
@@ -37,6 +38,7 @@ const all = [
   objectStore,
   oldestClusterApi,
   oldestGatewayApi,
+  otelCollector,
 ];
 
 test('every folder of pinned modules is a family and the other way round', async () => {
