@@ -85,6 +85,7 @@ function kept(previous: HostedControlPlaneStatus | undefined): Partial<HostedCon
     certificatesNotAfter: previous?.certificatesNotAfter,
     encryptionAtRest: previous?.encryptionAtRest,
     preflight: previous?.preflight,
+    hibernation: previous?.hibernation,
     hosts: previous?.hosts,
     etcdVolumeUsage: previous?.etcdVolumeUsage,
     etcdLastBackupTime: previous?.etcdLastBackupTime,

@@ -17,7 +17,14 @@ import { BackedUpCluster } from '../support/loop/backed-up-cluster.ts';
 import { Life } from '../support/loop/life.ts';
 import { type MemoryCluster, ourName } from '../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
-import { completeCluster, everyCrash, orderedCluster, settleBy, settleForGood } from '../support/loop/scenario.ts';
+import {
+  completeCluster,
+  everyCrash,
+  orderedCluster,
+  settleBy,
+  settleForGood,
+  someRounds,
+} from '../support/loop/scenario.ts';
 import { ObjectStoreServer } from '../support/object-store-server.ts';
 import { clusterName, namespace } from '../support/scope.ts';
 
@@ -230,6 +237,9 @@ it('a hibernation is in the status from its begin until no kubelet is missing af
   await settleBy(management);
   expect(hibernationOf(management)).toEqual({ since });
   await management.change({ hibernate: null });
+  await settleBy(management);
+  expect(hibernationOf(management)).toMatchObject({ since, until: expect.any(String) });
+  await management.clock.advance(10 * 60_000);
   await settleBy(management);
   expect(hibernationOf(management)).toBeUndefined();
 });
