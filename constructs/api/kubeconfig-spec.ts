@@ -53,11 +53,11 @@ export const Kubeconfigs = z
   .array(Declared)
   .max(16)
   // As the API server does with the keys of a list: two entries would write one Secret in turn, without end.
-  .superRefine((entries, { addIssue }) => {
+  .superRefine((entries, context) => {
     const names = entries.map(({ name }) => name);
     for (const [index, name] of names.entries()) {
       if (names.indexOf(name) < index)
-        addIssue({
+        context.addIssue({
           code: 'custom',
           path: [index],
           message: `another entry has the name ${name}, too: rename one of them`,

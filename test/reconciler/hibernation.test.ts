@@ -17,14 +17,7 @@ import { BackedUpCluster } from '../support/loop/backed-up-cluster.ts';
 import { Life } from '../support/loop/life.ts';
 import { type MemoryCluster, ourName } from '../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
-import {
-  completeCluster,
-  everyCrash,
-  orderedCluster,
-  settleBy,
-  settleForGood,
-  someRounds,
-} from '../support/loop/scenario.ts';
+import { completeCluster, everyCrash, orderedCluster, settleBy, settleForGood } from '../support/loop/scenario.ts';
 import { ObjectStoreServer } from '../support/object-store-server.ts';
 import { clusterName, namespace } from '../support/scope.ts';
 
