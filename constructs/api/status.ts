@@ -127,7 +127,7 @@ export const HostedControlPlaneStatus = z.object({
       until: time().optional().describe('Time since which an API server answers again; missing before.'),
     })
     .optional()
-    .describe('Present from the begin of a hibernation until all kubelets that reported before it do so again.'),
+    .describe('Present from the start of a hibernation until all kubelets that reported before it report again.'),
   hosts: z
     .array(
       z

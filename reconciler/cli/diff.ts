@@ -61,10 +61,11 @@ function comparisonOf(given: Given): (session: Session) => Promise<Compared> {
     return async (session) => would(`release revision ${revision}`, await compareRelease(session, target, revision));
   return async (session) => {
     const compared = await compareOwners(session, target);
+    const { cluster } = compared;
     return {
       ...compared,
-      same: `nothing but the operator sets the objects of ${target}`,
-      different: `others set objects of ${target}, and the operator takes back what it sets itself`,
+      same: `only the operator has set fields of the objects of ${cluster}`,
+      different: `others have set fields of the objects of ${cluster}, and the operator takes back what it sets itself`,
     };
   };
 }

@@ -17,7 +17,7 @@ import type { HostedClient, Identity } from './hosted-client.ts';
 import { Administrator } from './administrator.ts';
 import { approval, type CertificateRequest } from './certificate-request.ts';
 import { firstServiceAccount, hostedInformers, rbacResources } from './informers.ts';
-import type { NodeObject } from './node-object.ts';
+import { keptReport, type NodeObject } from './node-object.ts';
 import { type NodeReport, NodeReports } from './node-reports.ts';
 import { HostedClusterNotReady } from './not-ready.ts';
 import { Outage } from './outage.ts';
@@ -86,7 +86,7 @@ export class HostedClusterClient implements HostedClient {
       onRevert: (live) => options.onRevert(describeObject(live)),
     });
     this.#outage = new Outage(clock);
-    this.#nodeReports = new NodeReports((keep) => this.#allNodes(keep), clock);
+    this.#nodeReports = new NodeReports(() => this.#nodesWithReport(), clock);
   }
 
   async apply<T extends KubeObject>(objects: readonly RenderedObject[]): Promise<T[]> {
@@ -206,8 +206,8 @@ export class HostedClusterClient implements HostedClient {
     await this.#inside.close();
   }
 
-  async #allNodes(keep: (node: NodeObject) => NodeObject): Promise<readonly NodeObject[]> {
-    const { items } = await this.#attempt(() => this.#inside.list<NodeObject>(Node, { keeper: () => keep }));
+  async #nodesWithReport(): Promise<readonly NodeObject[]> {
+    const { items } = await this.#attempt(() => this.#inside.list<NodeObject>(Node, { keeper: () => keptReport }));
     return items;
   }
 

@@ -20,6 +20,12 @@ export function keptNode({ apiVersion, kind, metadata }: KubeObject): KubeObject
   return { apiVersion, kind, metadata: { name, uid, resourceVersion, creationTimestamp, annotations } };
 }
 
+/** What of a Node a list of reports holds: the metadata that the operator keeps, and the condition with the time of the last report. */
+export function keptReport(node: NodeObject): NodeObject {
+  const conditions = node.status?.conditions?.filter(({ type }) => type === 'Ready') ?? [];
+  return { ...keptNode(node), status: { conditions } };
+}
+
 /** One address of a Node or a Machine. */
 export interface NodeAddress {
   /** Such as `InternalIP` or `Hostname`. */

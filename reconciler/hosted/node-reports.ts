@@ -1,6 +1,5 @@
 import type { Clock } from '../kube/clock.ts';
-import type { KubeObject } from '../kube/object.ts';
-import { keptNode, lastReport, type NodeObject } from './node-object.ts';
+import { lastReport, type NodeObject } from './node-object.ts';
 
 /** When the kubelet of a Node has last reported. */
 export interface NodeReport {
@@ -14,12 +13,12 @@ const keptMs = 5 * 60_000;
 
 /** What the kubelets of a hosted cluster have last reported. The watch of Nodes has no status, which changes all the time. */
 export class NodeReports {
-  readonly #list: (keep: (node: NodeObject) => NodeObject) => Promise<readonly NodeObject[]>;
+  readonly #list: () => Promise<readonly NodeObject[]>;
   readonly #clock: Clock;
   #last: { readonly until: number; readonly reports: readonly NodeReport[] } | undefined;
 
-  /** @param list reads all Nodes, and keeps of each what it is told to */
-  constructor(list: (keep: (node: NodeObject) => NodeObject) => Promise<readonly NodeObject[]>, clock: Clock) {
+  /** @param list reads all Nodes */
+  constructor(list: () => Promise<readonly NodeObject[]>, clock: Clock) {
     this.#list = list;
     this.#clock = clock;
   }
@@ -28,16 +27,9 @@ export class NodeReports {
   async all(): Promise<readonly NodeReport[]> {
     const now = this.#clock.now();
     if (this.#last && now < this.#last.until) return this.#last.reports;
-    const nodes = await this.#list(withReport);
+    const nodes = await this.#list();
     const reports = nodes.map((node) => ({ name: node.metadata.name, at: lastReport(node) }));
     this.#last = { until: now + keptMs, reports };
     return reports;
   }
-}
-
-/** A Node with the condition Ready as the only part of its status. */
-function withReport(node: NodeObject): NodeObject {
-  const kept: KubeObject = keptNode(node);
-  const conditions = node.status?.conditions?.filter(({ type }) => type === 'Ready') ?? [];
-  return { ...kept, status: { conditions } };
 }

@@ -31,10 +31,12 @@ export interface RecordedRevisions {
 }
 
 export function recordedRevisions(reader: Pick<Reader, 'list'>, cluster: string): RecordedRevisions {
-  const recorded = reader
-    .list<RevisionObject>(ConfigMap, objectLabels(cluster, 'revision'))
-    .flatMap((object) => read(cluster, object))
-    .sort((one, other) => other.number - one.number);
+  return revisionsAmong(reader.list<RevisionObject>(ConfigMap, objectLabels(cluster, 'revision')), cluster);
+}
+
+/** The same among objects that a client has listed. */
+export function revisionsAmong(objects: readonly RevisionObject[], cluster: string): RecordedRevisions {
+  const recorded = objects.flatMap((object) => read(cluster, object)).sort((one, other) => other.number - one.number);
   return { newest: recorded[0], served: recorded.find(({ hasServed }) => hasServed) };
 }
 

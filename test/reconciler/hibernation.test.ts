@@ -218,7 +218,7 @@ describe('a control plane with backups', () => {
   });
 });
 
-it('a hibernation is in the status from its begin until no kubelet is missing after it', async () => {
+it('a hibernation is in the status from its start until no kubelet is missing after it', async () => {
   const hibernationOf = ({ hostedControlPlane }: MemoryCluster) =>
     (hostedControlPlane as { status?: { hibernation?: { since: string; until?: string } } }).status?.hibernation;
   const management = complete.copy();

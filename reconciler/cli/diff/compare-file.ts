@@ -6,7 +6,7 @@ import { readFile } from '../read-file.ts';
 import { type Comparison, specChanges } from './effects.ts';
 import { ownersOf } from './field-owners.ts';
 import { renderedChanges } from './rendered-changes.ts';
-import { sampleOf } from './surroundings.ts';
+import { sampleOf } from './live-sample.ts';
 
 /**
  * A control plane with a file that is not applied yet. The API server computes the new object without storing it.

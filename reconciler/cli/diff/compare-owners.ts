@@ -10,8 +10,8 @@ import { type Comparison, effectOf, type ObjectChange } from './effects.ts';
 import { heldFields } from './field-owners.ts';
 
 /**
- * What others than the operator have set in the objects of a control plane in the management cluster. The API server records who sets
- * each field, so that this needs no knowledge of what the operator knows. What the user may not read is told, and the rest is compared.
+ * Compares who has set the fields of a control plane's objects in the management cluster, which the API server records. It compares no
+ * values, because only the operator knows what it would write. It names the kinds that the user may not read, and goes on.
  */
 export async function compareOwners(session: Session, name: string): Promise<Comparison> {
   const { client, terminal } = session;
@@ -37,11 +37,7 @@ export function changedByOthers(object: KubeObject): ObjectChange[] {
     ({ path, manager }) => !isOperators(manager) && !/^(metadata|status|$)/.test(path),
   );
   if (held.length === 0) return [];
-  const fields = [...new Set(held.map(({ path }) => path))].map((path) => ({
-    path,
-    before: undefined,
-    after: undefined,
-  }));
+  const fields = [...new Set(held.map(({ path }) => path))].map((path) => ({ path }));
   const setBy = [...new Set(held.map(({ manager }) => manager))].sort();
   const { kind, metadata } = object;
   return [{ place: 'management', object: `${kind} ${metadata.name}`, effect: effectOf(kind, fields), fields, setBy }];

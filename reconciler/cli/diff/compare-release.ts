@@ -3,12 +3,12 @@ import { newestRevision, releaseOf } from '../../../constructs/cluster/release-r
 import { selectorString } from '../../../constructs/cluster/labels.ts';
 import { minorOf } from '../../../constructs/cluster/versions.ts';
 import type { Sample } from '../../../constructs/sample.ts';
-import { lastUsable, recordedRevisions } from '../../revision/revisions.ts';
+import { lastUsable, revisionsAmong } from '../../revision/revisions.ts';
 import type { Session } from '../command.ts';
 import { findObject } from '../control-plane.ts';
 import type { Comparison } from './effects.ts';
 import { renderedChanges } from './rendered-changes.ts';
-import { sampleOf } from './surroundings.ts';
+import { sampleOf } from './live-sample.ts';
 
 /**
  * A control plane by the release that the operator has recorded for it, with the same by another release revision: what its adoption
@@ -22,7 +22,7 @@ export async function compareRelease(session: Session, name: string, revision: n
     namespace: cluster.namespace,
     labelSelector: selectorString(cluster.name, 'revision'),
   });
-  const recorded = lastUsable(recordedRevisions({ list: () => items as never }, cluster.name))?.release;
+  const recorded = lastUsable(revisionsAmong(items, cluster.name))?.release;
   if (!recorded) throw new Error(`the operator has recorded no release for ${cluster.name} yet: does it run?`);
   if (recorded.revision > newestRevision)
     throw new Error(

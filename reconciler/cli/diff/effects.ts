@@ -13,13 +13,16 @@ export const effects = [
 ] as const;
 export type Effect = (typeof effects)[number];
 
+/** A field that changes; an empty path is the whole object. */
+export type ChangedField = Pick<JsonChange, 'path'>;
+
 /** An object that the operator would create, change or delete. */
 export interface ObjectChange {
   readonly place: Place;
   /** Such as `Deployment c1-api-server`. */
   readonly object: string;
   readonly effect: Effect;
-  readonly fields: readonly JsonChange[];
+  readonly fields: readonly ChangedField[];
   /** Field managers that hold the live fields, where others than the operator matter. */
   readonly setBy?: readonly string[];
 }
@@ -50,7 +53,7 @@ export function objectChanges(
 const workloads = ['DaemonSet', 'Deployment', 'StatefulSet'];
 
 /** What a change of these fields of an object does. */
-export function effectOf(kind: string, fields: readonly Pick<JsonChange, 'path'>[]): Effect {
+export function effectOf(kind: string, fields: readonly ChangedField[]): Effect {
   const has = (start: string) => fields.some(({ path }) => path === start || path.startsWith(`${start}.`));
   // An empty path is an object that comes or goes.
   if (workloads.includes(kind)) {

@@ -99,7 +99,7 @@ test('hcp diff says what a changed file would restart, stores nothing, and quote
 });
 
 test('hcp diff of a live control plane names what others have set, and what another release revision would change', async () => {
-  const same = 'nothing but the operator sets the objects of c1';
+  const same = 'only the operator has set fields of the objects of c1';
   expect(await hcp(diff)).toBe(same);
   const earlier = await hcp(diff, 'c1', { 'release-revision': '1' });
   expect(earlier).toMatch(/^Deployment c1-api-server +rolling restart +spec\.template/m);
@@ -114,7 +114,7 @@ test('hcp diff of a live control plane names what others have set, and what anot
     expect(lines).toContainEqual(
       expect.stringMatching(/^Deployment c1-scheduler +pods added or removed +somebody +spec\.replicas$/),
     );
-    expect(lines.at(-1)).toMatch(/^others set objects of c1, .*: pods added or removed$/);
+    expect(lines.at(-1)).toMatch(/^others have set fields of the objects of c1, .*: pods added or removed$/);
     expect(lines).toHaveLength(3);
   } finally {
     await hcp(resume);

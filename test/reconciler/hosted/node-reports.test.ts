@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { keptReport } from '../../../reconciler/hosted/node-object.ts';
 import { NodeReports } from '../../../reconciler/hosted/node-reports.ts';
 
 const minute = 60_000;
@@ -13,15 +14,9 @@ const node = {
 };
 
 it('a report has the time of the condition Ready, and nothing else of the status is held', async () => {
-  const kept: unknown[] = [];
   const young = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n2' } };
-  const reports = new NodeReports(
-    async (keep) => {
-      kept.push(...[node, young].map(keep));
-      return [node, young].map(keep);
-    },
-    { now: () => 0 } as never,
-  );
+  const kept = [node, young].map(keptReport);
+  const reports = new NodeReports(async () => kept, { now: () => 0 } as never);
   expect(await reports.all()).toEqual([
     { name: 'n1', at: new Date('2026-11-21T12:00:10Z') },
     { name: 'n2', at: undefined },
