@@ -22,12 +22,11 @@ export interface CertificateContent {
  */
 export const readCertificate = remembered((pem: string): CertificateContent => {
   const certificate = firstOf(pem);
-  // One line per part of the name, with several values of a part in one line. A plus sign inside a value is escaped.
-  const subject = certificate.subject.split(/\n| \+ /).map((part) => part.split('=', 2));
-  const valuesOf = (field: string) => subject.flatMap(([name, value]) => (name === field && value ? [value] : []));
+  // Not its text, in which characters of names are escaped.
+  const { CN = [], O = [] } = certificate.toLegacyObject().subject;
   return {
-    commonNames: valuesOf('CN'),
-    organizations: valuesOf('O'),
+    commonNames: [CN].flat(),
+    organizations: [O].flat(),
     usages: (certificate.keyUsage ?? []).map((oid) => usageByOid[oid] ?? 'other'),
     hosts: hostsOf(certificate.subjectAltName),
     isCA: certificate.ca,

@@ -1,5 +1,11 @@
 import 'reflect-metadata';
-import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate as NodeCertificate } from 'node:crypto';
+import {
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  type webcrypto,
+  X509Certificate as NodeCertificate,
+} from 'node:crypto';
 import { isIP } from 'node:net';
 import * as x509 from '@peculiar/x509';
 import { algorithm, createKey, cryptoKeys } from './key.ts';
@@ -47,27 +53,39 @@ export async function createCA({ commonName }: Pick<CAPlan, 'commonName'>, valid
   return { certificate: bundle(certificate.toString('pem')), key };
 }
 
+/** The content of a certificate that is not one of a CA. */
+export type LeafPlan = Omit<CertificatePlan, 'secret' | 'signer'>;
+
 /**
  * Creates a certificate with a new key, signed by `ca`.
  * @throws if the CA's Secret has no usable certificate and key
  */
-export async function issueCertificate(
-  plan: Omit<CertificatePlan, 'secret' | 'signer'>,
+export async function issueCertificate(plan: LeafPlan, ca: KeyPair, validity: Validity): Promise<KeyPair> {
+  const key = createKey();
+  return { certificate: await signCertificate(plan, cryptoKeys(key).publicKey, ca, validity), key };
+}
+
+/**
+ * Creates a certificate, PEM, for a key whose private half may be elsewhere, signed by `ca`.
+ * @param publicKey the key, or its DER
+ * @throws if the CA's Secret has no usable certificate and key
+ */
+export async function signCertificate(
+  plan: LeafPlan,
+  publicKey: webcrypto.CryptoKey | Buffer,
   ca: KeyPair,
   validity: Validity,
-): Promise<KeyPair> {
-  const key = createKey();
-  const keys = cryptoKeys(key);
+): Promise<string> {
   const signer = await signingCA(ca);
   const certificate = await x509.X509CertificateGenerator.create({
-    subject: [...(plan.organizations.length > 0 ? [{ O: [...plan.organizations] }] : []), { CN: [plan.commonName] }],
+    subject: subjectOf(plan),
     // The name object, not its text: text would be encoded again, and Go compares the bytes.
     issuer: signer.certificate.subjectName,
     // A leaf certificate that outlives its signer would only look valid.
     notBefore: validity.notBefore,
     notAfter: new Date(Math.min(validity.notAfter.getTime(), signer.certificate.notAfter.getTime())),
     signingAlgorithm: signer.algorithm,
-    publicKey: keys.publicKey,
+    publicKey,
     signingKey: signer.key,
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
@@ -85,10 +103,19 @@ export async function issueCertificate(
           ]
         : []),
       await authorityKeyIdentifier(signer.certificate),
-      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+      await x509.SubjectKeyIdentifierExtension.create(publicKey),
     ],
   });
-  return { certificate: bundle(certificate.toString('pem')), key };
+  return bundle(certificate.toString('pem'));
+}
+
+/**
+ * The subject of a certificate, or of a request for one. As plain text, a name could be another one: the library reads `#` and
+ * hexadecimal digits as an encoding, and removes quotes and backslashes.
+ */
+export function subjectOf({ commonName, organizations }: Pick<LeafPlan, 'commonName' | 'organizations'>): x509.Name {
+  const groups = organizations.map((utf8String) => ({ utf8String }));
+  return new x509.Name([...(groups.length > 0 ? [{ O: groups }] : []), { CN: [{ utf8String: commonName }] }]);
 }
 
 /** Creates a key pair for service account tokens. The "certificate" is the PEM public key, as Cluster API stores it. */

@@ -79,6 +79,15 @@ describe('a kubeconfig that the spec declares', () => {
     expect(management.objects.get(Secret, 'c1-kubeconfig')).toBeDefined();
   });
 
+  it('of a user whose name is escaped in texts is written once', async () => {
+    const management = await declared({ ...ci, user: 'jane+ci@example.org', groups: ['Doe, Inc'] });
+    const certificate = certificateIn(management);
+    expect(certificate).toMatchObject({ commonNames: ['jane+ci@example.org'], organizations: ['Doe, Inc'] });
+    await management.change({ replicas: 2 });
+    await settleForGood(management);
+    expect(certificateIn(management).notAfter).toEqual(certificate.notAfter);
+  });
+
   it('never replaces a Secret of a user, and says so', async () => {
     const management = complete.copy();
     const { apiVersion, kind } = Secret;

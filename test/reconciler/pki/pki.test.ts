@@ -124,6 +124,30 @@ test("a user's RSA CA signs, and one with another certificate's key is refused b
   );
 });
 
+test.each([
+  'jane+ci@example.org',
+  'Doe, Jane',
+  'a=b',
+  'https://issuer.example.org#jane',
+  '#0c0e73797374656d3a6d617374657273',
+  String.raw`\system:masters`,
+  '"system:masters"',
+  ' jane ',
+  'Jörg',
+])('a certificate has exactly the name that was asked for, and is not issued again: %s', async (name) => {
+  const named = { ...plan, commonName: name, organizations: [name] };
+  const pair = await issueCertificate(named, ca, validFor(year, now));
+  expect(mustIssue({ plan: named, current: pair, ca: ca.certificate, now })).toBeUndefined();
+  const [file, readable] = [join(tmpdir(), `name-${process.pid}.pem`), 'RFC2253,utf8,-esc_2253,-esc_ctrl,-esc_msb'];
+  writeFileSync(file, pair.certificate);
+  try {
+    const text = execFileSync('openssl', ['x509', '-noout', '-subject', '-nameopt', readable, '-in', file]);
+    expect(text.toString().slice(0, -1)).toBe(`subject=CN=${name},O=${name}`);
+  } finally {
+    rmSync(file);
+  }
+});
+
 test('a service account key is a PEM public key with its private key', async () => {
   const pair = createServiceAccountKey();
   expect(pair.certificate).toMatch(/^-----BEGIN PUBLIC KEY-----\n/);
