@@ -1,7 +1,7 @@
 import type { EtcdStatus } from '../../constructs/api/etcd-status.ts';
 import { definedOnly } from '../../constructs/cluster/defined.ts';
 import type { WorkState } from '../tasks/background-work.ts';
-import type { StatusReport } from '../engine/outcome.ts';
+import type { StatusReport } from '../engine/status-report.ts';
 import { type BackupCause, changeCause, requestCause } from './causes.ts';
 import { parseBackupId } from './names.ts';
 import type { BackupResult } from './take-backup.ts';

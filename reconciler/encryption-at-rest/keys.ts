@@ -1,6 +1,6 @@
 import { definedOnly } from '../../constructs/cluster/defined.ts';
 import type { Facts } from '../../constructs/cluster/facts.ts';
-import type { StatusReport } from '../engine/outcome.ts';
+import type { StatusReport } from '../engine/status-report.ts';
 import type { EncryptionContext } from './context.ts';
 import { identity, type Key, nameOf, newKey, type Provider } from './configuration.ts';
 import { fresh } from './rotation.ts';

@@ -1,12 +1,6 @@
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
-import type { EtcdStatus } from '../../constructs/api/etcd-status.ts';
-import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { FactName, Facts, FactsWith } from '../../constructs/cluster/facts.ts';
-
-/** Status fields that a phase reports besides its condition. Fields that it does not set stay unchanged. */
-export type StatusReport = Partial<Omit<HostedControlPlaneStatus, 'conditions' | 'etcd'>> & {
-  readonly etcd?: Partial<EtcdStatus>;
-};
+import type { StatusReport } from './status-report.ts';
 
 /** The result of a phase that establishes these facts. Unexpected errors are thrown and retried with back-off. */
 export type Outcome<Established extends FactName = never> =

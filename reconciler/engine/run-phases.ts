@@ -2,7 +2,8 @@ import type { Facts } from '../../constructs/cluster/facts.ts';
 import { type ConditionReason, type ConditionType } from '../../constructs/api/conditions.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { inSpan } from '../trace/span.ts';
-import { InvalidConfiguration, type Outcome, type StatusReport } from './outcome.ts';
+import { InvalidConfiguration, type Outcome } from './outcome.ts';
+import type { StatusReport } from './status-report.ts';
 import { type ConditionUpdate, conditionUpdate } from './condition-update.ts';
 
 /** One step of a reconcile. It runs when all phases that it needs are done. */

@@ -17,7 +17,8 @@ import { isPrepared } from '../move/record.ts';
 import { minorChange } from '../upgrade/version-change.ts';
 import { readyMembers } from '../etcd/access.ts';
 import { messageOf } from '../kube/error-message.ts';
-import { degraded, done, InvalidConfiguration, type Outcome, type StatusReport, wait } from '../engine/outcome.ts';
+import { degraded, done, InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
+import type { StatusReport } from '../engine/status-report.ts';
 import { phase, type Scope } from './scope.ts';
 import { etcdCertificates } from './certificates.ts';
 

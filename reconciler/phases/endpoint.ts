@@ -10,7 +10,8 @@ import {
   reachedOf,
 } from '../../constructs/control-plane/exposure/strategy.ts';
 import { type Endpoint, formatEndpoint } from '../../constructs/cluster/facts.ts';
-import { degraded, done, InvalidConfiguration, type Outcome, type StatusReport } from '../engine/outcome.ts';
+import { degraded, done, InvalidConfiguration, type Outcome } from '../engine/outcome.ts';
+import type { StatusReport } from '../engine/status-report.ts';
 import { phase, type Scope } from './scope.ts';
 import { apiServerService } from './api-server-service.ts';
 import { hostClaimed, holdHosts, refuseClaimedHosts } from './host-claims.ts';

@@ -17,7 +17,8 @@ import { planVolumes, type VolumePlan, type Volumes, volumeUsage } from '../etcd
 import { growRetryMs, growClaims, observeVolumes } from '../etcd/volumes.ts';
 import { troubleOf } from '../pods/wait-for-pods.ts';
 import { presentRevision, type StatefulSetObject } from '../kube/readiness.ts';
-import { degraded, done, type Outcome, type StatusReport, wait } from '../engine/outcome.ts';
+import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
+import type { StatusReport } from '../engine/status-report.ts';
 import { phase, type Scope } from './scope.ts';
 import { etcdCertificates } from './certificates.ts';
 import { restore } from './restore.ts';

@@ -5,7 +5,7 @@ import { type CertificateRole, kindOf } from '../../constructs/control-plane/cer
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { isControlledBy } from '../kube/object.ts';
-import type { StatusReport } from '../engine/outcome.ts';
+import type { StatusReport } from '../engine/status-report.ts';
 import type { Reader } from '../management/view.ts';
 import { type CertificateContent, readCertificate } from './certificate.ts';
 import { clientOf } from './kubeconfig.ts';

@@ -7,7 +7,7 @@ import { selectorString } from '../../constructs/cluster/labels.ts';
 import { etcdHealth } from '../etcd/health.ts';
 import { hasQuorum, healthyVoters, quorumOf, voterCount } from '../etcd/members.ts';
 import type { EtcdReport } from '../etcd/report.ts';
-import type { StatusReport } from '../engine/outcome.ts';
+import { staying, type StatusReport } from '../engine/status-report.ts';
 import type { PodObject } from '../kube/readiness.ts';
 import { type ConditionUpdate, conditionUpdate, type ConditionUpdates, notPaused } from '../engine/condition-update.ts';
 import { deploymentReadiness } from '../kube/readiness.ts';
@@ -66,33 +66,13 @@ export function observedStatus(observed: Observation): Omit<HostedControlPlaneSt
       serviceAccountIssuer: observed.serviceAccountIssuer ?? previous?.serviceAccountIssuer,
     }),
     ...(observed.loadBalancerIP ? { legacyIP: observed.loadBalancerIP } : {}),
-    ...kept(previous),
+    ...staying(previous),
     ...(observed.binaries && previous?.emulation?.binaries === observed.binaries
       ? { emulation: previous.emulation }
       : {}),
     ...found,
     ...(Object.keys(etcd).length > 0 ? { etcd } : {}),
   };
-}
-
-/**
- * Fields that phases do not report at every reconcile keep their value: a reconcile without observation must not clear
- * them.
- */
-function kept(previous: HostedControlPlaneStatus | undefined): Partial<HostedControlPlaneStatus> {
-  return definedOnly({
-    certificates: previous?.certificates,
-    certificatesNotAfter: previous?.certificatesNotAfter,
-    encryptionAtRest: previous?.encryptionAtRest,
-    preflight: previous?.preflight,
-    hibernation: previous?.hibernation,
-    hosts: previous?.hosts,
-    etcdVolumeUsage: previous?.etcdVolumeUsage,
-    etcdLastBackupTime: previous?.etcdLastBackupTime,
-    etcdNextBackupTime: previous?.etcdNextBackupTime,
-    etcdLastDefragTime: previous?.etcdLastDefragTime,
-    etcdLastAttemptedDefragTime: previous?.etcdLastAttemptedDefragTime,
-  });
 }
 
 /** The condition updates of the phases and of the summaries. */

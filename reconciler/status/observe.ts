@@ -11,7 +11,7 @@ import { namesOf } from '../../constructs/cluster/names.ts';
 import type { DeploymentObject, PodObject, StatefulSetObject } from '../kube/readiness.ts';
 import type { EtcdReport } from '../etcd/report.ts';
 import type { ServiceObject } from '../kube/service-object.ts';
-import type { StatusReport } from '../engine/outcome.ts';
+import type { StatusReport } from '../engine/status-report.ts';
 import type { Reader } from '../management/view.ts';
 import type { Observation } from './compute.ts';
 import type { ConditionUpdates } from '../engine/condition-update.ts';

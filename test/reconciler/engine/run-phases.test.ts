@@ -15,9 +15,9 @@ import {
   InvalidConfiguration,
   notObserved,
   type Outcome,
-  type StatusReport,
   wait,
 } from '../../../reconciler/engine/outcome.ts';
+import type { StatusReport } from '../../../reconciler/engine/status-report.ts';
 import { phases } from '../../../reconciler/phases.ts';
 import type { Scope } from '../../../reconciler/phases/scope.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
