@@ -1,3 +1,4 @@
+import type { ExposureSource } from '../../constructs/api/exposure-spec.ts';
 import { type ConditionType, stepTypes } from '../../constructs/api/conditions.ts';
 import type { Condition, HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -5,7 +6,7 @@ import { isFault, waitedFor, withEtcdFault } from '../status/waited-for.ts';
 
 /** A HostedControlPlane as it is stored, also one whose spec is refused. */
 export interface StoredControlPlane extends KubeObject {
-  readonly spec?: {
+  readonly spec?: ExposureSource & {
     readonly version?: string;
     readonly controlPlaneEndpoint?: { readonly host?: string; readonly port?: number };
   };

@@ -1,18 +1,31 @@
+import { type Gateway as GatewayName, exposuresOf } from '../../constructs/api/exposure-spec.ts';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
 import {
   Deployment,
   Event,
+  Gateway,
+  Ingress,
   PersistentVolumeClaim,
   Pod,
   type Resource,
   ResourceQuota,
+  Service,
+  TLSRoute,
+  tlsRoutes,
 } from '../../constructs/api/resources.ts';
+import type { GatewayObject } from '../exposure/gateway-object.ts';
+import type { RouteObject } from '../exposure/route-status.ts';
+import type { KubernetesApi } from '../kube/client.ts';
+import type { Selection } from '../kube/client-options.ts';
 import { messageOf } from '../kube/error-message.ts';
-import type { KubeObject } from '../kube/object.ts';
+import { isNotFound, isNotServed } from '../kube/errors.ts';
+import { type KubeObject, objectKey } from '../kube/object.ts';
 import { clusterArgument, type Command, type Session } from './command.ts';
 import { clusterOf, findObject } from './control-plane.ts';
 import { conditionOf, type StoredControlPlane } from './control-plane-state.ts';
+import type { EventObject } from './explain/events.ts';
 import { type Evidence, explanation } from './explain/explanation.ts';
+import type { GatewayEvidence } from './explain/gateway-causes.ts';
 
 /**
  * Asks with the user's own rights for what the operator may not read: events and quotas. What the user may not read either is
@@ -22,7 +35,7 @@ export const explain: Command = {
   name: 'explain',
   usage: 'CLUSTER',
   summary:
-    'Explains why a control plane is not Ready: pods, volumes, quotas and events behind it. Exit code 1 when it is not.',
+    'Explains why a control plane is not Ready by its pods, volumes, quotas, Gateway and events; exit code 1 when it is not.',
   options: {},
   prepare(given) {
     const name = clusterArgument(given);
@@ -41,30 +54,81 @@ async function explainTo(session: Session, name: string): Promise<void> {
   if (conditionOf(object, 'Ready')?.status !== 'True') throw new Error(`${cluster} is not Ready`);
 }
 
+/** Reads with the rights of the user. A failure of a read is named, and the rest goes on without it. */
+type Tried = <T>(what: string, read: () => Promise<T>, otherwise: T) => Promise<T>;
+
 async function gather(
   { client, namespace }: Session,
   object: StoredControlPlane,
   cluster: string,
   refusals: string[],
 ): Promise<Evidence> {
-  const labelSelector = `${clusterNameLabel}=${cluster}`;
-  const list = async <T extends KubeObject>(
-    resource: Resource,
-    selection: object = { labelSelector },
-  ): Promise<T[]> => {
+  const labelled = { namespace, labelSelector: `${clusterNameLabel}=${cluster}` };
+  const tried: Tried = async (what, read, otherwise) => {
     try {
-      return [...(await client.list<T>(resource, { namespace, ...selection })).items];
+      return await read();
     } catch (error) {
-      refusals.push(`not known: ${resource.plural}: ${messageOf(error)}`);
-      return [];
+      refusals.push(`not known: ${what}: ${messageOf(error)}`);
+      return otherwise;
     }
   };
+  const list = <T extends KubeObject>(resource: Resource, selection: Selection = labelled): Promise<T[]> =>
+    tried(resource.plural, async () => [...(await client.list<T>(resource, selection)).items], []);
+  const exposures = exposuresOf(object.spec ?? {});
+  const behind = exposures.find((exposure) => exposure.kind === 'gateway')?.gateway;
+  const events = await list<EventObject>(Event, { namespace });
   return {
     object,
     deployments: await list(Deployment),
     pods: await list(Pod),
     claims: await list(PersistentVolumeClaim),
-    events: await list(Event, {}),
-    quotas: await list(ResourceQuota, {}),
+    services: await list(Service),
+    ingresses: exposures.some(({ kind }) => kind === 'ingress') ? await list(Ingress) : [],
+    gateway: behind && (await gatherGateway(client, behind, tried, { labelled, events })),
+    events,
+    quotas: await list(ResourceQuota, { namespace }),
   };
+}
+
+/** @param own the selection of the routes, and the events of their namespace */
+async function gatherGateway(
+  client: KubernetesApi,
+  name: GatewayName,
+  tried: Tried,
+  own: { readonly labelled: Selection; readonly events: readonly EventObject[] },
+): Promise<GatewayEvidence> {
+  const { namespace } = name;
+  const gateway = await tried(`${Gateway.kind} ${objectKey(name)}`, () => findGateway(client, name), undefined);
+  const about = `regarding.kind=${Gateway.kind},regarding.name=${name.name}`;
+  const listEvents = async () => (await client.list<EventObject>(Event, { namespace, fieldSelector: about })).items;
+  // Without the Gateway its events explain nothing, and one refusal says enough.
+  const isElsewhere = typeof gateway === 'object' && namespace !== own.labelled.namespace;
+  return {
+    name,
+    gateway,
+    events: isElsewhere ? await tried(`${Event.plural} in ${namespace}`, listEvents, []) : own.events,
+    routes: await tried(TLSRoute.plural, () => listRoutes(client, own.labelled), []),
+  };
+}
+
+async function findGateway(client: KubernetesApi, name: GatewayName): Promise<GatewayEvidence['gateway']> {
+  try {
+    return await client.get<GatewayObject>(Gateway, name);
+  } catch (error) {
+    if (isNotServed(error)) return 'NotServed';
+    if (isNotFound(error)) return 'NotFound';
+    throw error;
+  }
+}
+
+/** The routes in the first version that the cluster serves. */
+async function listRoutes(client: KubernetesApi, selection: Selection): Promise<GatewayEvidence['routes']> {
+  for (const resource of tlsRoutes) {
+    try {
+      return (await client.list<RouteObject>(resource, selection)).items;
+    } catch (error) {
+      if (!isNotServed(error)) throw error;
+    }
+  }
+  return 'NotServed';
 }

@@ -1,14 +1,17 @@
 import { admittedHostsAnnotation } from '../../constructs/api/group.ts';
 import type { ObservedGateway } from '../../constructs/control-plane/exposure/strategy.ts';
 import type { KubeObject } from '../kube/object.ts';
+import type { ReportedCondition } from './reported-condition.ts';
 
-/** The fields of a Gateway that the operator reads. */
+/** The fields of a Gateway that the operator and hcp read. */
 export interface GatewayObject extends KubeObject, Omit<ObservedGateway, 'metadata'> {
+  readonly spec: ObservedGateway['spec'] & { readonly gatewayClassName?: string };
   readonly status?: {
+    readonly conditions?: readonly ReportedCondition[];
     readonly addresses?: readonly { readonly type?: string; readonly value: string }[];
     readonly listeners?: readonly {
       readonly name: string;
-      readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+      readonly conditions?: readonly ReportedCondition[];
     }[];
   };
 }

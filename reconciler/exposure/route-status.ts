@@ -1,30 +1,30 @@
 import type { Gateway } from '../../constructs/api/exposure-spec.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { isCurrent, type ReportedCondition } from './reported-condition.ts';
 
-/** The fields of a TLSRoute that the operator reads. */
+/** The fields of a TLSRoute that the operator and hcp read. */
 export interface RouteObject extends KubeObject {
+  readonly spec?: { readonly parentRefs?: readonly ParentReference[] };
   readonly status?: { readonly parents?: readonly ParentStatus[] };
 }
 
 /** Status of the route that one controller reports for one Gateway. */
 interface ParentStatus {
-  readonly parentRef: {
-    readonly group?: string;
-    readonly kind?: string;
-    readonly namespace?: string;
-    readonly name: string;
-    readonly sectionName?: string;
-  };
-  readonly conditions?: readonly RouteCondition[];
+  readonly parentRef: ParentReference;
+  readonly conditions?: readonly ReportedCondition[];
 }
 
-interface RouteCondition {
-  readonly type: string;
-  readonly status: string;
-  readonly observedGeneration?: number;
-  readonly reason?: string;
-  readonly message?: string;
+interface ParentReference {
+  readonly group?: string;
+  readonly kind?: string;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly sectionName?: string;
 }
+
+/** Of a management cluster that serves no version in which the operator can write routes. */
+export const routesNotServed =
+  'the management cluster does not serve TLSRoute of gateway.networking.k8s.io in v1, v1alpha3 or v1alpha2: install Gateway API 1.5 or newer, or its experimental channel';
 
 /** The listener that a route attaches to. */
 export interface Listener extends Gateway {
@@ -38,7 +38,14 @@ export type RouteState =
   | { readonly kind: 'rejected'; readonly message: string };
 
 /** Both are necessary: Accepted is also true for a route whose backend is refused. */
-const necessary = ['Accepted', 'ResolvedRefs'];
+export const routeConditions: readonly string[] = ['Accepted', 'ResolvedRefs'];
+
+/** What each controller reports about a route at a listener, also about an older generation. */
+export function reportsOn(route: RouteObject, listener: Listener): (readonly ReportedCondition[])[] {
+  return (route.status?.parents ?? [])
+    .filter(({ parentRef }) => isFor(parentRef, listener, route.metadata.namespace))
+    .map(({ conditions = [] }) => conditions);
+}
 
 /**
  * The state of the current generation of a route, as the Gateway's controller reports it. The acceptance of one
@@ -46,11 +53,10 @@ const necessary = ['Accepted', 'ResolvedRefs'];
  */
 export function routeStateOf(route: RouteObject, listener: Listener): RouteState {
   const name = `TLSRoute ${route.metadata.name}`;
-  const parents = (route.status?.parents ?? []).filter((parent) => isFor(parent, listener, route.metadata.namespace));
-  const answers = parents.map(({ conditions = [] }) => conditions.filter((condition) => isCurrent(condition, route)));
-  if (answers.some((answer) => necessary.every((type) => isTrue(answer, type)))) return { kind: 'accepted' };
+  const answers = reportsOn(route, listener).map((report) => report.filter((condition) => isCurrent(condition, route)));
+  if (answers.some((answer) => routeConditions.every((type) => isTrue(answer, type)))) return { kind: 'accepted' };
 
-  const refusal = answers.flat().find(({ type, status }) => necessary.includes(type) && status === 'False');
+  const refusal = answers.flat().find(({ type, status }) => routeConditions.includes(type) && status === 'False');
   const at = `Gateway ${listener.namespace}/${listener.name}`;
   if (!refusal) {
     return {
@@ -74,20 +80,23 @@ const remedies: Readonly<Record<string, (listener: Listener) => string>> = {
   UnsupportedValue: () => 'use a Gateway whose controller supports TLSRoutes with TLS passthrough',
 };
 
-function isFor({ parentRef }: ParentStatus, { namespace, name, listener }: Listener, ownNamespace = ''): boolean {
+/** The listeners of a Gateway to which a route attaches. */
+export function listenersOf({ metadata, spec }: RouteObject, gateway: Gateway): Listener[] {
+  return (spec?.parentRefs ?? []).flatMap((parent) => {
+    const listener = { ...gateway, listener: parent.sectionName ?? '' };
+    return isFor(parent, listener, metadata.namespace) ? [listener] : [];
+  });
+}
+
+function isFor(parent: ParentReference, { namespace, name, listener }: Listener, ownNamespace = ''): boolean {
   return (
-    (parentRef.kind ?? 'Gateway') === 'Gateway' &&
-    (parentRef.namespace ?? ownNamespace) === namespace &&
-    parentRef.name === name &&
-    parentRef.sectionName === listener
+    (parent.kind ?? 'Gateway') === 'Gateway' &&
+    (parent.namespace ?? ownNamespace) === namespace &&
+    parent.name === name &&
+    parent.sectionName === listener
   );
 }
 
-/** Conditions without generation count as current, because the field is optional. */
-function isCurrent({ observedGeneration }: RouteCondition, { metadata }: RouteObject): boolean {
-  return observedGeneration === undefined || observedGeneration >= (metadata.generation ?? 0);
-}
-
-function isTrue(conditions: readonly RouteCondition[], type: string): boolean {
+function isTrue(conditions: readonly ReportedCondition[], type: string): boolean {
   return conditions.some((condition) => condition.type === type && condition.status === 'True');
 }

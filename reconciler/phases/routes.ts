@@ -6,7 +6,7 @@ import { namesOf } from '../../constructs/cluster/names.ts';
 import { isForbidden, isInvalid } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
-import { type RouteObject, routeStateOf } from '../exposure/route-status.ts';
+import { type RouteObject, routesNotServed, routeStateOf } from '../exposure/route-status.ts';
 import { phase, type Scope } from './scope.ts';
 import { endpoint } from './endpoint.ts';
 import { refuseClaimedHosts } from './host-claims.ts';
@@ -50,10 +50,7 @@ async function attachToGateway(scope: Scope, gateway: Gateway): Promise<Outcome>
 
   const [tlsRouteVersion] = sharedResources.servedVersions('TLSRoute');
   if (tlsRouteVersion === undefined) {
-    throw new InvalidConfiguration(
-      'GatewayAPINotInstalled',
-      'the management cluster does not serve TLSRoute of gateway.networking.k8s.io in v1, v1alpha3 or v1alpha2: install Gateway API 1.5 or newer, or its experimental channel',
-    );
+    throw new InvalidConfiguration('GatewayAPINotInstalled', routesNotServed);
   }
 
   const found = { tlsRouteVersion };

@@ -1,6 +1,14 @@
-import { Deployment, PersistentVolumeClaim, Pod, ResourceQuota } from '../../../constructs/api/resources.ts';
+import {
+  Deployment,
+  Ingress,
+  PersistentVolumeClaim,
+  Pod,
+  ResourceQuota,
+  Service,
+} from '../../../constructs/api/resources.ts';
 import type { DeploymentObject, PodObject } from '../../kube/readiness.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import type { ServiceObject } from '../../kube/service-object.ts';
 import { type ClaimInTrouble, isAwaited, podTrouble } from '../../pods/pod-trouble.ts';
 import { spanText } from '../amounts.ts';
 import {
@@ -13,7 +21,9 @@ import {
 } from '../control-plane-state.ts';
 import { plainView, type View } from '../view.ts';
 import { hanging, wrapped } from '../wrapped.ts';
-import { type EventObject, eventsOf } from './events.ts';
+import { type Cause, warningsAbout } from './cause.ts';
+import type { EventObject } from './events.ts';
+import { gatewayCauses, type GatewayEvidence } from './gateway-causes.ts';
 
 export interface QuotaObject extends KubeObject {
   readonly status?: {
@@ -22,28 +32,30 @@ export interface QuotaObject extends KubeObject {
   };
 }
 
-/** What is in the namespace of a control plane, as its user may read it. */
+/** What is in the namespace of a control plane, and its Gateway, as its user may read them. */
 export interface Evidence {
   readonly object: StoredControlPlane;
   readonly deployments: readonly DeploymentObject[];
   readonly pods: readonly PodObject[];
   readonly claims: readonly ClaimInTrouble[];
+  readonly services: readonly ServiceObject[];
+  readonly ingresses: readonly KubeObject[];
+  /** Of a control plane behind a Gateway. */
+  readonly gateway?: GatewayEvidence | undefined;
   readonly events: readonly EventObject[];
   readonly quotas: readonly QuotaObject[];
 }
 
-/** A cause, with those that it has itself. */
-interface Cause {
-  readonly text: string;
-  readonly causes: readonly Cause[];
-}
-
-/** Why a control plane is not Ready, from the step that blocks to the pods, volumes, quotas and events behind it. */
+/** Why a control plane is not Ready, from the step that blocks to the pods, volumes, quotas, Gateway and events behind it. */
 export function explanation(evidence: Evidence, cluster: string, now: number, view: View = plainView): string[] {
-  const { object } = evidence;
+  const { object, gateway, events } = evidence;
   const { paint, width } = view;
   const blocker = blockerOf(object);
-  const behind = [...objectCauses(evidence, now), ...quotaCauses(evidence.quotas)];
+  const behind = [
+    ...objectCauses(evidence, now),
+    ...(gateway ? gatewayCauses(gateway, events, now) : []),
+    ...quotaCauses(evidence.quotas),
+  ];
   if (!blocker) {
     const isReported = conditionOf(object, 'Ready') !== undefined;
     const state = isReported ? `${cluster} is ${paint('ok', 'Ready')}` : paint('unknown', nothingReported);
@@ -65,14 +77,13 @@ export function explanation(evidence: Evidence, cluster: string, now: number, vi
 }
 
 /** Objects that do not work, each with its newest warnings. */
-function objectCauses({ deployments, pods, claims, events }: Evidence, now: number): Cause[] {
-  const warnings = (kind: string, { metadata }: KubeObject): Cause[] =>
-    eventsOf(events, { kind, name: metadata.name }, now).map((text) => ({ text, causes: [] }));
+function objectCauses(evidence: Evidence, now: number): Cause[] {
+  const { deployments, pods, claims, services, ingresses, events } = evidence;
   const at = new Date(now);
   const cause = (kind: string, object: KubeObject, trouble: string | undefined): Cause[] => {
-    const causes = warnings(kind, object);
-    if (trouble === undefined && causes.length === 0) return [];
     const { name } = object.metadata;
+    const causes = warningsAbout({ kind, name }, events, now);
+    if (trouble === undefined && causes.length === 0) return [];
     return [{ text: `${kind} ${name}${trouble === undefined ? '' : `: ${withoutName(trouble, name)}`}`, causes }];
   };
   return [
@@ -90,6 +101,14 @@ function objectCauses({ deployments, pods, claims, events }: Evidence, now: numb
         podTrouble({ pods: [], claims: [claim], now: at })?.message ?? pending,
       );
     }),
+    ...services
+      .filter(({ spec }) => spec?.type === 'LoadBalancer')
+      .flatMap((service) => {
+        const hasAddress = (service.status?.loadBalancer?.ingress ?? []).length > 0;
+        return cause(Service.kind, service, hasAddress ? undefined : 'has no address yet');
+      }),
+    // Their controllers do not report whether they accept them: only warnings say that they do not.
+    ...ingresses.flatMap((ingress) => cause(Ingress.kind, ingress, undefined)),
   ];
 }
 

@@ -1,8 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { explain } from '../../../reconciler/cli/explain.ts';
 import { admittedHostsAnnotation } from '../../../constructs/api/group.ts';
 import { Gateway, HostedControlPlane, TLSRoute } from '../../../constructs/api/resources.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { testSession } from '../../support/test-session.ts';
+import { until } from '../../support/until.ts';
 import { single, Workbench } from '../../support/workbench.ts';
 import { installAddon } from '../../testbed/addons.ts';
 import { clustersDomain, gatewayAddress, lookupFor } from '../../testbed/gateway-address.ts';
@@ -108,12 +112,22 @@ describe('a tenant of another namespace, with the rights of a tenant', () => {
   });
 });
 
-test('a new Gateway and a corrected listener are observed at once', async () => {
+/** What `hcp explain` prints about a control plane. */
+async function explained(cluster: string): Promise<string[]> {
+  const { session, printed } = testSession(bench);
+  await explain
+    .prepare({ positionals: [cluster], values: {} })(session)
+    .catch(() => {});
+  return printed;
+}
+
+test('a new Gateway and a corrected listener are observed at once, and hcp explain says what is wrong until then', async () => {
   const later = { namespace: bench.namespace, name: 'later' };
   const type = 'SyncControlPlaneEndpointReady';
   await bench.create('c3', behind(later));
   const missing = await bench.untilCondition('c3', type, { reason: 'GatewayNotFound' });
   expect(missing.message).toContain('Gateway exposed/later does not exist: create it');
+  expect(await explained('c3')).toContainEqual(expect.stringMatching(/Gateway exposed\/later: does not exist/));
 
   const { apiVersion, kind } = Gateway;
   const certificateRefs = [{ name: 'none' }];
@@ -131,7 +145,12 @@ test('a new Gateway and a corrected listener are observed at once', async () => 
   const unsuitable = await bench.untilCondition('c3', type, { reason: 'GatewayListenerUnsuitable' });
   expect(unsuitable.message).toContain('listener tls: its tls.mode is Terminate, set Passthrough');
 
+  await until('the controller to report the listener', async () =>
+    (await explained('c3')).some((line) => /listener tls: ResolvedRefs is False: InvalidCertificateRef/.test(line)),
+  );
+
   await bench.client.mergePatch(Gateway, later, { spec: spec({ mode: 'Passthrough' }) }, { fieldManager });
   await bench.untilReady('c3');
   expect(await whoAmI({ instance, bench, address }, 'c3')).toMatchObject({ username: 'kubernetes-admin' });
+  await until('nothing to be wrong', async () => isDeepStrictEqual(await explained('c3'), ['c3 is Ready']));
 });

@@ -55,7 +55,15 @@ const backOff: EventObject = {
   regarding: { kind: 'Pod', name: 'c1-scheduler-x' },
   series: { count: 5, lastObservedTime: ago(12) },
 };
-const none: Omit<Evidence, 'object'> = { deployments: [], pods: [], claims: [], events: [], quotas: [] };
+const none: Omit<Evidence, 'object'> = {
+  deployments: [],
+  pods: [],
+  claims: [],
+  services: [],
+  ingresses: [],
+  events: [],
+  quotas: [],
+};
 
 describe('why a control plane is not Ready', () => {
   it('leads from the step that blocks to the pod and its newest warnings', () => {
@@ -118,6 +126,58 @@ describe('why a control plane is not Ready', () => {
         '  └ ProvisioningFailed 3s ago: storageclass "fast" not found',
       ]),
     );
+  });
+
+  const warningOf = (kind: string, name: string, reason: string, note: string): EventObject => ({
+    ...backOff,
+    reason,
+    note,
+    regarding: { kind, name },
+    series: { lastObservedTime: ago(3) },
+  });
+
+  it('names a load balancer without an address, with what its implementation says, and no other Service', () => {
+    const service = (name: string, type: string, ...ingress: object[]) =>
+      ({ ...named('v1', 'Service', name), spec: { type }, status: { loadBalancer: { ingress } } }) as const;
+    const services = [
+      service('s-c1', 'LoadBalancer'),
+      service('has-one', 'LoadBalancer', { ip: '192.0.2.1' }),
+      service('needs-none', 'ClusterIP'),
+    ];
+    const events = [
+      warningOf('Service', 's-c1', 'SyncLoadBalancerFailed', 'no free address'),
+      warningOf('Service', 'needs-none', 'FailedToUpdateEndpointSlices', 'conflict'),
+    ];
+    expect(explanation({ object: ready, ...none, services, events }, 'c1', now)).toEqual([
+      'c1 is Ready',
+      '└ Service s-c1: has no address yet',
+      '  └ SyncLoadBalancerFailed 3s ago: no free address',
+    ]);
+  });
+
+  it('names an Ingress about which its controller warns, and no other one', () => {
+    const ingresses = ['c1-api', 'c1-konnectivity'].map((name) => named('networking.k8s.io/v1', 'Ingress', name));
+    const events = [warningOf('Ingress', 'c1-api', 'Rejected', 'the host is taken')];
+    expect(explanation({ object: ready, ...none, ingresses, events }, 'c1', now)).toEqual([
+      'c1 is Ready',
+      '└ Ingress c1-api',
+      '  └ Rejected 3s ago: the host is taken',
+    ]);
+  });
+
+  it('includes a Gateway that does not exist, before the quotas', () => {
+    const gateway = {
+      name: { namespace: 'infra', name: 'shared' },
+      gateway: 'NotFound',
+      events: [],
+      routes: [],
+    } as const;
+    const quotas = [{ ...named('v1', 'ResourceQuota', 'full'), status: { hard: { pods: '3' }, used: { pods: '3' } } }];
+    expect(explanation({ object: ready, ...none, gateway, quotas }, 'c1', now)).toEqual([
+      'c1 is Ready',
+      '├ Gateway infra/shared: does not exist: create it',
+      '└ ResourceQuota full is used up: pods 3',
+    ]);
   });
 
   it('says each failure of a pod, with its name once', () => {
