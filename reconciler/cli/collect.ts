@@ -5,6 +5,7 @@ import { clusterNameLabel } from '../../constructs/api/group.ts';
 import {
   Cluster,
   Event,
+  Gateway,
   HostedControlPlaneComponentTemplate,
   Machine,
   MachineDeployment,
@@ -14,10 +15,12 @@ import {
 } from '../../constructs/api/resources.ts';
 import { messageOf } from '../kube/error-message.ts';
 import type { PodObject } from '../kube/readiness.ts';
+import { objectKey } from '../kube/object.ts';
 import { componentKinds } from '../management/cache.ts';
 import { withoutSecrets } from './collect/without-secrets.ts';
 import { clusterArgument, type Command, type Session, textOption } from './command.ts';
 import { clusterOf, findObject } from './control-plane.ts';
+import { gatewayOf, type StoredControlPlane } from './control-plane-state.ts';
 import { describeStatus } from './status/description.ts';
 
 /** Writes the state of a control plane for support, without secrets. */
@@ -40,7 +43,7 @@ const labelled: readonly Resource[] = [...componentKinds, ...tlsRoutes, Machine,
 
 async function collectAll(session: Session, name: string, directory: string): Promise<void> {
   const { client, namespace, terminal } = session;
-  const object = await findObject(session, name);
+  const object: StoredControlPlane = await findObject(session, name);
   const cluster = clusterOf(object) ?? name;
   await mkdir(join(directory, 'logs'), { recursive: true });
   const missing: string[] = [];
@@ -59,6 +62,9 @@ async function collectAll(session: Session, name: string, directory: string): Pr
   await write('HostedControlPlane.yaml', stringify(withoutSecrets(object)));
   const owner = await tried(`Cluster ${cluster}`, () => client.get(Cluster, { namespace, name: cluster }));
   if (owner) await write('Cluster.yaml', stringify(withoutSecrets(owner)));
+  const behind = gatewayOf(object);
+  const gateway = behind && (await tried(`Gateway ${objectKey(behind)}`, () => client.get(Gateway, behind)));
+  if (gateway) await write('Gateway.yaml', stringify(withoutSecrets(gateway)));
   const labelSelector = `${clusterNameLabel}=${cluster}`;
   let pods: readonly PodObject[] = [];
   for (const resource of [...labelled, HostedControlPlaneComponentTemplate, Event]) {

@@ -1,4 +1,4 @@
-import type { ExposureSource } from '../../constructs/api/exposure-spec.ts';
+import { type ExposureSource, exposuresOf, type Gateway } from '../../constructs/api/exposure-spec.ts';
 import { type ConditionType, stepTypes } from '../../constructs/api/conditions.ts';
 import type { Condition, HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -11,6 +11,11 @@ export interface StoredControlPlane extends KubeObject {
     readonly controlPlaneEndpoint?: { readonly host?: string; readonly port?: number };
   };
   readonly status?: HostedControlPlaneStatus;
+}
+
+/** The Gateway that a control plane names; undefined if it is exposed in another way. */
+export function gatewayOf({ spec }: StoredControlPlane): Gateway | undefined {
+  return exposuresOf(spec ?? {}).find((exposure) => exposure.kind === 'gateway')?.gateway;
 }
 
 /** A condition of a known type. */

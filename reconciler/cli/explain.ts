@@ -22,7 +22,7 @@ import { isNotFound, isNotServed } from '../kube/errors.ts';
 import { type KubeObject, objectKey } from '../kube/object.ts';
 import { clusterArgument, type Command, type Session } from './command.ts';
 import { clusterOf, findObject } from './control-plane.ts';
-import { conditionOf, type StoredControlPlane } from './control-plane-state.ts';
+import { conditionOf, gatewayOf, type StoredControlPlane } from './control-plane-state.ts';
 import type { EventObject } from './explain/events.ts';
 import { type Evidence, explanation } from './explain/explanation.ts';
 import type { GatewayEvidence } from './explain/gateway-causes.ts';
@@ -74,8 +74,8 @@ async function gather(
   };
   const list = <T extends KubeObject>(resource: Resource, selection: Selection = labelled): Promise<T[]> =>
     tried(resource.plural, async () => [...(await client.list<T>(resource, selection)).items], []);
-  const exposures = exposuresOf(object.spec ?? {});
-  const behind = exposures.find((exposure) => exposure.kind === 'gateway')?.gateway;
+  const behind = gatewayOf(object);
+  const isBehindIngress = exposuresOf(object.spec ?? {}).some(({ kind }) => kind === 'ingress');
   const events = await list<EventObject>(Event, { namespace });
   return {
     object,
@@ -83,7 +83,7 @@ async function gather(
     pods: await list(Pod),
     claims: await list(PersistentVolumeClaim),
     services: await list(Service),
-    ingresses: exposures.some(({ kind }) => kind === 'ingress') ? await list(Ingress) : [],
+    ingresses: isBehindIngress ? await list(Ingress) : [],
     gateway: behind && (await gatherGateway(client, behind, tried, { labelled, events })),
     events,
     quotas: await list(ResourceQuota, { namespace }),

@@ -1,8 +1,15 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { parse } from 'yaml';
+import { collect } from '../../../reconciler/cli/collect.ts';
 import { explain } from '../../../reconciler/cli/explain.ts';
 import { admittedHostsAnnotation } from '../../../constructs/api/group.ts';
 import { Gateway, HostedControlPlane, TLSRoute } from '../../../constructs/api/resources.ts';
+import { messageOf } from '../../../reconciler/kube/error-message.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import { startOperator, type TestOperator } from '../../support/operator.ts';
 import { testSession } from '../../support/test-session.ts';
@@ -62,6 +69,18 @@ test('it is stable: another complete reconcile writes nothing but the status', a
   expect(sent.map(({ verb, resource }) => `${verb} ${resource}`)).toEqual(['apply hostedcontrolplanes']);
 });
 
+test('hcp collect writes its Gateway, which is in another namespace', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'collect-'));
+  try {
+    const { session } = testSession({ client: bench.client, namespace: bench.namespace });
+    await collect.prepare({ positionals: ['c1'], values: { to: directory } })(session);
+    const written = parse(await readFile(join(directory, 'Gateway.yaml'), 'utf8')) as KubeObject;
+    expect(written.metadata).toMatchObject(capi);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+});
+
 describe('a tenant of another namespace, with the rights of a tenant', () => {
   const type = 'SyncControlPlaneEndpointReady';
   const ask = (patch: object, subresource?: string) =>
@@ -114,10 +133,11 @@ describe('a tenant of another namespace, with the rights of a tenant', () => {
 
 /** What `hcp explain` prints about a control plane. */
 async function explained(cluster: string): Promise<string[]> {
-  const { session, printed } = testSession(bench);
-  await explain
+  const { session, printed } = testSession({ client: bench.client, namespace: bench.namespace });
+  const reason = await explain
     .prepare({ positionals: [cluster], values: {} })(session)
-    .catch(() => {});
+    .catch(messageOf);
+  if (reason !== undefined) expect(reason).toBe(`${cluster} is not Ready`);
   return printed;
 }
 

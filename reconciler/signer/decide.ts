@@ -1,0 +1,102 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { durationSeconds } from '../../constructs/api/duration.ts';
+import { kubeconfigLifetimes, kubeconfigUsages, reservedPrefix } from '../../constructs/api/kubeconfig-request.ts';
+import { users } from '../../constructs/cluster/workload-identities.ts';
+import { firstMatch } from '../engine/first-match.ts';
+import { longestRequest } from '../kube/certificate-request.ts';
+import { contentOf, type RequestContent } from '../pki/request-content.ts';
+import type { ClientCertificateRequest } from './request.ts';
+
+/** What a request asks for, and what its requester must be permitted. */
+export interface Asked {
+  readonly user: string;
+  readonly groups: readonly string[];
+  readonly lifetimeMs: number;
+  /** DER. */
+  readonly publicKey: Buffer;
+  /** Verbs on the subresource `kubeconfig` of the HostedControlPlane. */
+  readonly verbs: readonly ('create' | 'impersonate')[];
+}
+
+/** What is asked for, or why it is refused whoever the requester is. */
+export function readAsked(request: ClientCertificateRequest): Asked | { readonly objection: string } {
+  const content = contentOf(request);
+  if (!content) {
+    const isLong = request.spec.request === '';
+    return { objection: isLong ? `is longer than ${longestRequest / 1024} KiB` : 'is not a readable PKCS #10 request' };
+  }
+  const objection = firstMatch(checks, { request, content });
+  if (objection !== undefined) return { objection };
+  const [user = ''] = partsOf(content, 'CN');
+  const groups = partsOf(content, 'O');
+  const { username, groups: own = [], expirationSeconds } = request.spec;
+  const isOwn = user === username && groups.every((group) => own.includes(group));
+  return {
+    user,
+    groups,
+    lifetimeMs: (expirationSeconds ?? durationSeconds(kubeconfigLifetimes.unset)) * 1000,
+    publicKey: content.publicKey,
+    verbs: isOwn ? ['create'] : ['create', 'impersonate'],
+  };
+}
+
+type Check = (question: {
+  readonly request: ClientCertificateRequest;
+  readonly content: RequestContent;
+}) => string | undefined;
+
+const checks: readonly Check[] = [
+  function namesOneUser({ content }) {
+    const names = partsOf(content, 'CN');
+    return names.length === 1 && names[0] !== '' ? undefined : `has ${names.length} common names (CN) instead of one`;
+  },
+  function hasNothingElse({ content: { subject, hosts, otherNames } }) {
+    const other = subject.find((part) => !/^(CN|O)=/.test(part));
+    if (other !== undefined) return `has ${other.slice(0, other.indexOf('='))} in its subject besides CN and O`;
+    return hosts.length + otherNames.length > 0 ? 'has alternative names, which a user does not have' : undefined;
+  },
+  function isOfAPerson({ content }) {
+    const names = [...partsOf(content, 'CN'), ...partsOf(content, 'O')];
+    const reserved = names.find((name) => name.startsWith(reservedPrefix) || components.includes(name));
+    if (reserved === undefined) return undefined;
+    const whose = components.includes(reserved)
+      ? 'a component'
+      : `Kubernetes, as are all that begin with ${reservedPrefix}`;
+    return `asks for ${reserved}, which is the name of ${whose}`;
+  },
+  function asksToBeAClient({ request: { spec } }) {
+    const usages = spec.usages ?? [];
+    const isRight =
+      kubeconfigUsages.every((usage) => usages.includes(usage)) &&
+      usages.every((usage) => kubeconfigUsages.includes(usage) || usage === 'key encipherment');
+    return isRight ? undefined : `has usages ${usages.join(', ') || 'none'} instead of ${kubeconfigUsages.join(', ')}`;
+  },
+  function endsSoon({ request: { spec } }) {
+    const { longest } = kubeconfigLifetimes;
+    const seconds = spec.expirationSeconds;
+    if (seconds === undefined || seconds <= durationSeconds(longest)) return undefined;
+    return `asks for ${seconds} s, more than ${longest}: a certificate cannot be revoked`;
+  },
+  function hasAStrongKey({ content }) {
+    const key = keyOf(content.publicKey);
+    if (key === undefined) return 'has a key that cannot be read';
+    const { modulusLength = 0, namedCurve = '' } = key.asymmetricKeyDetails ?? {};
+    const isStrong = key.asymmetricKeyType === 'rsa' ? modulusLength >= 2048 : curves.includes(namedCurve);
+    return isStrong ? undefined : `has a key that is not RSA of 2048 bits or more, P-256, P-384 or P-521`;
+  },
+];
+
+const components: readonly string[] = Object.values(users);
+const curves: readonly string[] = ['prime256v1', 'secp384r1', 'secp521r1'];
+
+function keyOf(der: Buffer): KeyObject | undefined {
+  try {
+    return createPublicKey({ key: der, format: 'der', type: 'spki' });
+  } catch {
+    return undefined;
+  }
+}
+
+function partsOf({ subject }: RequestContent, type: 'CN' | 'O'): string[] {
+  return subject.filter((part) => part.startsWith(`${type}=`)).map((part) => part.slice(type.length + 1));
+}

@@ -1,0 +1,45 @@
+import { clusterNameLabel } from '../../constructs/api/group.ts';
+import { requestNamespaceLabel } from '../../constructs/api/kubeconfig-request.ts';
+import { type CertificateRequest, longestRequest } from '../kube/certificate-request.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { UserInfo } from '../kube/review.ts';
+
+/** A CertificateSigningRequest of the management cluster. Its API server sets who the requester is, and no client changes that. */
+export interface ClientCertificateRequest extends CertificateRequest {
+  readonly spec: CertificateRequest['spec'] &
+    UserInfo & {
+      readonly expirationSeconds?: number | undefined;
+    };
+}
+
+/** What the operator keeps of a request: not its content once it is answered, or when it is longer than any that it signs. */
+export function kept(object: KubeObject): ClientCertificateRequest {
+  const { apiVersion, kind, metadata, spec, status = {} } = object as ClientCertificateRequest;
+  const { name, uid, resourceVersion, creationTimestamp, labels } = metadata;
+  const request = isAnswered({ status }) || spec.request.length > longestRequest ? '' : spec.request;
+  return {
+    apiVersion,
+    kind,
+    metadata: { name, uid, resourceVersion, creationTimestamp, labels },
+    spec: { ...spec, request },
+    status,
+  };
+}
+
+/** Whether it is signed or denied. An approved one without a certificate is not: the operator ended between both. */
+export function isAnswered({ status = {} }: Pick<ClientCertificateRequest, 'status'>): boolean {
+  const isRefused = status.conditions?.some(({ type }) => type === 'Denied' || type === 'Failed');
+  return isRefused === true || (status.certificate ?? '') !== '';
+}
+
+/** A Cluster of the management cluster. */
+export interface ClusterName {
+  readonly namespace: string;
+  readonly cluster: string;
+}
+
+/** The Cluster that a request names; undefined if a label is missing. */
+export function clusterOf({ metadata: { labels } }: KubeObject): ClusterName | undefined {
+  const [namespace, cluster] = [labels?.[requestNamespaceLabel], labels?.[clusterNameLabel]];
+  return namespace && cluster ? { namespace, cluster } : undefined;
+}

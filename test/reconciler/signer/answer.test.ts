@@ -1,0 +1,155 @@
+import { X509Certificate } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { HostedControlPlane } from '../../../constructs/api/resources.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import type { Reviewer } from '../../../reconciler/kube/review.ts';
+import { createCA, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
+import { bundle, splitCertificates } from '../../../reconciler/pki/pem.ts';
+import { answerTo, type Circumstances } from '../../../reconciler/signer/answer.ts';
+import { kept } from '../../../reconciler/signer/request.ts';
+import { clientCertificateRequest } from '../../support/client-certificate-request.ts';
+import { encodedRequest } from '../../support/encoded-request.ts';
+
+const now = new Date('2026-11-26T12:00:00Z');
+let ca: KeyPair;
+let next: KeyPair;
+beforeAll(async () => {
+  ca = await createCA({ commonName: 'kubernetes' }, validFor(1e10, now));
+  next = await createCA({ commonName: 'kubernetes' }, validFor(1e10, now));
+});
+
+const prod: KubeObject = {
+  apiVersion: HostedControlPlane.apiVersion,
+  kind: HostedControlPlane.kind,
+  metadata: {
+    namespace: 'team-a',
+    name: 'prod-cp',
+    ownerReferences: [{ apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Cluster', name: 'prod', uid: 'u' }],
+  },
+};
+
+/** What a user may do, as `verb user namespace/name`. */
+class Rights {
+  readonly asked: string[] = [];
+  granted: readonly string[] = ['create jane team-a/prod-cp'];
+  readonly reviewer = {
+    create: async ({ spec }: { spec: { user: string; resourceAttributes: Record<string, string> } }) => {
+      const { verb, namespace, name, resource, subresource } = spec.resourceAttributes;
+      const what = `${verb} ${spec.user} ${namespace}/${name}`;
+      this.asked.push(`${resource}/${subresource}: ${what}`);
+      return { status: { allowed: this.granted.includes(what) } };
+    },
+  } as unknown as Reviewer;
+}
+
+function circumstances(changes: Partial<Circumstances> & { pair?: KeyPair; object?: KubeObject } = {}) {
+  const { pair = ca, object = prod, ...others } = changes;
+  const rights = new Rights();
+  const encoded = (text: string) => Buffer.from(text).toString('base64');
+  const secret = { data: { 'tls.crt': encoded(pair.certificate), 'tls.key': encoded(pair.key) } };
+  const management = {
+    list: () => [object],
+    get: (_: unknown, { namespace, name }: { namespace?: string | undefined; name: string }) =>
+      namespace === 'team-a' && name === 'prod-ca' ? (secret as unknown as KubeObject) : undefined,
+  };
+  return { rights, given: { management, isOnly: true, reviewer: rights.reviewer, now, ...others } };
+}
+
+describe('a request for a client certificate', () => {
+  it('is signed for its requester, by the first CA, together with all that verify the API server', async () => {
+    const { given, rights } = circumstances({ pair: { ...ca, certificate: bundle(ca.certificate, next.certificate) } });
+    const answer = await answerTo(await clientCertificateRequest({ expirationSeconds: 3600 }), given);
+    if (answer.kind !== 'signed') throw new Error(`not signed: ${JSON.stringify(answer)}`);
+    expect(rights.asked).toEqual(['hostedcontrolplanes/kubeconfig: create jane team-a/prod-cp']);
+    const [leaf = '', ...trusted] = splitCertificates(answer.signed.certificates);
+    expect(trusted).toEqual(splitCertificates(bundle(ca.certificate, next.certificate)));
+    const certificate = new X509Certificate(leaf);
+    expect(certificate.verify(new X509Certificate(ca.certificate).publicKey)).toBe(true);
+    expect(certificate.subject).toBe('CN=jane');
+    expect(answer.signed.notAfter).toEqual(new Date(now.getTime() + 3_600_000));
+  });
+
+  it('for another user is signed only with the right to impersonate', async () => {
+    const { given, rights } = circumstances();
+    const request = await clientCertificateRequest({ request: await encodedRequest([{ CN: ['john'] }]) });
+    expect(await answerTo(request, given)).toEqual({
+      kind: 'denied',
+      reason: 'NotPermitted',
+      message: expect.stringMatching(
+        /^user jane may not impersonate hostedcontrolplanes\/kubeconfig in namespace team-a, .*leave them out$/,
+      ) as string,
+    });
+    rights.granted = ['create jane team-a/prod-cp', 'impersonate jane team-a/prod-cp'];
+    expect(await answerTo(request, given)).toMatchObject({ kind: 'signed', signed: { user: 'john' } });
+  });
+
+  it('of a user without rights is denied in the same words, whether the control plane exists or not', async () => {
+    const answers = await Promise.all(
+      [prod, { ...prod, metadata: { ...prod.metadata, namespace: 'team-b' } }].map(async (object) => {
+        const { given } = circumstances({ object });
+        return answerTo(
+          await clientCertificateRequest({ username: 'mallory', request: await encodedRequest([{ CN: ['mallory'] }]) }),
+          given,
+        );
+      }),
+    );
+    expect(answers[0]).toMatchObject({ kind: 'denied', reason: 'NotPermitted' });
+    expect(answers[1]).toEqual(answers[0]);
+  });
+
+  it.each<[string, object, string]>([
+    ['that is being deleted', { deletionTimestamp: '2026-11-26T11:00:00Z' }, 'Deleting'],
+    ['of another Cluster', { ownerReferences: [] }, 'NotPermitted'],
+  ])('for a control plane %s is denied', async (_, metadata, reason) => {
+    const { given } = circumstances({ object: { ...prod, metadata: { ...prod.metadata, ...metadata } } });
+    expect(await answerTo(await clientCertificateRequest(), given)).toMatchObject({ kind: 'denied', reason });
+  });
+
+  it('for no control plane is denied to those who may have one, and left to other operators if there are any', async () => {
+    const { given, rights } = circumstances({
+      object: { ...prod, metadata: { ...prod.metadata, namespace: 'team-b' } },
+    });
+    rights.granted = ['create jane team-a/prod'];
+    const request = await clientCertificateRequest();
+    expect(await answerTo(request, given)).toMatchObject({ kind: 'denied', reason: 'NotFound' });
+    expect(await answerTo(request, { ...given, isOnly: false })).toEqual({ kind: 'none' });
+  });
+
+  it('is denied when the CA is missing, or cannot sign, without a word of its key', async () => {
+    const request = await clientCertificateRequest();
+    const without = circumstances();
+    without.given.management = { ...without.given.management, get: () => undefined };
+    expect(await answerTo(request, without.given)).toMatchObject({ kind: 'denied', reason: 'NotReady' });
+    const answer = await answerTo(request, circumstances({ pair: { ...ca, key: next.key } }).given);
+    expect(answer).toMatchObject({ kind: 'denied', reason: 'CAUnusable' });
+    expect(JSON.stringify(answer)).not.toContain(next.key.split('\n')[1]);
+  });
+
+  it('without the labels that name its Cluster is denied, and says which', async () => {
+    const answer = await answerTo(await clientCertificateRequest({}, {}), circumstances().given);
+    expect(answer).toMatchObject({
+      reason: 'InvalidRequest',
+      message: expect.stringContaining('cluster.x-k8s.io/cluster-name') as string,
+    });
+  });
+
+  it('is not denied when the API server does not decide: the operator asks again', async () => {
+    const reviewer = { create: () => Promise.reject(new Error('away')) } as unknown as Reviewer;
+    await expect(answerTo(await clientCertificateRequest(), circumstances({ reviewer }).given)).rejects.toThrow('away');
+  });
+});
+
+it('what is kept of a request has no content once it is answered, nor when it is too long', async () => {
+  const request = await clientCertificateRequest();
+  expect(kept(request).spec.request).toBe(request.spec.request);
+  expect(kept({ ...request, status: { certificate: 'eA==' } } as KubeObject).spec).toMatchObject({ request: '' });
+  expect(kept({ ...request, status: { conditions: [{ type: 'Denied' }] } } as KubeObject).spec).toMatchObject({
+    request: '',
+  });
+  expect(kept({ ...request, status: { conditions: [{ type: 'Approved' }] } } as KubeObject).spec).not.toMatchObject({
+    request: '',
+  });
+  expect(kept({ ...request, spec: { ...request.spec, request: 'x'.repeat(16_385) } } as KubeObject).spec).toMatchObject(
+    { request: '' },
+  );
+});
