@@ -1,6 +1,17 @@
 import { groupOf, type Resource } from '../api/resources.ts';
 
-const verbOrder = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'approve'] as const;
+const verbOrder = [
+  'get',
+  'list',
+  'watch',
+  'create',
+  'update',
+  'patch',
+  'delete',
+  'approve',
+  'sign',
+  'impersonate',
+] as const;
 export type Verb = (typeof verbOrder)[number];
 
 /** One permission and its purpose. */

@@ -15,6 +15,8 @@ export const providerNames = {
   tenantRole: prefixed('tenant'),
   bootstrapRole: prefixed('kubeadm-bootstrap'),
   backupIdentityRole: prefixed('backup-identity'),
+  kubeconfigRole: prefixed('kubeconfig'),
+  kubeconfigRequestRole: prefixed('kubeconfig-request'),
   metricsReaderRole: prefixed('metrics-reader'),
 } as const;
 

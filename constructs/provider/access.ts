@@ -1,8 +1,10 @@
 import type { Access, Verb } from '../cluster/access-rules.ts';
 import { HostedControlPlaneSpec } from '../api/hosted-control-plane.ts';
+import { kubeconfigSigner, kubeconfigSubresource } from '../api/kubeconfig-request.ts';
 import {
   apiServerSlice,
   CertificateRequest,
+  CertificateSigningRequest,
   Cluster,
   ConfigMap,
   CustomResourceDefinition,
@@ -27,6 +29,7 @@ import {
   Secret,
   Service,
   ServiceAccount,
+  Signer,
   SubjectAccessReview,
   TokenReview,
 } from '../api/resources.ts';
@@ -192,7 +195,34 @@ export function sharedAccess(namespace?: string): Access[] {
       why: 'a listener of a Gateway may allow routes by the labels of their namespace',
     },
     { resource: TokenReview, verbs: ['create'], why: 'who reads the metrics at --secure-metrics-port' },
-    { resource: SubjectAccessReview, verbs: ['create'], why: 'whether that user may read them' },
+    {
+      resource: SubjectAccessReview,
+      verbs: ['create'],
+      why: 'whether that user may read them, and whether the requester of a kubeconfig may have it',
+    },
+    {
+      resource: CertificateSigningRequest,
+      verbs: ['list', 'watch'],
+      why: 'requests for kubeconfigs of hosted clusters',
+    },
+    {
+      resource: CertificateSigningRequest,
+      subresource: 'approval',
+      verbs: ['patch'],
+      why: 'approving or denying these requests, and no others',
+    },
+    {
+      resource: CertificateSigningRequest,
+      subresource: 'status',
+      verbs: ['patch'],
+      why: 'writing the certificates of these requests, and of no others',
+    },
+    {
+      resource: Signer,
+      names: [kubeconfigSigner],
+      verbs: ['approve', 'sign'],
+      why: 'being the signer of these requests, and of no others',
+    },
     {
       resource: Service,
       verbs: ['list'],
@@ -213,6 +243,22 @@ export function managerAccess(): Access[] {
 export const backupIdentityAccess: readonly Access[] = [
   { resource: ServiceAccount, verbs: ['get'], why: 'reading which HostedControlPlanes may use its tokens' },
   { resource: ServiceAccount, subresource: 'token', verbs: ['create'], why: 'authenticating to a backup store' },
+];
+
+/** Permissions of a person who requests kubeconfigs by `hcp kubeconfig`, in the namespaces of the control planes. */
+export const kubeconfigAccess: readonly Access[] = [
+  { resource: HostedControlPlane, verbs: ['get', 'list', 'watch'], why: 'finding the endpoint' },
+  {
+    resource: HostedControlPlane,
+    subresource: kubeconfigSubresource,
+    verbs: ['create'],
+    why: 'a kubeconfig with the own user name and own groups; the verb impersonate permits others',
+  },
+];
+
+/** What such a person needs in the whole management cluster: requests have no namespace, and contain nothing secret. */
+export const kubeconfigRequestAccess: readonly Access[] = [
+  { resource: CertificateSigningRequest, verbs: ['get', 'create'], why: 'requesting a certificate from the operator' },
 ];
 
 /** Permissions of the operator in its own namespace only. */

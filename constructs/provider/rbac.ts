@@ -3,7 +3,15 @@ import { Construct } from 'constructs';
 import { type Access, rulesOf } from '../cluster/access-rules.ts';
 import { definitions } from '../api/crd.ts';
 import { groupOf, HostedControlPlane } from '../api/resources.ts';
-import { backupIdentityAccess, controlPlaneAccess, managerAccess, ownNamespaceAccess, sharedAccess } from './access.ts';
+import {
+  backupIdentityAccess,
+  controlPlaneAccess,
+  kubeconfigAccess,
+  kubeconfigRequestAccess,
+  managerAccess,
+  ownNamespaceAccess,
+  sharedAccess,
+} from './access.ts';
 import {
   coreAggregationLabel,
   metricsPath,
@@ -57,6 +65,16 @@ export class Rbac extends Construct {
     new k8s.KubeClusterRole(this, 'backup-identity-role', {
       metadata: { name: backupIdentityRole },
       rules: rulesOf(backupIdentityAccess),
+    });
+
+    // Nothing binds them: an administrator binds the first one in namespaces, and the second one in the cluster.
+    new k8s.KubeClusterRole(this, 'kubeconfig-role', {
+      metadata: { name: providerNames.kubeconfigRole },
+      rules: rulesOf(kubeconfigAccess),
+    });
+    new k8s.KubeClusterRole(this, 'kubeconfig-request-role', {
+      metadata: { name: providerNames.kubeconfigRequestRole },
+      rules: rulesOf(kubeconfigRequestAccess),
     });
 
     // Nothing binds it either: dist/monitoring.yaml does, or an administrator for a Prometheus of their own.

@@ -2,6 +2,7 @@ import { App, Chart } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-30';
 import type { Construct } from 'constructs';
 import { hostedControlPlaneCRD } from '../api/crd.ts';
+import { kubeconfigSubresource } from '../api/kubeconfig-request.ts';
 import {
   Cluster,
   Event,
@@ -11,6 +12,7 @@ import {
   HostedControlPlaneTemplate,
   Machine,
   MachineDeployment,
+  tlsRoutes,
 } from '../api/resources.ts';
 import { children, type StructuralSchema } from '../api/structural.ts';
 import { type Access, rulesOf } from '../cluster/access-rules.ts';
@@ -23,11 +25,18 @@ const watched = ['get', 'list', 'watch'] as const;
 /** Rights of a tenant in its namespace. The status is not among them, because it records which hosts are held. */
 export const tenantAccess: readonly Access[] = [
   { resource: HostedControlPlane, verbs: managed, why: 'control planes' },
+  {
+    resource: HostedControlPlane,
+    subresource: kubeconfigSubresource,
+    verbs: ['create', 'impersonate'],
+    why: 'kubeconfigs of its control planes for its people, by hcp kubeconfig',
+  },
   { resource: HostedControlPlaneTemplate, verbs: managed, why: 'templates of control planes' },
   { resource: HostedControlPlaneComponentTemplate, verbs: managed, why: 'settings that control planes share' },
   { resource: Cluster, verbs: managed, why: 'the Cluster that owns a control plane' },
   { resource: MachineDeployment, verbs: managed, why: 'workers' },
   { resource: Machine, verbs: watched, why: 'the progress of workers' },
+  ...tlsRoutes.map((resource) => ({ resource, verbs: watched, why: 'what a Gateway says about its routes' })),
   { resource: Event, verbs: watched, why: 'the progress of a control plane' },
 ];
 

@@ -15,7 +15,7 @@ import { InformerSet } from '../kube/informer-set.ts';
 import { describeObject, type KubeObject } from '../kube/object.ts';
 import type { HostedClient, Identity } from './hosted-client.ts';
 import { Administrator } from './administrator.ts';
-import { approval, type CertificateRequest } from './certificate-request.ts';
+import { approval, type CertificateRequest } from '../kube/certificate-request.ts';
 import { firstServiceAccount, hostedInformers, rbacResources } from './informers.ts';
 import { keptReport, type NodeObject } from './node-object.ts';
 import { type NodeReport, NodeReports } from './node-reports.ts';

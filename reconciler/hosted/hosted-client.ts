@@ -2,7 +2,7 @@ import type { FactsWith } from '../../constructs/cluster/facts.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { CertificateRequest } from './certificate-request.ts';
+import type { CertificateRequest } from '../kube/certificate-request.ts';
 import type { NodeObject } from './node-object.ts';
 import type { NodeReport } from './node-reports.ts';
 

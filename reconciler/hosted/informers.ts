@@ -17,7 +17,7 @@ import { kubernetesService } from '../../constructs/workload/in-cluster-access/k
 import type { AppliedKind } from '../../constructs/workload/applied-kinds.ts';
 import { CacheBudget } from '../kube/cache-budget.ts';
 import { Informer, type InformerOptions } from '../kube/informer.ts';
-import { keptRequest } from './certificate-request.ts';
+import { keptRequest } from './kept-request.ts';
 import { keptNode } from './node-object.ts';
 
 /** The service account that the controller manager creates first. When it exists, controllers work. */

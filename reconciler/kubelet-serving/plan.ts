@@ -2,10 +2,10 @@ import { firstMatch } from '../engine/first-match.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { canonicalHost } from '../../constructs/cluster/canonical-host.ts';
 import { groups, kubeletServingSigner } from '../../constructs/cluster/workload-identities.ts';
-import { type CertificateRequest, isPending, longestRequest } from '../hosted/certificate-request.ts';
+import { type CertificateRequest, isPending, longestRequest } from '../kube/certificate-request.ts';
 import type { NodeAddress } from '../hosted/node-object.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { contentOf, type RequestContent } from './request-content.ts';
+import { contentOf, type RequestContent } from '../pki/request-content.ts';
 import type { IsReserved } from './reserved-hosts.ts';
 
 /** The fields of a Machine that show its Node and its addresses. */

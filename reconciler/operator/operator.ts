@@ -15,6 +15,7 @@ import { EventRecorder } from '../kube/events.ts';
 import { LeaderElection } from '../kube/lease.ts';
 import { ManagementCluster } from '../management/cache.ts';
 import { Reconciler } from '../reconciler.ts';
+import { Signer } from '../signer/signer.ts';
 import { StatusWriter } from '../status/writer.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { Metrics } from '../telemetry/metrics.ts';
@@ -41,7 +42,7 @@ export interface OperatorOptions {
   readonly onHostedRequest?: (record: RequestRecord) => void;
 }
 
-/** The operator: watches, leader election, controller. One per process; tests run it in their own process. */
+/** The operator: watches, leader election, controller, signer. One per process; tests run it in their own process. */
 export class Operator {
   /** Metrics for Prometheus. */
   readonly metrics: Metrics;
@@ -52,6 +53,7 @@ export class Operator {
   readonly #events: EventRecorder;
   readonly #reconciler: Reconciler;
   readonly #controller: Controller;
+  readonly #signer: Signer;
   readonly #election: LeaderElection | undefined;
   #isSynced = false;
 
@@ -127,6 +129,16 @@ export class Operator {
       log,
       onReconciled: (result, ms) => this.metrics.reconciled(result, ms),
     });
+    const isOnly = namespace === undefined && watchFilter === undefined;
+    this.#signer = new Signer({
+      client,
+      clock,
+      log,
+      events: this.#events,
+      management: this.#management,
+      isOnly,
+      onError,
+    });
     this.#election = config.leaderElection ? this.#elect(config, connection, onLeadershipLost) : undefined;
   }
 
@@ -143,6 +155,7 @@ export class Operator {
   async stop(): Promise<void> {
     await handOver({
       controller: this.#controller,
+      signer: this.#signer,
       reconciler: this.#reconciler,
       events: this.#events,
       election: this.#election,
@@ -183,6 +196,8 @@ export class Operator {
     const count = this.#management.list(HostedControlPlane).length;
     this.#log.info({ hostedControlPlanes: count }, 'leading');
     this.#controller.start();
+    // Without permission for its requests it retries, and no control plane waits for it.
+    void this.#signer.start();
   }
 }
 

@@ -50,3 +50,21 @@ export function certificateExpiring({ kind, secret, notAfter, renewsAt }: Expiri
         : `the renewal of the certificate in Secret ${secret} is late, and the first certificate of kind ${kind} expires at ${notAfter}: see the conditions CACertificatesReady and CertificatesReady`,
   };
 }
+
+/** Event on the HostedControlPlane for each certificate that a person has requested. */
+export function kubeconfigSigned(signed: {
+  readonly requester: string;
+  readonly user: string;
+  readonly groups: readonly string[];
+  readonly until: string;
+  readonly request: string;
+}): EventNote {
+  const { requester, user, groups, until, request } = signed;
+  const member = groups.length > 0 ? ` in ${groups.join(', ')}` : '';
+  return {
+    type: 'Normal',
+    reason: 'KubeconfigSigned',
+    action: 'SignKubeconfig',
+    note: `the operator signed a client certificate for user ${user}${member}, valid until ${until}, which ${requester} requested in CertificateSigningRequest ${request}`,
+  };
+}

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
-import { fieldManager } from '../../constructs/api/group.ts';
 import { metricsPath } from '../../constructs/cluster/provider-names.ts';
-import { SubjectAccessReview, TokenReview } from '../../constructs/api/resources.ts';
-import type { KubeClient } from '../kube/client.ts';
 import type { Clock } from '../kube/clock.ts';
-import type { KubeObject } from '../kube/object.ts';
+import { isAllowed, ownerOf, type Reviewer } from '../kube/review.ts';
 
 /** The status of HTTP for a scrape: allowed, without a valid token, not permitted, or not decided now. */
 export type ScrapeResult = 200 | 401 | 403 | 503;
@@ -14,16 +11,6 @@ const keptMs = 60_000;
 /** Clients with invented tokens neither fill the memory nor keep the API server busy. */
 const mostKept = 100;
 const mostAtOnce = 4;
-
-/** What decides, at the management API server. */
-type Reviewer = Pick<KubeClient, 'create'>;
-
-interface UserInfo {
-  readonly username?: string;
-  readonly uid?: string;
-  readonly groups?: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
 
 /**
  * Who may read the metrics, as in every controller of Cluster API: the owner of a token of the management cluster that has the
@@ -36,7 +23,7 @@ export class ScrapeAccess {
   readonly #onError: (error: unknown) => void;
   #pending = 0;
 
-  /** @param onError called when the API server does not decide */
+  /** @param reviewer the management API server @param onError called when it does not decide */
   constructor(reviewer: Reviewer, clock: Pick<Clock, 'elapsed'>, onError: (error: unknown) => void) {
     this.#reviewer = reviewer;
     this.#clock = clock;
@@ -65,28 +52,10 @@ export class ScrapeAccess {
   }
 
   async #review(token: string): Promise<ScrapeResult> {
-    const { authenticated, user = {} } = await this.#ask<{
-      readonly authenticated?: boolean;
-      readonly user?: UserInfo;
-    }>(TokenReview, { token });
-    if (authenticated !== true) return 401;
-    const { username, uid, groups, extra } = user;
-    const { allowed } = await this.#ask<{ readonly allowed?: boolean }>(SubjectAccessReview, {
-      user: username,
-      uid,
-      groups,
-      extra,
-      nonResourceAttributes: { path: metricsPath, verb: 'get' },
-    });
-    return allowed === true ? 200 : 403;
-  }
-
-  async #ask<T>({ apiVersion, kind }: typeof TokenReview, spec: object): Promise<Partial<T>> {
-    const review: KubeObject & { readonly spec: object; readonly status?: Partial<T> } = await this.#reviewer.create(
-      { apiVersion, kind, metadata: { name: '' }, spec },
-      { fieldManager },
-    );
-    return review.status ?? {};
+    const user = await ownerOf(token, this.#reviewer);
+    if (!user) return 401;
+    const what = { nonResourceAttributes: { path: metricsPath, verb: 'get' } };
+    return (await isAllowed(user, what, this.#reviewer)) ? 200 : 403;
   }
 
   #keep(key: string, result: ScrapeResult): void {

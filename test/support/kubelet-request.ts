@@ -1,9 +1,7 @@
-import 'reflect-metadata';
 import { isIP } from 'node:net';
 import * as x509 from '@peculiar/x509';
-import type { CertificateRequest } from '../../reconciler/hosted/certificate-request.ts';
-
-x509.cryptoProvider.set(crypto);
+import type { CertificateRequest } from '../../reconciler/kube/certificate-request.ts';
+import { encodedRequest } from './encoded-request.ts';
 
 /** Fields in which a kubelet's serving certificate request differs from a valid one for Node `n1` at 192.0.2.21. */
 export interface KubeletRequestChanges {
@@ -23,24 +21,18 @@ export interface KubeletRequestChanges {
 export async function kubeletRequest(changes: KubeletRequestChanges = {}): Promise<CertificateRequest> {
   const { hosts = ['n1', '192.0.2.21'], otherNames = [], extensions = [] } = changes;
   const names = hosts.map((value): x509.JsonGeneralName => ({ type: isIP(value) ? 'ip' : 'dns', value }));
-  const signingAlgorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-  const request = await x509.Pkcs10CertificateRequestGenerator.create({
-    name: changes.subject ?? [{ O: ['system:nodes'] }, { CN: ['system:node:n1'] }],
-    keys: await crypto.subtle.generateKey(signingAlgorithm, true, ['sign', 'verify']),
-    signingAlgorithm,
-    extensions: [
-      ...(names.length + otherNames.length > 0
-        ? [new x509.SubjectAlternativeNameExtension([...names, ...otherNames])]
-        : []),
-      ...extensions,
-    ],
-  });
+  const request = await encodedRequest(changes.subject ?? [{ O: ['system:nodes'] }, { CN: ['system:node:n1'] }], [
+    ...(names.length + otherNames.length > 0
+      ? [new x509.SubjectAlternativeNameExtension([...names, ...otherNames])]
+      : []),
+    ...extensions,
+  ]);
   return {
     apiVersion: 'certificates.k8s.io/v1',
     kind: 'CertificateSigningRequest',
     metadata: { name: changes.name ?? 'csr-1', uid: 'uid-of-csr-1', creationTimestamp: '2026-11-21T11:59:30Z' },
     spec: {
-      request: Buffer.from(request.toString('pem')).toString('base64'),
+      request,
       signerName: changes.signerName ?? 'kubernetes.io/kubelet-serving',
       username: changes.username ?? 'system:node:n1',
       groups: changes.groups ?? ['system:nodes', 'system:authenticated'],

@@ -17,6 +17,8 @@ export async function namespacedRights(client: KubeClient, kubeconfig: string, n
     providerNames.clusterApiRole,
     providerNames.bootstrapRole,
     providerNames.backupIdentityRole,
+    providerNames.kubeconfigRole,
+    providerNames.kubeconfigRequestRole,
     providerNames.metricsReaderRole,
   ];
   const objects = renderProvider({ namespace, watchNamespace: namespace });

@@ -1,6 +1,6 @@
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import { Machine } from '../../../constructs/api/resources.ts';
-import type { CertificateRequest } from '../../hosted/certificate-request.ts';
+import type { CertificateRequest } from '../../kube/certificate-request.ts';
 import { notReadyIn } from '../../hosted/not-ready.ts';
 import { askingNode, awaitsServing, type MachineObject, objection } from '../../kubelet-serving/plan.ts';
 import type { NodeAddress } from '../../hosted/node-object.ts';

@@ -13,7 +13,7 @@ import { decide } from './plan.ts';
 import { issuedProblem } from './issued-ca.ts';
 import { requestedKey, requestSecret } from './request-key.ts';
 import { createKey, keyHash } from '../key.ts';
-import { createSigningRequest } from './signing-request.ts';
+import { createSigningRequest } from '../signing-request.ts';
 
 /**
  * Requests a certificate from a cert-manager issuer for a CA whose key stays here. The key is stored before the

@@ -1,34 +1,59 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KubeConfig } from '@kubernetes/client-node';
 import { parse } from 'yaml';
 import { hostedControlPlaneCRD } from '../../../constructs/api/crd.ts';
-import { HostedControlPlane, SelfSubjectReview } from '../../../constructs/api/resources.ts';
+import {
+  CertificateSigningRequest,
+  HostedControlPlane,
+  Secret,
+  SelfSubjectReview,
+} from '../../../constructs/api/resources.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
+import { providerNames } from '../../../constructs/cluster/provider-names.ts';
 import { type OwnerReference, ownerReference } from '../../../constructs/control-plane/chart.ts';
 import { kubeconfig } from '../../../reconciler/cli/kubeconfig.ts';
+import { approval } from '../../../reconciler/kube/certificate-request.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
+import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { connect } from '../../../reconciler/kube/config.ts';
+import type { EventNote } from '../../../reconciler/kube/events.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { createCA, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
 import { bundle, splitCertificates } from '../../../reconciler/pki/pem.ts';
 import { pairSecret } from '../../../reconciler/pki/secret.ts';
+import type { ClientCertificateRequest } from '../../../reconciler/signer/request.ts';
+import { Signer } from '../../../reconciler/signer/signer.ts';
+import { createLogger } from '../../../reconciler/telemetry/log.ts';
+import { clientCertificateRequest } from '../../support/client-certificate-request.ts';
+import { requestLabels } from '../../../constructs/api/kubeconfig-request.ts';
+import { grantKubeconfigs, userClient } from '../../support/kubeconfig-users.ts';
+import { namespacedRights } from '../../support/namespaced-rights.ts';
 import { plainApiServer } from '../../support/plain-api-server.ts';
 import { clusterName, ownedByCluster } from '../../support/scope.ts';
 import { testSession } from '../../support/test-session.ts';
+import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
 
 const fieldManager = 'test';
 const namespace = 'default';
 
-/** One real API server that is both the management cluster and the hosted one. */
+/** One real API server that is both the management cluster and the hosted one; it decides who may have what. */
 const server = plainApiServer({ definitions: [hostedControlPlaneCRD] });
 const { client } = server;
+let controlPlane: KubeObject;
 let owner: OwnerReference;
+let secret: KubeObject | undefined;
+/** With the permissions that the installation grants, and no others. */
+let operator: KubeClient;
+let signer: Signer;
+const events: EventNote[] = [];
+const errors: unknown[] = [];
+const people: KubeClient[] = [];
 
 beforeAll(async () => {
   const { apiVersion, kind } = HostedControlPlane;
   const url = new URL(server.target.server);
-  const object = await client.create(
+  controlPlane = await client.create(
     {
       apiVersion,
       kind,
@@ -37,20 +62,58 @@ beforeAll(async () => {
     },
     { fieldManager },
   );
-  owner = ownerReference({ name: clusterName, uid: object.metadata.uid ?? '' });
+  owner = ownerReference({ name: clusterName, uid: controlPlane.metadata.uid ?? '' });
   await putCA(server.target.certificateAuthority);
+  operator = new KubeClient(await namespacedRights(client, server.kubeconfig, namespace));
+  await grantKubeconfigs(client, namespace);
+  signer = await startSigner();
 });
+afterAll(async () => {
+  await signer?.stop();
+  await Promise.all([operator, ...people].map((one) => one?.connection.close()));
+});
+
+async function startSigner(): Promise<Signer> {
+  const started = new Signer({
+    client: operator,
+    clock: systemClock,
+    log: createLogger({ format: 'text', level: 'error' }),
+    events: { record: (_, note) => void events.push(note) },
+    management: { list: () => [controlPlane], get: () => secret },
+    isOnly: true,
+    onError: (error) => errors.push(error),
+  });
+  await started.start();
+  return started;
+}
 
 /** Makes this the CA of the cluster. */
 async function putCA(pair: KeyPair): Promise<void> {
   const name = namesOf(clusterName).secrets.clusterCA;
   const props = { name, namespace, cluster: clusterName, owner };
-  await client.apply(pairSecret(props, 'clusterApi', pair), { fieldManager });
+  secret = await client.apply(pairSecret(props, 'clusterApi', pair), { fieldManager });
 }
 
-/** Runs the command and returns its output on stdout and stderr. */
-async function run(values: Record<string, string>): Promise<{ printed: string; reported: string }> {
-  const { session, printed, reported } = testSession({ client, namespace });
+/** A person in these groups, who has the permissions that `grantKubeconfigs` gives to these. */
+async function person(name: string, ...groups: string[]): Promise<KubeClient> {
+  const one = await userClient(server.target, name, groups);
+  people.push(one);
+  return one;
+}
+
+interface Output {
+  readonly printed: string;
+  readonly reported: string;
+}
+
+/** Runs the command as this user and returns its output on stdout and stderr. By default as the administrator. */
+async function run(values: Record<string, string>, as = client, now?: () => number): Promise<Output> {
+  const { session, printed, reported } = testSession({
+    client: as,
+    namespace,
+    ...(now && { now }),
+    pause: () => new Promise((resolve) => setTimeout(resolve, 20)),
+  });
   await kubeconfig.prepare({ positionals: [clusterName], values })(session);
   return { printed: printed.join('\n'), reported: reported.join('\n') };
 }
@@ -73,24 +136,38 @@ async function holderOf(text: string): Promise<Review['status']> {
 }
 
 describe('hcp kubeconfig', () => {
-  it('authenticates its holder as the requested user and groups', async () => {
-    const { printed, reported } = await run({ user: 'jane@example.org', group: 'developers,readers', ttl: '10m' });
+  it('gives a person a kubeconfig of their own, who may read no Secret', async () => {
+    const jane = await person('jane', 'developers');
+    const { printed, reported } = await run({ group: 'developers' }, jane);
     const { userInfo } = (await holderOf(printed)) ?? {};
-    expect(userInfo?.username).toBe('jane@example.org');
-    expect(userInfo?.groups?.sort()).toEqual(['developers', 'readers', 'system:authenticated']);
-    expect(reported).toMatch(/^valid for user jane@example.org, in developers, readers until /);
-  });
-
-  it('uses the current user by default', async () => {
-    const { printed } = await run({});
-    const self = await client.create<Review>(
-      { apiVersion: SelfSubjectReview.apiVersion, kind: SelfSubjectReview.kind, metadata: { name: '' } },
-      { fieldManager },
+    expect(userInfo?.username).toBe('jane');
+    expect(userInfo?.groups?.sort()).toEqual(['developers', 'system:authenticated']);
+    expect(reported).toMatch(/^valid for user jane, in developers until /);
+    await expect(jane.list(Secret, { namespace })).rejects.toThrow(/forbidden/);
+    expect(events.at(-1)?.note).toMatch(
+      /^the operator signed a client certificate for user jane in developers, valid until .*, which jane requested in CertificateSigningRequest kubeconfig-c1-/,
     );
-    expect((await holderOf(printed))?.userInfo?.username).toBe(self.status?.userInfo?.username);
   });
 
-  it('trusts both CAs during a rotation, and uses the first one to sign', async () => {
+  it('gives another name and other groups to those who may impersonate, and says to others what is missing', async () => {
+    const values = { user: 'john@example.org', group: 'auditors', ttl: '10m' };
+    const { printed } = await run(values, await person('tina', 'tenants'));
+    const { userInfo } = (await holderOf(printed)) ?? {};
+    expect(userInfo?.username).toBe('john@example.org');
+    expect(userInfo?.groups?.sort()).toEqual(['auditors', 'system:authenticated']);
+    await expect(run(values, await person('jane', 'developers'))).rejects.toThrow(
+      /user jane may not impersonate hostedcontrolplanes\/kubeconfig in namespace default, .* \(NotPermitted\)$/,
+    );
+  });
+
+  it('gives nothing without the roles of the installation, and names the one that is missing', async () => {
+    await expect(run({}, await person('reader', 'readers', 'requesters'))).rejects.toThrow(
+      `user reader may not create hostedcontrolplanes/kubeconfig in namespace default: bind ClusterRole ${providerNames.kubeconfigRole} there`,
+    );
+    await expect(run({}, await person('reader', 'readers'))).rejects.toThrow(providerNames.kubeconfigRequestRole);
+  });
+
+  it('trusts both CAs during a rotation, and the operator uses the first one to sign', async () => {
     const successor = await createCA({ commonName: 'kubernetes' }, validFor(3600_000, new Date()));
     const { certificate, key } = server.target.certificateAuthority;
     await putCA({ certificate: bundle(certificate, successor.certificate), key });
@@ -108,9 +185,50 @@ describe('hcp kubeconfig', () => {
     expect(Date.parse(/until (.*)$/.exec(reported)?.[1] ?? '')).toBeLessThanOrEqual(Date.now() + 60_000);
   });
 
-  it('writes a kubeconfig whose key is not in its messages', async () => {
+  it('writes a kubeconfig whose key is in no message, and in nothing that is sent', async () => {
     const { printed, reported } = await run({ user: 'jane' });
     expect(parse(printed)).toMatchObject({ kind: 'Config', 'current-context': `jane@${clusterName}` });
     expect(reported).not.toMatch(/BEGIN|client-key-data/);
+    const { items } = await client.list(CertificateSigningRequest);
+    expect(Buffer.from(JSON.stringify(items)).toString()).not.toMatch(/PRIVATE/);
+  });
+});
+
+describe('the operator as a signer', () => {
+  /** As a person creates it with kubectl. */
+  const requested = async (name: string, changes: Partial<ClientCertificateRequest['spec']> = {}) => {
+    const { metadata, ...given } = await clientCertificateRequest(changes, requestLabels(namespace, clusterName));
+    const { username: _, groups: __, ...spec } = given.spec;
+    return client.create({ ...given, metadata: { name, labels: metadata.labels }, spec }, { fieldManager });
+  };
+  const stored = (name: string) => client.get<ClientCertificateRequest>(CertificateSigningRequest, { name });
+
+  it('signs what it has approved before it ended, and the command waits for it no longer than a minute', async () => {
+    await signer.stop();
+    let time = 0;
+    const late = run({}, client, () => (time += 1_500));
+    await expect(late).rejects.toThrow(/^no operator has answered CertificateSigningRequest \S+ for 62s: check/);
+    const request = await requested('interrupted');
+    const subresource = 'approval';
+    await client.apply(approval(request, 'may'), { fieldManager: 'operator-that-ended', force: true, subresource });
+    signer = await startSigner();
+    const signed = await until('the certificate', async () => (await stored('interrupted')).status?.certificate);
+    expect(splitCertificates(Buffer.from(signed, 'base64').toString())[0]).toMatch(/BEGIN CERTIFICATE/);
+  });
+
+  it('denies what it never signs, also to an administrator', async () => {
+    await requested('long', { expirationSeconds: 604_801 });
+    const denied = await until('the answer', async () => (await stored('long')).status?.conditions?.[0]);
+    expect(denied).toMatchObject({ type: 'Denied', reason: 'InvalidRequest' });
+    expect(denied.message).toMatch(/more than 168h/);
+  });
+
+  it('may approve no request for another signer', async () => {
+    const signerName = 'kubernetes.io/kube-apiserver-client';
+    const request = await requested('of-the-cluster', { signerName });
+    const written = { fieldManager, force: true, subresource: 'approval' };
+    await expect(operator.apply(approval(request, 'no'), written)).rejects.toThrow(/not permitted to approve/);
+    expect((await stored('of-the-cluster')).status?.conditions).toBeUndefined();
+    expect(errors).toEqual([]);
   });
 });

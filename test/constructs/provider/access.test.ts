@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { kubeconfigSigner } from '../../../constructs/api/kubeconfig-request.ts';
 import { Lease, Pod, type Resource, resourceOf } from '../../../constructs/api/resources.ts';
 import { rulesOf } from '../../../constructs/cluster/access-rules.ts';
 import { providerNames, providerNamespace, sharedRoleOf } from '../../../constructs/cluster/provider-names.ts';
@@ -86,16 +87,30 @@ describe('the rights of an operator for one namespace', () => {
     expect(rulesIn('Role', providerNames.leaderElectionRole, providerNamespace)).toEqual(rulesOf(ownNamespaceAccess));
   });
 
-  it('in other namespaces only read what control planes share, and ask who reads the metrics', () => {
+  it('in other namespaces only read what control planes share, answer requests for kubeconfigs, and ask who may do what', () => {
     const all = rulesIn('ClusterRole', sharedRoleOf('team')) as ReturnType<typeof rulesOf>;
     expect(all).toEqual(rulesOf(sharedAccess('team')));
     const isReview = ({ apiGroups }: (typeof all)[number]) =>
       apiGroups.some((group) => /^auth[a-z]+\.k8s\.io$/.test(group));
-    const rules = all.filter((rule) => !isReview(rule));
+    const isAnswer = ({ apiGroups }: (typeof all)[number]) => apiGroups.includes('certificates.k8s.io');
+    const rules = all.filter((rule) => !isReview(rule) && !isAnswer(rule));
     // A review changes nothing.
     expect(all.filter(isReview).map(({ resources, verbs }) => [...resources, ...verbs].join(' '))).toEqual([
       'tokenreviews create',
       'subjectaccessreviews create',
+    ]);
+    // The API server lets it approve and sign for its own signer only, whatever it may patch.
+    const answers = all.filter(isAnswer);
+    expect(answers.filter(({ verbs }) => verbs.includes('sign'))).toEqual([
+      expect.objectContaining({
+        resources: ['signers'],
+        resourceNames: [kubeconfigSigner],
+        verbs: ['approve', 'sign'],
+      }),
+    ]);
+    expect(answers.filter(({ verbs }) => verbs.includes('patch')).flatMap(({ resources }) => resources)).toEqual([
+      'certificatesigningrequests/approval',
+      'certificatesigningrequests/status',
     ]);
     expect(new Set(rules.flatMap(({ verbs }) => verbs))).toEqual(new Set(['get', 'list', 'watch']));
     expect(rules.flatMap(({ resources }) => resources).sort()).toEqual([

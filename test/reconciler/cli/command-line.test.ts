@@ -59,7 +59,7 @@ describe('the command line', () => {
     ['kubeconfig c1 --group a,system:masters', '--group must not contain system:masters'],
     ['kubeconfig c1 --user system:admin', '--user must be the name of a person, not "system:admin"'],
     ['kubeconfig c1 --user=', '--user must be the name of a person, not ""'],
-    ['kubeconfig c1 --ttl 169h', '--ttl must be a duration such as 30m or 8h, at most 168h, not "169h"'],
+    ['kubeconfig c1 --ttl 169h', '--ttl must be a duration from 10m to 168h, such as 8h, not "169h"'],
     ['kubeconfig c1 --ttl 0s', '--ttl must be a duration'],
     ['certificates', 'the cluster is missing: set the name of the Cluster'],
     ['certificates c1 -o yaml', '-o must be wide or json, not "yaml"'],

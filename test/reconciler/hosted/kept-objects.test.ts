@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type CertificateRequest, keptRequest } from '../../../reconciler/hosted/certificate-request.ts';
+import { keptRequest } from '../../../reconciler/hosted/kept-request.ts';
+import type { CertificateRequest } from '../../../reconciler/kube/certificate-request.ts';
 import { keptNode } from '../../../reconciler/hosted/node-object.ts';
 import { objection } from '../../../reconciler/kubelet-serving/plan.ts';
 import { kubeletRequest } from '../../support/kubelet-request.ts';

@@ -12,16 +12,18 @@ it('an operator that stops releases the Lease when reconciles, background work a
   };
   const done = handOver({
     controller: { stop: slow('controller') },
+    signer: { stop: slow('signer') },
     reconciler: { close: slow('work') },
     events: { flush: slow('events') },
     election: { stop: async () => void log.push('released') },
   });
-  for (let step = 0; step < 3; step++) {
+  for (let step = 0; step < 4; step++) {
     await settled();
     expect(log).not.toContain('released');
     endings[step]?.();
   }
   await done;
-  const stopped = 'controller stops, controller ended, work stops, work ended, events stops, events ended, released';
+  const stopped =
+    'controller stops, controller ended, signer stops, signer ended, work stops, work ended, events stops, events ended, released';
   expect(log.join(', ')).toBe(stopped);
 });

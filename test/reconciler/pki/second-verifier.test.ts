@@ -13,7 +13,7 @@ import {
 } from '../../../constructs/control-plane/certificates/plan.ts';
 import { crossCertify } from '../../../reconciler/pki/cross-certificate.ts';
 import { createCA, issueCertificate, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
-import { createSigningRequest } from '../../../reconciler/pki/issuer/signing-request.ts';
+import { createSigningRequest } from '../../../reconciler/pki/signing-request.ts';
 import { createKey } from '../../../reconciler/pki/key.ts';
 import { clientOf, writeKubeconfig } from '../../../reconciler/pki/kubeconfig.ts';
 import { splitCertificates } from '../../../reconciler/pki/pem.ts';

@@ -8,7 +8,7 @@ import type { EtcdCredentials } from '../../../reconciler/etcd/member-endpoint.t
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { messageOf } from '../../../reconciler/kube/error-message.ts';
 import { createCA, issueCertificate, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
-import { createSigningRequest } from '../../../reconciler/pki/issuer/signing-request.ts';
+import { createSigningRequest } from '../../../reconciler/pki/signing-request.ts';
 import { createKey } from '../../../reconciler/pki/key.ts';
 import { receive, type Receiving } from '../../../reconciler/receiver/receive.ts';
 import { pushSnapshot } from '../../../reconciler/receiver/push.ts';

@@ -6,7 +6,7 @@ import type { Outcome } from '../../../../reconciler/engine/outcome.ts';
 import type { ProbeResult } from '../../../../reconciler/exposure/endpoint-probes.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
 import { serviceAccess } from '../../../../reconciler/phases/workload/add-ons.ts';
-import { createSigningRequest } from '../../../../reconciler/pki/issuer/signing-request.ts';
+import { createSigningRequest } from '../../../../reconciler/pki/signing-request.ts';
 import { createKey } from '../../../../reconciler/pki/key.ts';
 import { SigningIssuer } from '../../../support/issuer.ts';
 import { accepted } from '../../../support/management-controllers.ts';

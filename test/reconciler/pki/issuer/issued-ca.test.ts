@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { isSignedBy } from '../../../../reconciler/pki/certificate.ts';
 import { issueCertificate, validFor } from '../../../../reconciler/pki/issue.ts';
 import { issuedProblem } from '../../../../reconciler/pki/issuer/issued-ca.ts';
-import { createSigningRequest } from '../../../../reconciler/pki/issuer/signing-request.ts';
+import { createSigningRequest } from '../../../../reconciler/pki/signing-request.ts';
 import { createKey } from '../../../../reconciler/pki/key.ts';
 import { mustIssue } from '../../../../reconciler/pki/policy.ts';
 import { caExtensions, publicHalf, SigningIssuer, type SignOptions } from '../../../support/issuer.ts';
