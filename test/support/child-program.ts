@@ -21,9 +21,11 @@ export class ChildProgram {
     // Node cannot request a signal from the kernel for when the parent ends. In its own process group it is killed together
     // with the processes it started.
     const command = ['--pdeathsig', 'KILL', '--', file, ...args];
+    // It runs before the program does: if this process ends while it starts a watcher, what the program has started stays.
+    const watch = startWatcher();
     this.#child = spawn('setpriv', command, { stdio: ['ignore', output, output], env, detached: true });
     closeSync(output);
-    if (this.#child.pid !== undefined) endGroupWithThisProcess(this.#child, this.#child.pid);
+    watch(this.#child);
     this.#ended = new Promise((resolve) => {
       this.#child.once('exit', () => resolve());
       // it could not be started, so there is no exit to wait for
@@ -54,17 +56,18 @@ export class ChildProgram {
 }
 
 /**
- * Kills the process group of a program when this process has ended and the program has not. Only what reads from a pipe
- * notices every end of the process at its other side.
+ * Starts what kills the process group of a program when this process has ended and the program has not. Only what reads from a
+ * pipe notices every end of the process at its other side.
  */
-function endGroupWithThisProcess(program: ChildProcess, group: number): void {
-  const script = 'read -r _ || kill -KILL "-$1"';
-  const watcher = spawn('sh', ['-c', script, 'sh', String(group)], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
-  });
+function startWatcher(): (program: ChildProcess) => void {
+  const script = 'read -r group && { read -r _ || kill -KILL "-$group"; }';
+  const watcher = spawn('sh', ['-c', script], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
   watcher.unref();
   // a watcher that was killed reads nothing
   watcher.stdin.on('error', () => {});
-  program.once('exit', () => watcher.stdin.end('ended\n'));
+  return (program) => {
+    if (program.pid === undefined) watcher.stdin.end();
+    else watcher.stdin.write(`${program.pid}\n`);
+    program.once('exit', () => watcher.stdin.end('ended\n'));
+  };
 }
