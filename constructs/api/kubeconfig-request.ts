@@ -35,6 +35,3 @@ export const kubeconfigLifetimes = { shortest: '10m', unset: '8h', longest: '168
  * the requester's own, `impersonate` too. It exists for permissions only.
  */
 export const kubeconfigSubresource = 'kubeconfig';
-
-/** Prefix of the names of users and groups that are Kubernetes' own, which the operator signs for no person. */
-export const reservedPrefix = 'system:';

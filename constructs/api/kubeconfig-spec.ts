@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Duration, durationSeconds } from './duration.ts';
+import { componentUsers, isReserved, reservedPrefix } from './reserved-names.ts';
 import { withRules } from './validation-rule.ts';
 
 const shortest = '10m';
@@ -14,13 +15,20 @@ const Lifetime = withRules(Duration.default('24h'), [
   },
 ]);
 
-/** A user or a group that is none of Kubernetes' own. */
+/** Longest name of a user or a group, in characters. */
+export const longestName = 253;
+/** Most groups of one user. */
+export const mostGroups = 16;
+
+const components = Object.values(componentUsers);
+
+/** A user or a group that is none of Kubernetes' own, and no component. */
 const subject = (what: string) =>
-  withRules(z.string().min(1).max(253), [
+  withRules(z.string().min(1).max(longestName), [
     {
-      rule: "!self.startsWith('system:')",
-      message: `must be the name of a ${what} of yours: names that begin with system: are those of Kubernetes`,
-      holds: (name) => !name.startsWith('system:'),
+      rule: `!self.startsWith('${reservedPrefix}') && !(self in [${components.map((name) => `'${name}'`).join(', ')}])`,
+      message: `must be the name of a ${what} of yours: names that begin with ${reservedPrefix} are those of Kubernetes, and ${components.join(' and ')} are components`,
+      holds: (name) => !isReserved(name),
     },
   ]);
 
@@ -38,7 +46,7 @@ const Declared = z
     user: subject('user').describe('User name in the hosted cluster, to which RBAC there grants rights.'),
     groups: z
       .array(subject('group').describe('Name of a group.'))
-      .max(16)
+      .max(mostGroups)
       .optional()
       .meta({ 'x-kubernetes-list-type': 'set' })
       .describe('Groups of that user.'),

@@ -1,12 +1,12 @@
+import { componentUsers } from '../api/reserved-names.ts';
+
 /**
  * Users that certificates of a hosted control plane name, and to which RBAC objects of the hosted cluster grant
  * permissions.
  */
 export const users = {
-  /** The operator's client of the hosted cluster. */
-  controller: 'hosted-control-plane-controller',
+  ...componentUsers,
   konnectivityServer: 'system:konnectivity-server',
-  kubeletClient: 'kube-apiserver-kubelet-client',
 } as const;
 
 /** Groups of machines, by the names kubeadm uses. */

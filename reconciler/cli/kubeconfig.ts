@@ -1,5 +1,6 @@
 import { durationSeconds, isDuration } from '../../constructs/api/duration.ts';
-import { kubeconfigLifetimes, reservedPrefix } from '../../constructs/api/kubeconfig-request.ts';
+import { kubeconfigLifetimes } from '../../constructs/api/kubeconfig-request.ts';
+import { reservedPrefix } from '../../constructs/api/reserved-names.ts';
 import { SelfSubjectReview } from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { readCertificate } from '../pki/certificate.ts';
@@ -96,6 +97,6 @@ async function whoAmI({ client }: Session): Promise<string> {
   const name = review.status?.userInfo?.username ?? '';
   if (name !== '' && !name.startsWith(reservedPrefix)) return name;
   throw new Error(
-    `your user name in the management cluster is "${name}", which is not the name of a person: set --user`,
+    `your user name in the management cluster is "${name}", which is not the name of a person: set --user, which needs the verb impersonate, or declare a kubeconfig for a program in spec.kubeconfigs`,
   );
 }

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { kubeconfigSigner, kubeconfigUsages, requestLabels } from '../../constructs/api/kubeconfig-request.ts';
 import { CertificateSigningRequest } from '../../constructs/api/resources.ts';
 import { providerNames } from '../../constructs/cluster/provider-names.ts';
 import { isForbidden } from '../kube/errors.ts';
+import { isKeyOf, readCertificate } from '../pki/certificate.ts';
 import { createKey } from '../pki/key.ts';
 import { bundle, splitCertificates } from '../pki/pem.ts';
 import { createClientRequest } from '../pki/signing-request.ts';
@@ -38,7 +40,16 @@ export async function requestCertificate(session: Session, wanted: Wanted): Prom
   const key = createKey();
   const name = await create(session, wanted, await createClientRequest(wanted.user, wanted.groups, key));
   const [certificate = '', ...ca] = splitCertificates(await answerTo(session, name));
+  refuseOther(certificate, key, wanted);
   return { certificate, key, ca: bundle(...ca) };
+}
+
+/** Every operator of the management cluster may sign: one that is broken must not pass off another user's certificate. */
+function refuseOther(certificate: string, key: string, { user, groups }: Wanted): void {
+  const { commonNames, organizations } = readCertificate(certificate);
+  const isWanted = isDeepStrictEqual([commonNames, organizations.toSorted()], [[user], groups.toSorted()]);
+  if (isWanted && isKeyOf(certificate, key)) return;
+  throw new Error('the operator has signed another certificate than the requested one: check which operators run');
 }
 
 async function create({ client, namespace }: Session, wanted: Wanted, request: string): Promise<string> {
@@ -53,7 +64,7 @@ async function create({ client, namespace }: Session, wanted: Wanted, request: s
       request: Buffer.from(request).toString('base64'),
       signerName: kubeconfigSigner,
       usages: kubeconfigUsages,
-      expirationSeconds: lifetimeMs / 1000,
+      expirationSeconds: Math.floor(lifetimeMs / 1000),
     },
   };
   try {

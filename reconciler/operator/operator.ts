@@ -129,15 +129,13 @@ export class Operator {
       log,
       onReconciled: (result, ms) => this.metrics.reconciled(result, ms),
     });
-    const isOnly = namespace === undefined && watchFilter === undefined;
     this.#signer = new Signer({
       client,
       clock,
       log,
       events: this.#events,
       management: this.#management,
-      isOnly,
-      onError,
+      answersFor: (of) => watchFilter === undefined && (namespace === undefined || namespace === of),
     });
     this.#election = config.leaderElection ? this.#elect(config, connection, onLeadershipLost) : undefined;
   }

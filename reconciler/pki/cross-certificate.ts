@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 import { readCertificate } from './certificate.ts';
 import { caExtensions, authorityKeyIdentifier, type KeyPair, signingCA, validFor } from './issue.ts';
+import { parsedCertificate } from './parsed.ts';
 import { bundle, splitCertificates } from './pem.ts';
 
 /** The key of a CA's Secret that contains its cross certificates. */
@@ -14,7 +15,7 @@ export const crossKey = 'cross.crt';
  * @throws if one of them is unusable
  */
 export async function crossCertify(successor: string, predecessor: KeyPair, now: Date): Promise<string> {
-  const subject = new x509.X509Certificate(splitCertificates(successor)[0] ?? '');
+  const subject = parsedCertificate(splitCertificates(successor)[0] ?? '');
   const signer = await signingCA(predecessor);
   const end = Math.min(subject.notAfter.getTime(), signer.certificate.notAfter.getTime());
   const certificate = await x509.X509CertificateGenerator.create({

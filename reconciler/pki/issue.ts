@@ -9,6 +9,7 @@ import {
 import { isIP } from 'node:net';
 import * as x509 from '@peculiar/x509';
 import { algorithm, createKey, cryptoKeys } from './key.ts';
+import { parsedCertificate } from './parsed.ts';
 import { bundle, splitCertificates } from './pem.ts';
 import type { CAPlan, CertificatePlan } from '../../constructs/control-plane/certificates/plan.ts';
 
@@ -143,7 +144,7 @@ export async function signingCA({ certificate, key }: KeyPair) {
   }
   const signing = signingAlgorithm(privateKey);
   return {
-    certificate: new x509.X509Certificate(pem),
+    certificate: parsedCertificate(pem),
     algorithm: signing,
     key: privateKey.toCryptoKey(signing, false, ['sign']),
   };

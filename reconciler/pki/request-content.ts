@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 import { canonicalHost } from '../../constructs/cluster/canonical-host.ts';
 import type { CertificateRequest } from '../kube/certificate-request.ts';
+import { parsedRequest } from './parsed.ts';
 
 /** Content of a PKCS #10 request. */
 export interface RequestContent {
@@ -31,7 +32,7 @@ export function contentOf(request: CertificateRequest): RequestContent | undefin
  */
 function readRequest(base64: string): RequestContent | undefined {
   try {
-    const request = new x509.Pkcs10CertificateRequest(Buffer.from(base64, 'base64').toString('utf8'));
+    const request = parsedRequest(Buffer.from(base64, 'base64').toString('utf8'));
     const [extension, ...others] = request.extensions;
     if (request.attributes.length > 1 || others.length > 0) return undefined;
     if (extension && !(extension instanceof x509.SubjectAlternativeNameExtension)) return undefined;

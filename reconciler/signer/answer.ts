@@ -3,12 +3,13 @@ import { kubeconfigSubresource, requestNamespaceLabel } from '../../constructs/a
 import { groupOf, HostedControlPlane, type Resource, Secret } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { providerNames } from '../../constructs/cluster/provider-names.ts';
+import { reservedPrefix } from '../../constructs/api/reserved-names.ts';
 import { messageOf } from '../kube/error-message.ts';
 import type { KubeObject, ObjectName } from '../kube/object.ts';
 import { isAllowed, type Reviewer } from '../kube/review.ts';
 import { owningCluster } from '../management/cluster-object.ts';
-import { readCertificate } from '../pki/certificate.ts';
 import { signCertificate, validFor } from '../pki/issue.ts';
+import { parsedCertificate } from '../pki/parsed.ts';
 import { bundle } from '../pki/pem.ts';
 import { pairOf } from '../pki/secret.ts';
 import { type Asked, readAsked } from './decide.ts';
@@ -29,6 +30,9 @@ export interface Signed {
   readonly certificates: string;
 }
 
+/** A client waits for a minute. Clocks of API servers and operators may differ. */
+const patienceMs = 10 * 60_000;
+
 /** What an answer depends on besides the request. */
 export interface Circumstances {
   /** The control planes of this operator, and their Secrets. */
@@ -36,8 +40,8 @@ export interface Circumstances {
     list(resource: Resource): KubeObject[];
     get(resource: Resource, name: ObjectName): KubeObject | undefined;
   };
-  /** Whether this operator answers for every control plane, so that one that it does not know does not exist. */
-  readonly isOnly: boolean;
+  /** Whether this operator has every control plane of a namespace, so that one that it does not know does not exist. */
+  readonly answersFor: (namespace: string) => boolean;
   /** Decides what the requester may do. */
   readonly reviewer: Reviewer;
   readonly now: Date;
@@ -45,56 +49,61 @@ export interface Circumstances {
 
 /** @throws if the API server does not decide now what the requester may do */
 export async function answerTo(request: ClientCertificateRequest, circumstances: Circumstances): Promise<Answer> {
+  const { answersFor, now } = circumstances;
   const place = clusterOf(request);
-  if (!place)
+  if (!place) {
+    const labels = `${clusterNameLabel} and ${requestNamespaceLabel}`;
+    return denied('InvalidRequest', `the labels ${labels} must name the Cluster`);
+  }
+  const [found, another] = find(circumstances, place);
+  if (!found && !answersFor(place.namespace)) return { kind: 'none' };
+  if (now.getTime() - Date.parse(request.metadata.creationTimestamp ?? '') > patienceMs) {
     return denied(
-      'InvalidRequest',
-      `the labels ${clusterNameLabel} and ${requestNamespaceLabel} must name the Cluster`,
+      'Expired',
+      'no operator has answered in time, and the rights of the requester may have changed: request again',
     );
-  const found = find(circumstances, place);
-  if (!found && !circumstances.isOnly) return { kind: 'none' };
+  }
+  // First of all, because a user without rights must not learn which control planes exist.
+  const about = { ...place, name: found?.metadata.name ?? place.cluster };
+  const missing = await missingRight('create', request, about, circumstances);
+  if (missing !== undefined) return denied('NotPermitted', missing);
   const asked = readAsked(request);
   if ('objection' in asked) return denied('InvalidRequest', `the request ${asked.objection}`);
-  // Before anything is said about the control plane, which a user without rights must not learn.
-  const missing = await missingRight(
-    request,
-    asked,
-    { ...place, name: found?.metadata.name ?? place.cluster },
-    circumstances,
-  );
-  if (missing !== undefined) return denied('NotPermitted', missing);
-  return found
-    ? sign(found, asked, place, circumstances)
-    : denied('NotFound', `${named(place)} has no HostedControlPlane`);
+  const further = asked.isOwn ? undefined : await missingRight('impersonate', request, about, circumstances);
+  if (further !== undefined) return denied('NotPermitted', further);
+  if (!found) return denied('NotFound', `${named(place)} has no HostedControlPlane`);
+  // The right to one of them is not a right to the other one, and both have the same CA.
+  if (another)
+    return denied('Ambiguous', `several HostedControlPlanes name ${named(place)} as their owner: delete all but one`);
+  return sign(found, asked, place, circumstances);
 }
 
 function denied(reason: string, message: string): Answer {
   return { kind: 'denied', reason, message };
 }
 
-function find({ management }: Circumstances, { namespace, cluster }: ClusterName): KubeObject | undefined {
+function find({ management }: Circumstances, { namespace, cluster }: ClusterName): KubeObject[] {
   return management
     .list(HostedControlPlane)
-    .find(({ metadata }) => metadata.namespace === namespace && owningCluster(metadata) === cluster);
+    .filter(({ metadata }) => metadata.namespace === namespace && owningCluster(metadata) === cluster);
 }
 
 async function missingRight(
+  verb: 'create' | 'impersonate',
   { spec }: ClientCertificateRequest,
-  { verbs }: Asked,
   { namespace, name }: ClusterName & { readonly name: string },
   { reviewer }: Circumstances,
 ): Promise<string | undefined> {
   const resource = HostedControlPlane.plural;
-  for (const verb of verbs) {
-    const what = { group: groupOf(HostedControlPlane), resource, subresource: kubeconfigSubresource };
-    const resourceAttributes = { ...what, namespace, name, verb };
-    if (await isAllowed(spec, { resourceAttributes }, reviewer)) continue;
-    const subject = `user ${spec.username ?? ''} may not ${verb} ${resource}/${kubeconfigSubresource} in namespace ${namespace}`;
-    return verb === 'create'
-      ? `${subject}: bind ClusterRole ${providerNames.kubeconfigRole} there`
-      : `${subject}, which another user name, or a group of which the requester is not a member, needs: leave them out`;
-  }
-  return undefined;
+  const what = { group: groupOf(HostedControlPlane), resource, subresource: kubeconfigSubresource };
+  if (await isAllowed(spec, { resourceAttributes: { ...what, namespace, name, verb } }, reviewer)) return undefined;
+  const { username = '' } = spec;
+  const subject = `user ${username} may not ${verb} ${resource}/${kubeconfigSubresource} in namespace ${namespace}`;
+  if (verb === 'create') return `${subject}: bind ClusterRole ${providerNames.kubeconfigRole} there`;
+  const others = 'another user name, or a group of which the requester is not a member';
+  return username.startsWith(reservedPrefix)
+    ? `${subject}, which ${others}, needs: grant it, or declare a kubeconfig for a program in spec.kubeconfigs`
+    : `${subject}, which ${others}, needs: leave them out`;
 }
 
 async function sign(
@@ -113,7 +122,7 @@ async function sign(
   try {
     const certificate = await signCertificate(plan, publicKey, ca, validFor(lifetimeMs, now));
     // All CA certificates: during a rotation, API servers present certificates of either CA.
-    const signed = { user, groups, notAfter: readCertificate(certificate).notAfter };
+    const signed = { user, groups, notAfter: parsedCertificate(certificate).notAfter };
     return {
       kind: 'signed',
       hostedControlPlane,

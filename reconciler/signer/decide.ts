@@ -1,21 +1,22 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { durationSeconds } from '../../constructs/api/duration.ts';
-import { kubeconfigLifetimes, kubeconfigUsages, reservedPrefix } from '../../constructs/api/kubeconfig-request.ts';
-import { users } from '../../constructs/cluster/workload-identities.ts';
+import { longestName, mostGroups } from '../../constructs/api/kubeconfig-spec.ts';
+import { kubeconfigLifetimes, kubeconfigUsages } from '../../constructs/api/kubeconfig-request.ts';
+import { isReserved, reservedPrefix } from '../../constructs/api/reserved-names.ts';
 import { firstMatch } from '../engine/first-match.ts';
 import { longestRequest } from '../kube/certificate-request.ts';
 import { contentOf, type RequestContent } from '../pki/request-content.ts';
 import type { ClientCertificateRequest } from './request.ts';
 
-/** What a request asks for, and what its requester must be permitted. */
+/** What a request asks for. */
 export interface Asked {
   readonly user: string;
   readonly groups: readonly string[];
   readonly lifetimeMs: number;
   /** DER. */
   readonly publicKey: Buffer;
-  /** Verbs on the subresource `kubeconfig` of the HostedControlPlane. */
-  readonly verbs: readonly ('create' | 'impersonate')[];
+  /** Whether user name and groups are those of the requester. */
+  readonly isOwn: boolean;
 }
 
 /** What is asked for, or why it is refused whoever the requester is. */
@@ -30,13 +31,12 @@ export function readAsked(request: ClientCertificateRequest): Asked | { readonly
   const [user = ''] = partsOf(content, 'CN');
   const groups = partsOf(content, 'O');
   const { username, groups: own = [], expirationSeconds } = request.spec;
-  const isOwn = user === username && groups.every((group) => own.includes(group));
   return {
     user,
     groups,
     lifetimeMs: (expirationSeconds ?? durationSeconds(kubeconfigLifetimes.unset)) * 1000,
     publicKey: content.publicKey,
-    verbs: isOwn ? ['create'] : ['create', 'impersonate'],
+    isOwn: user === username && groups.every((group) => own.includes(group)),
   };
 }
 
@@ -48,7 +48,14 @@ type Check = (question: {
 const checks: readonly Check[] = [
   function namesOneUser({ content }) {
     const names = partsOf(content, 'CN');
-    return names.length === 1 && names[0] !== '' ? undefined : `has ${names.length} common names (CN) instead of one`;
+    return names.length === 1 ? undefined : `has ${names.length} common names (CN) instead of one`;
+  },
+  function hasUsualNames({ content }) {
+    const groups = partsOf(content, 'O');
+    if (groups.length > mostGroups) return `asks for ${groups.length} groups, more than ${mostGroups}`;
+    const isUsual = (name: string) => name !== '' && name.length <= longestName && name.isWellFormed();
+    if ([...partsOf(content, 'CN'), ...groups].every(isUsual)) return undefined;
+    return `has a name that is empty, longer than ${longestName} characters, or no valid Unicode`;
   },
   function hasNothingElse({ content: { subject, hosts, otherNames } }) {
     const other = subject.find((part) => !/^(CN|O)=/.test(part));
@@ -57,11 +64,10 @@ const checks: readonly Check[] = [
   },
   function isOfAPerson({ content }) {
     const names = [...partsOf(content, 'CN'), ...partsOf(content, 'O')];
-    const reserved = names.find((name) => name.startsWith(reservedPrefix) || components.includes(name));
+    const reserved = names.find(isReserved);
     if (reserved === undefined) return undefined;
-    const whose = components.includes(reserved)
-      ? 'a component'
-      : `Kubernetes, as are all that begin with ${reservedPrefix}`;
+    const isOfKubernetes = reserved.startsWith(reservedPrefix);
+    const whose = isOfKubernetes ? `Kubernetes, as are all that begin with ${reservedPrefix}` : 'a component';
     return `asks for ${reserved}, which is the name of ${whose}`;
   },
   function asksToBeAClient({ request: { spec } }) {
@@ -86,7 +92,6 @@ const checks: readonly Check[] = [
   },
 ];
 
-const components: readonly string[] = Object.values(users);
 const curves: readonly string[] = ['prime256v1', 'secp384r1', 'secp521r1'];
 
 function keyOf(der: Buffer): KeyObject | undefined {

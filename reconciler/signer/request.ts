@@ -1,5 +1,5 @@
 import { clusterNameLabel } from '../../constructs/api/group.ts';
-import { requestNamespaceLabel } from '../../constructs/api/kubeconfig-request.ts';
+import { requestLabels, requestNamespaceLabel } from '../../constructs/api/kubeconfig-request.ts';
 import { type CertificateRequest, longestRequest } from '../kube/certificate-request.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { UserInfo } from '../kube/review.ts';
@@ -12,16 +12,40 @@ export interface ClientCertificateRequest extends CertificateRequest {
     };
 }
 
-/** What the operator keeps of a request: not its content once it is answered, or when it is longer than any that it signs. */
+/**
+ * What the operator keeps of a request, whose creator can fill all of it: of one that it has answered only that, and no content that is
+ * longer than what it signs.
+ */
 export function kept(object: KubeObject): ClientCertificateRequest {
   const { apiVersion, kind, metadata, spec, status = {} } = object as ClientCertificateRequest;
-  const { name, uid, resourceVersion, creationTimestamp, labels } = metadata;
-  const request = isAnswered({ status }) || spec.request.length > longestRequest ? '' : spec.request;
+  const { name, uid, resourceVersion, creationTimestamp } = metadata;
+  const { signerName } = spec;
+  if (isAnswered({ status })) {
+    const conditions = status.conditions?.map(({ type }) => ({ type }));
+    // Of a certificate, that there is one.
+    const answer = { conditions, certificate: status.certificate?.slice(0, 1) };
+    return {
+      apiVersion,
+      kind,
+      metadata: { name, uid, resourceVersion },
+      spec: { signerName, request: '' },
+      status: answer,
+    };
+  }
+  const named = clusterOf(object);
+  const { username, groups, extra, usages, expirationSeconds } = spec;
+  const request = spec.request.length > longestRequest ? '' : spec.request;
   return {
     apiVersion,
     kind,
-    metadata: { name, uid, resourceVersion, creationTimestamp, labels },
-    spec: { ...spec, request },
+    metadata: {
+      name,
+      uid,
+      resourceVersion,
+      creationTimestamp,
+      labels: named && requestLabels(named.namespace, named.cluster),
+    },
+    spec: { signerName, request, username, uid: spec.uid, groups, extra, usages, expirationSeconds },
     status,
   };
 }

@@ -2,9 +2,10 @@ import { fieldManager } from '../../constructs/api/group.ts';
 import { kubeconfigSigner } from '../../constructs/api/kubeconfig-request.ts';
 import { CertificateSigningRequest } from '../../constructs/api/resources.ts';
 import { approval, type Decision, decisionPatch } from '../kube/certificate-request.ts';
+import { CacheBudget } from '../kube/cache-budget.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import type { Clock } from '../kube/clock.ts';
-import { isNotFound } from '../kube/errors.ts';
+import { isNotFound, isReplaced } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { Informer } from '../kube/informer.ts';
 import { InformerSet } from '../kube/informer-set.ts';
@@ -15,13 +16,18 @@ import type { Logger } from '../telemetry/log.ts';
 import { answerTo, type Circumstances, type Signed } from './answer.ts';
 import { isAnswered, kept, type ClientCertificateRequest } from './request.ts';
 
-export interface SignerOptions extends Pick<Circumstances, 'management' | 'isOnly'> {
+export interface SignerOptions extends Pick<Circumstances, 'management' | 'answersFor'> {
   readonly client: KubernetesApi;
   readonly clock: Clock;
   readonly log: Logger;
   readonly events: Pick<EventRecorder, 'record'>;
-  readonly onError: (error: unknown) => void;
 }
+
+/** Memory for requests, which people create without a limit. */
+const heldBytes = 32 * 1024 * 1024;
+
+/** How often it says that it cannot read requests: without permission, that does not end by itself. */
+const quietMs = 60 * 60_000;
 
 /**
  * Answers requests for client certificates of hosted clusters, which people create in the management cluster. They need neither the key
@@ -31,16 +37,24 @@ export class Signer {
   readonly #options: SignerOptions;
   readonly #known: InformerSet;
   readonly #queue: WorkQueue;
+  #unreadReported = -Infinity;
 
   constructor(options: SignerOptions) {
     this.#options = options;
-    const { client, clock, log, onError } = options;
-    const resource = CertificateSigningRequest;
-    const fieldSelector = `spec.signerName=${kubeconfigSigner}`;
-    this.#known = new InformerSet([new Informer({ client, clock, onError, resource, fieldSelector, keep: kept })]);
+    const { client, clock, log } = options;
+    const requests = new Informer({
+      client,
+      clock,
+      resource: CertificateSigningRequest,
+      fieldSelector: `spec.signerName=${kubeconfigSigner}`,
+      keep: kept,
+      budget: new CacheBudget(heldBytes),
+      onError: (error) => this.#reportUnread(error),
+    });
+    this.#known = new InformerSet([requests]);
     this.#queue = new WorkQueue({
       process: (name) => this.#answer(name),
-      concurrency: 1,
+      concurrency: 4,
       clock,
       onError: (request, error) => log.warn({ request, error }, 'request for a kubeconfig not answered, retrying'),
     });
@@ -61,15 +75,15 @@ export class Signer {
   async #answer(name: string): Promise<void> {
     const request = this.#known.get(CertificateSigningRequest, { name }) as ClientCertificateRequest | undefined;
     if (!request || isAnswered(request)) return;
-    const { client, clock, management, isOnly } = this.#options;
-    const circumstances = { management, isOnly, reviewer: client, now: new Date(clock.now()) };
+    const { client, clock, management, answersFor } = this.#options;
+    const circumstances = { management, answersFor, reviewer: client, now: new Date(clock.now()) };
     const answer = await answerTo(request, circumstances);
     try {
       if (answer.kind === 'denied') await this.#deny(request, answer);
       if (answer.kind === 'signed') await this.#sign(request, answer.hostedControlPlane, answer.signed);
     } catch (error) {
-      // Its creator has deleted it meanwhile.
-      if (!isNotFound(error)) throw error;
+      // Its creator has deleted it meanwhile, and may have created another one of its name.
+      if (!isNotFound(error) && !isReplaced(error)) throw error;
     }
   }
 
@@ -77,12 +91,20 @@ export class Signer {
     request: ClientCertificateRequest,
     { reason, message }: Pick<Decision, 'reason' | 'message'>,
   ): Promise<void> {
-    await this.#decide(decisionPatch(request, { type: 'Denied', reason, message }));
+    const { name } = request.metadata;
     const { username: requester } = request.spec;
-    this.#options.log.info(
-      { request: request.metadata.name, requester, reason, message },
-      'request for a kubeconfig denied',
-    );
+    if (request.status?.conditions?.some(({ type }) => type === 'Approved')) await this.#fail(request, reason, message);
+    else await this.#decide(decisionPatch(request, { type: 'Denied', reason, message }));
+    this.#options.log.info({ request: name, requester, reason, message }, 'request for a kubeconfig denied');
+  }
+
+  /** An approval cannot be taken back, whether a person has given it or this operator before it ended. */
+  async #fail({ metadata, status }: ClientCertificateRequest, reason: string, message: string): Promise<void> {
+    const failed = { type: 'Failed', status: 'True', reason, message };
+    const patch = { status: { conditions: [...(status?.conditions ?? []), failed] } };
+    const { name, resourceVersion } = metadata;
+    const options = { fieldManager, subresource: 'status', resourceVersion };
+    this.#remember(await this.#options.client.mergePatch(CertificateSigningRequest, { name }, patch, options));
   }
 
   async #sign(request: ClientCertificateRequest, hostedControlPlane: KubeObject, signed: Signed): Promise<void> {
@@ -90,23 +112,29 @@ export class Signer {
     const { user, groups, notAfter, certificates } = signed;
     const { name, uid } = request.metadata;
     const { username: requester = '' } = request.spec;
+    const until = notAfter.toISOString();
+    const about = { request: name, requester, user, groups, until };
+    // Before it is signed: the log has every certificate, also if the operator ends meanwhile.
+    log.info({ hostedControlPlane: objectKey(hostedControlPlane.metadata), ...about }, 'signing a kubeconfig');
     // If the operator ends between both writes, it decides again.
     await this.#decide(approval(request, `${requester} may have a certificate for ${user}`));
     const certificate = Buffer.from(certificates).toString('base64');
     const patch = { metadata: { uid }, status: { certificate } };
     const written = { fieldManager, subresource: 'status' };
     this.#remember(await client.mergePatch(CertificateSigningRequest, { name }, patch, written));
-    const until = notAfter.toISOString();
-    events.record(hostedControlPlane, kubeconfigSigned({ requester, user, groups, until, request: name }));
-    log.info(
-      { hostedControlPlane: objectKey(hostedControlPlane.metadata), request: name, requester, user, groups, until },
-      'kubeconfig signed',
-    );
+    events.record(hostedControlPlane, kubeconfigSigned(about));
   }
 
   async #decide(patch: KubeObject): Promise<void> {
     const { client } = this.#options;
     this.#remember(await client.apply(patch, { fieldManager, force: true, subresource: 'approval' }));
+  }
+
+  #reportUnread(error: unknown): void {
+    const { clock, log } = this.#options;
+    if (clock.now() - this.#unreadReported < quietMs) return;
+    this.#unreadReported = clock.now();
+    log.warn({ error }, 'cannot read requests for kubeconfigs, which stay without an answer until it can, retrying');
   }
 
   #remember(object: KubeObject): void {

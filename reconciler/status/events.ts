@@ -65,6 +65,7 @@ export function kubeconfigSigned(signed: {
     type: 'Normal',
     reason: 'KubeconfigSigned',
     action: 'SignKubeconfig',
-    note: `the operator signed a client certificate for user ${user}${member}, valid until ${until}, which ${requester} requested in CertificateSigningRequest ${request}`,
+    // The end may be cut off: what names the certificate comes first.
+    note: `the operator signed for ${requester}, in CertificateSigningRequest ${request}, a client certificate that is valid until ${until}, for user ${user}${member}`,
   };
 }

@@ -2,6 +2,7 @@ import { firstMatch } from '../../engine/first-match.ts';
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 import { isKeyOf, readCertificate } from '../certificate.ts';
+import { parsedCertificate } from '../parsed.ts';
 import { renewalTime } from '../policy.ts';
 
 export interface IssuedCA {
@@ -43,7 +44,7 @@ const asNamed: Check = ({ certificate, commonName }) =>
 
 /** Limits that would apply to everything it signs: servers and clients, with any name. */
 const mayIssue: Check = ({ certificate }) => {
-  const parsed = new x509.X509Certificate(certificate);
+  const parsed = parsedCertificate(certificate);
   const extended = parsed.getExtension(x509.ExtendedKeyUsageExtension)?.usages.map(String);
   const needed = [x509.ExtendedKeyUsage.serverAuth, x509.ExtendedKeyUsage.clientAuth];
   if (extended && !extended.includes(anyUsage) && !needed.every((usage) => extended.includes(usage))) {

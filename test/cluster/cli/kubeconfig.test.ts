@@ -25,6 +25,7 @@ import type { ClientCertificateRequest } from '../../../reconciler/signer/reques
 import { Signer } from '../../../reconciler/signer/signer.ts';
 import { createLogger } from '../../../reconciler/telemetry/log.ts';
 import { clientCertificateRequest } from '../../support/client-certificate-request.ts';
+import { fieldManager as operatorName } from '../../../constructs/api/group.ts';
 import { requestLabels } from '../../../constructs/api/kubeconfig-request.ts';
 import { grantKubeconfigs, userClient } from '../../support/kubeconfig-users.ts';
 import { namespacedRights } from '../../support/namespaced-rights.ts';
@@ -47,7 +48,7 @@ let secret: KubeObject | undefined;
 let operator: KubeClient;
 let signer: Signer;
 const events: EventNote[] = [];
-const errors: unknown[] = [];
+const warnings: unknown[] = [];
 const people: KubeClient[] = [];
 
 beforeAll(async () => {
@@ -77,11 +78,12 @@ async function startSigner(): Promise<Signer> {
   const started = new Signer({
     client: operator,
     clock: systemClock,
-    log: createLogger({ format: 'text', level: 'error' }),
+    log: Object.assign(createLogger({ format: 'text', level: 'error' }), {
+      warn: (...said: unknown[]) => void warnings.push(said),
+    }),
     events: { record: (_, note) => void events.push(note) },
     management: { list: () => [controlPlane], get: () => secret },
-    isOnly: true,
-    onError: (error) => errors.push(error),
+    answersFor: () => true,
   });
   await started.start();
   return started;
@@ -145,7 +147,7 @@ describe('hcp kubeconfig', () => {
     expect(reported).toMatch(/^valid for user jane, in developers until /);
     await expect(jane.list(Secret, { namespace })).rejects.toThrow(/forbidden/);
     expect(events.at(-1)?.note).toMatch(
-      /^the operator signed a client certificate for user jane in developers, valid until .*, which jane requested in CertificateSigningRequest kubeconfig-c1-/,
+      /^the operator signed for jane, in CertificateSigningRequest kubeconfig-c1-\S+, a client certificate that is valid until \S+, for user jane in developers$/,
     );
   });
 
@@ -189,8 +191,12 @@ describe('hcp kubeconfig', () => {
     const { printed, reported } = await run({ user: 'jane' });
     expect(parse(printed)).toMatchObject({ kind: 'Config', 'current-context': `jane@${clusterName}` });
     expect(reported).not.toMatch(/BEGIN|client-key-data/);
-    const { items } = await client.list(CertificateSigningRequest);
-    expect(Buffer.from(JSON.stringify(items)).toString()).not.toMatch(/PRIVATE/);
+    const { items } = await client.list<ClientCertificateRequest>(CertificateSigningRequest);
+    const sent = items.map(({ spec, status }) =>
+      [spec.request, status?.certificate ?? ''].map((text) => Buffer.from(text, 'base64').toString()).join('\n'),
+    );
+    expect(sent.at(-1)).toMatch(/BEGIN CERTIFICATE REQUEST/);
+    expect(sent.join('\n')).not.toMatch(/PRIVATE/);
   });
 });
 
@@ -210,10 +216,26 @@ describe('the operator as a signer', () => {
     await expect(late).rejects.toThrow(/^no operator has answered CertificateSigningRequest \S+ for 62s: check/);
     const request = await requested('interrupted');
     const subresource = 'approval';
-    await client.apply(approval(request, 'may'), { fieldManager: 'operator-that-ended', force: true, subresource });
+    await client.apply(approval(request, 'may'), { fieldManager: operatorName, force: true, subresource });
     signer = await startSigner();
     const signed = await until('the certificate', async () => (await stored('interrupted')).status?.certificate);
     expect(splitCertificates(Buffer.from(signed, 'base64').toString())[0]).toMatch(/BEGIN CERTIFICATE/);
+  });
+
+  it('answers what it has approved and may not sign any more, by a failure, which is no retry', async () => {
+    await signer.stop();
+    const request = await requested('approved-too-long', { expirationSeconds: 604_801 });
+    const written = { fieldManager: operatorName, force: true, subresource: 'approval' };
+    await client.apply(approval(request, 'may'), written);
+    signer = await startSigner();
+    const types = await until('the answer', async () => {
+      const conditions = (await stored('approved-too-long')).status?.conditions ?? [];
+      return conditions.some(({ type }) => type === 'Failed') && conditions;
+    });
+    expect(types.map(({ type, reason }) => [type, reason])).toEqual([
+      ['Approved', 'HostedControlPlaneApprove'],
+      ['Failed', 'InvalidRequest'],
+    ]);
   });
 
   it('denies what it never signs, also to an administrator', async () => {
@@ -229,6 +251,6 @@ describe('the operator as a signer', () => {
     const written = { fieldManager, force: true, subresource: 'approval' };
     await expect(operator.apply(approval(request, 'no'), written)).rejects.toThrow(/not permitted to approve/);
     expect((await stored('of-the-cluster')).status?.conditions).toBeUndefined();
-    expect(errors).toEqual([]);
+    expect(warnings).toEqual([]);
   });
 });

@@ -58,6 +58,12 @@ export const admissionCases: readonly AdmissionCase[] = [
         'system:',
       ],
       [
+        'refuses a kubeconfig of a component, which kubelets obey',
+        { name: 'a', user: 'kube-apiserver-kubelet-client' },
+        'kubeconfigs[0].user',
+        'are components',
+      ],
+      [
         'refuses a kubeconfig in a group that may do everything',
         { name: 'a', user: 'a', groups: ['system:masters'] },
         'kubeconfigs[0].groups[0]',

@@ -1,16 +1,17 @@
 import { X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { requestLabels } from '../../../constructs/api/kubeconfig-request.ts';
 import { HostedControlPlane } from '../../../constructs/api/resources.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import type { Reviewer } from '../../../reconciler/kube/review.ts';
 import { createCA, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
 import { bundle, splitCertificates } from '../../../reconciler/pki/pem.ts';
 import { answerTo, type Circumstances } from '../../../reconciler/signer/answer.ts';
-import { kept } from '../../../reconciler/signer/request.ts';
+import { isAnswered, kept } from '../../../reconciler/signer/request.ts';
 import { clientCertificateRequest } from '../../support/client-certificate-request.ts';
 import { encodedRequest } from '../../support/encoded-request.ts';
 
-const now = new Date('2026-11-26T12:00:00Z');
+const now = new Date('2026-11-21T12:00:00Z');
 let ca: KeyPair;
 let next: KeyPair;
 beforeAll(async () => {
@@ -42,8 +43,11 @@ class Rights {
   } as unknown as Reviewer;
 }
 
-function circumstances(changes: Partial<Circumstances> & { pair?: KeyPair; object?: KubeObject } = {}) {
-  const { pair = ca, object = prod, ...others } = changes;
+function circumstances({
+  pair = ca,
+  object = prod,
+  ...others
+}: Partial<Circumstances> & { pair?: KeyPair; object?: KubeObject } = {}) {
   const rights = new Rights();
   const encoded = (text: string) => Buffer.from(text).toString('base64');
   const secret = { data: { 'tls.crt': encoded(pair.certificate), 'tls.key': encoded(pair.key) } };
@@ -52,7 +56,8 @@ function circumstances(changes: Partial<Circumstances> & { pair?: KeyPair; objec
     get: (_: unknown, { namespace, name }: { namespace?: string | undefined; name: string }) =>
       namespace === 'team-a' && name === 'prod-ca' ? (secret as unknown as KubeObject) : undefined,
   };
-  return { rights, given: { management, isOnly: true, reviewer: rights.reviewer, now, ...others } };
+  const given: Circumstances = { management, answersFor: () => true, reviewer: rights.reviewer, now, ...others };
+  return { rights, given };
 }
 
 describe('a request for a client certificate', () => {
@@ -112,17 +117,55 @@ describe('a request for a client certificate', () => {
     rights.granted = ['create jane team-a/prod'];
     const request = await clientCertificateRequest();
     expect(await answerTo(request, given)).toMatchObject({ kind: 'denied', reason: 'NotFound' });
-    expect(await answerTo(request, { ...given, isOnly: false })).toEqual({ kind: 'none' });
+    expect(await answerTo(request, { ...given, answersFor: () => false })).toEqual({ kind: 'none' });
   });
 
   it('is denied when the CA is missing, or cannot sign, without a word of its key', async () => {
     const request = await clientCertificateRequest();
-    const without = circumstances();
-    without.given.management = { ...without.given.management, get: () => undefined };
-    expect(await answerTo(request, without.given)).toMatchObject({ kind: 'denied', reason: 'NotReady' });
+    const { given } = circumstances();
+    const without = { ...given, management: { ...given.management, get: () => undefined } };
+    expect(await answerTo(request, without)).toMatchObject({ kind: 'denied', reason: 'NotReady' });
     const answer = await answerTo(request, circumstances({ pair: { ...ca, key: next.key } }).given);
     expect(answer).toMatchObject({ kind: 'denied', reason: 'CAUnusable' });
     expect(JSON.stringify(answer)).not.toContain(next.key.split('\n')[1]);
+  });
+
+  it('that has waited for long is denied, because the rights of its requester may have changed', async () => {
+    const late = new Date('2026-11-21T12:09:31Z');
+    expect(await answerTo(await clientCertificateRequest(), circumstances({ now: late }).given)).toMatchObject({
+      kind: 'denied',
+      reason: 'Expired',
+    });
+  });
+
+  it('for a Cluster that two control planes claim is denied: the right to one is no right to the other', async () => {
+    const { given, rights } = circumstances();
+    const other = { ...prod, metadata: { ...prod.metadata, name: 'other-cp' } };
+    const both = { ...given, management: { ...given.management, list: () => [prod, other] } };
+    expect(await answerTo(await clientCertificateRequest(), both)).toMatchObject({ reason: 'Ambiguous' });
+    rights.granted = [];
+    expect(await answerTo(await clientCertificateRequest(), both)).toMatchObject({ reason: 'NotPermitted' });
+  });
+
+  it('for the control plane of another namespace is denied to those who have the right in their own', async () => {
+    const object = { ...prod, metadata: { ...prod.metadata, namespace: 'team-b' } };
+    const request = await clientCertificateRequest({}, requestLabels('team-b', 'prod'));
+    expect(await answerTo(request, circumstances({ object }).given)).toMatchObject({ reason: 'NotPermitted' });
+  });
+
+  it('is read only once its requester may have a certificate', async () => {
+    const { given, rights } = circumstances();
+    rights.granted = [];
+    const unreadable = await clientCertificateRequest({ request: 'bm90IGEgcmVxdWVzdA==' });
+    expect(await answerTo(unreadable, given)).toMatchObject({ reason: 'NotPermitted' });
+  });
+
+  it('of a program says how programs get a kubeconfig', async () => {
+    const { given, rights } = circumstances();
+    const username = 'system:serviceaccount:team-a:ci';
+    rights.granted = [`create ${username} team-a/prod-cp`];
+    const answer = await answerTo(await clientCertificateRequest({ username }), given);
+    expect(answer).toMatchObject({ message: expect.stringContaining('spec.kubeconfigs') as string });
   });
 
   it('without the labels that name its Cluster is denied, and says which', async () => {
@@ -139,17 +182,36 @@ describe('a request for a client certificate', () => {
   });
 });
 
-it('what is kept of a request has no content once it is answered, nor when it is too long', async () => {
-  const request = await clientCertificateRequest();
-  expect(kept(request).spec.request).toBe(request.spec.request);
-  expect(kept({ ...request, status: { certificate: 'eA==' } } as KubeObject).spec).toMatchObject({ request: '' });
-  expect(kept({ ...request, status: { conditions: [{ type: 'Denied' }] } } as KubeObject).spec).toMatchObject({
-    request: '',
+describe('of a request the operator keeps', () => {
+  const filled = async (status?: object): Promise<KubeObject> => {
+    const { metadata, ...request } = await clientCertificateRequest({ extra: { a: ['b'] } });
+    const labels = { ...metadata.labels, more: 'x'.repeat(60) };
+    return {
+      ...request,
+      metadata: { ...metadata, labels, annotations: { a: 'b' } },
+      ...(status && { status }),
+    } as KubeObject;
+  };
+
+  it('what it needs for an answer, and nothing else that the creator has filled', async () => {
+    const { metadata, spec } = kept(await filled({ conditions: [{ type: 'Approved' }] }));
+    expect(metadata.labels).toEqual(requestLabels('team-a', 'prod'));
+    expect(metadata.annotations).toBeUndefined();
+    expect(spec).toMatchObject({ username: 'jane', extra: { a: ['b'] } });
+    expect(spec.request).not.toBe('');
   });
-  expect(kept({ ...request, status: { conditions: [{ type: 'Approved' }] } } as KubeObject).spec).not.toMatchObject({
-    request: '',
-  });
-  expect(kept({ ...request, spec: { ...request.spec, request: 'x'.repeat(16_385) } } as KubeObject).spec).toMatchObject(
-    { request: '' },
+
+  it.each([{ certificate: 'eHh4eHh4' }, { conditions: [{ type: 'Denied', message: 'no' }] }])(
+    'only that it is answered: %o',
+    async (status) => {
+      const answered = kept(await filled(status));
+      expect(isAnswered(answered)).toBe(true);
+      expect(JSON.stringify(answered).length).toBeLessThan(300);
+    },
   );
+
+  it('no content that is longer than what it signs', async () => {
+    const request = await clientCertificateRequest({ request: 'x'.repeat(16_385) });
+    expect(kept(request).spec.request).toBe('');
+  });
 });

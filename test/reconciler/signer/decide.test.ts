@@ -12,12 +12,12 @@ const named = async (...names: x509.JsonName) => ({ request: await encodedReques
 describe('a request for a client certificate asks for', () => {
   it('the own user name for eight hours, if it says nothing else', async () => {
     const eightHours = 8 * 60 * 60_000;
-    expect(await asked({})).toMatchObject({ user: 'jane', groups: [], lifetimeMs: eightHours, verbs: ['create'] });
+    expect(await asked({})).toMatchObject({ user: 'jane', groups: [], lifetimeMs: eightHours, isOwn: true });
   });
 
   it('a group of the requester', async () => {
     const subject = await named({ O: ['developers'] }, { CN: ['jane'] });
-    expect(await asked(subject)).toMatchObject({ groups: ['developers'], verbs: ['create'] });
+    expect(await asked(subject)).toMatchObject({ groups: ['developers'], isOwn: true });
   });
 
   it.each<[string, x509.JsonName]>([
@@ -25,7 +25,7 @@ describe('a request for a client certificate asks for', () => {
     ['a group that the requester is not in', [{ O: ['developers', 'auditors'] }, { CN: ['jane'] }]],
     ['the administrators of kubeadm', [{ O: ['kubeadm:cluster-admins'] }, { CN: ['jane'] }]],
   ])('%s, which needs the right to impersonate', async (_, names) => {
-    expect(await asked(await named(...names))).toMatchObject({ verbs: ['create', 'impersonate'] });
+    expect(await asked(await named(...names))).toMatchObject({ isOwn: false });
   });
 
   it('a lifetime, and has an RSA key', async () => {
@@ -40,7 +40,7 @@ describe('a request for a client certificate asks for', () => {
   });
 });
 
-describe('whoever requests it, nothing is signed that', () => {
+describe('for no requester anything is signed that', () => {
   const alternativeNames = (...names: x509.JsonGeneralName[]) =>
     encodedRequest([{ CN: ['jane'] }], [new x509.SubjectAlternativeNameExtension(names)]);
   it.each<[string, () => Promise<Partial<ClientCertificateRequest['spec']>>, RegExp]>([
@@ -61,6 +61,12 @@ describe('whoever requests it, nothing is signed that', () => {
       /name of a component/,
     ],
     ['names two users', () => named({ CN: ['jane'] }, { CN: ['john'] }), /2 common names/],
+    ['has a name as long as a message', () => named({ CN: ['j'.repeat(254)] }), /longer than 253/],
+    [
+      'is in many groups',
+      () => named({ O: Array.from({ length: 17 }, (_, n) => `g${n}`) }, { CN: ['jane'] }),
+      /17 groups, more than 16/,
+    ],
     ['names no user', () => named({ O: ['developers'] }), /0 common names/],
     ['has more in its subject', () => named({ CN: ['jane'] }, { OU: ['system:masters'] }), /OU in its subject/],
     [
