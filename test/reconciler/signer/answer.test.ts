@@ -190,7 +190,7 @@ describe('of a request the operator keeps', () => {
       ...request,
       metadata: { ...metadata, labels, annotations: { a: 'b' } },
       ...(status && { status }),
-    } as KubeObject;
+    };
   };
 
   it('what it needs for an answer, and nothing else that the creator has filled', async () => {
