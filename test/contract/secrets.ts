@@ -61,7 +61,7 @@ export const secrets = {
   },
   'CP-60': {
     demand: 'Users get kubeconfigs of their own.',
-    proofs: [['cluster/cli/kubeconfig.test', 'authenticates its holder as the requested user and groups']],
+    proofs: [['cluster/cli/kubeconfig.test', 'gives a person a kubeconfig of their own, who may read no Secret']],
   },
   'CP-61': {
     demand:
