@@ -1,12 +1,13 @@
 import { clusterNameLabel } from '../../constructs/api/group.ts';
 import { kubeconfigSubresource, requestNamespaceLabel } from '../../constructs/api/kubeconfig-request.ts';
-import { groupOf, HostedControlPlane, type Resource, Secret } from '../../constructs/api/resources.ts';
+import { groupOf, HostedControlPlane, Secret } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { providerNames } from '../../constructs/cluster/provider-names.ts';
 import { reservedPrefix } from '../../constructs/api/reserved-names.ts';
 import { messageOf } from '../kube/error-message.ts';
-import type { KubeObject, ObjectName } from '../kube/object.ts';
+import type { KubeObject } from '../kube/object.ts';
 import { isAllowed, type Reviewer } from '../kube/review.ts';
+import type { ManagementCluster } from '../management/cache.ts';
 import { owningCluster } from '../management/cluster-object.ts';
 import { signCertificate, validFor } from '../pki/issue.ts';
 import { parsedCertificate } from '../pki/parsed.ts';
@@ -36,10 +37,7 @@ const patienceMs = 10 * 60_000;
 /** What an answer depends on besides the request. */
 export interface Circumstances {
   /** The control planes of this operator, and their Secrets. */
-  readonly management: {
-    list(resource: Resource): KubeObject[];
-    get(resource: Resource, name: ObjectName): KubeObject | undefined;
-  };
+  readonly management: Pick<ManagementCluster, 'get' | 'list'>;
   /** Whether this operator has every control plane of a namespace, so that one that it does not know does not exist. */
   readonly answersFor: (namespace: string) => boolean;
   /** Decides what the requester may do. */

@@ -19,7 +19,7 @@ export interface Asked {
   readonly isOwn: boolean;
 }
 
-/** What is asked for, or why it is refused whoever the requester is. */
+/** What a request asks for, or why the operator refuses it to every requester. */
 export function readAsked(request: ClientCertificateRequest): Asked | { readonly objection: string } {
   const content = contentOf(request);
   if (!content) {

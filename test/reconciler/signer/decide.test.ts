@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 import { describe, expect, it } from 'vitest';
 import { readAsked } from '../../../reconciler/signer/decide.ts';
