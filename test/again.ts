@@ -48,7 +48,7 @@ try {
     });
     if (code !== 0) failures += 1;
     const took = clock((performance.now() - begun) / 1000);
-    const lines = describeResult(await readReport(report), { code, root: join(import.meta.dirname, '..') });
+    const lines = describeResult(await readReport(report), code);
     console.log(`run ${runs + 1} of ${times}, ${took}: ${lines.join('\n')}`);
   }
 } finally {

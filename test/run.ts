@@ -5,10 +5,9 @@
  * With arguments it is vitest with these: `npm test -- PATH`.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import durations from './run/durations.json' with { type: 'json' };
 import { drift, durationsOf } from './run/file-times.ts';
-import { type Lane, readTimes, reportFile, runLane, runVitest } from './run/lane.ts';
+import { type Lane, reportFile, runLane, runVitest } from './run/lane.ts';
 import { measuredFile, output } from './run/output.ts';
 import { ProcessorTimeRecorder } from './run/processor-time.ts';
 import { laneSummary, processorSummary } from './run/summary.ts';
@@ -70,7 +69,7 @@ async function removeRemains(): Promise<void> {
 
 /** Prints the durations, and which committed durations are outdated. */
 async function reportTimes(): Promise<void> {
-  const times = await Promise.all(lanes.map(({ name }) => readTimes(name, output)));
+  const times = await Promise.all(lanes.map(async ({ name }) => (await readReport(reportFile(name, output)))?.files));
   for (const [index, { name }] of lanes.entries())
     for (const line of laneSummary(times[index] ?? [])) console.log(`${name.padEnd(5)} | ${line}`);
   const timesOf = (wanted: readonly Lane[]) => wanted.flatMap((lane) => times[lanes.indexOf(lane)] ?? []);
@@ -89,9 +88,7 @@ async function reportTimes(): Promise<void> {
 /** Prints the failures last, because the lanes mix their output, and far above. */
 async function reportResult(name: string, code: number): Promise<void> {
   const report = await readReport(reportFile(name, output));
-  for (const line of describeResult(report, { code, root: join(import.meta.dirname, '..') })) {
-    console.log(`${name.padEnd(5)} | ${line}`);
-  }
+  for (const line of describeResult(report, code)) console.log(`${name.padEnd(5)} | ${line}`);
 }
 
 /** Returns 1 if any output contains a secret. */

@@ -1,15 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, createWriteStream, openSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { goEnvironment } from '../testbed/go-environment.ts';
-import type { FileTime } from './file-times.ts';
-import { timesFileVariable } from './times-reporter.ts';
+import { reportVariable } from './file-reporter.ts';
 
 const repository = join(import.meta.dirname, '../..');
 const vitest = join(repository, 'node_modules/vitest/vitest.mjs');
 const config = ['--config', join(repository, 'test/vitest.config.ts')];
+const reporters = ['default', join(import.meta.dirname, 'file-reporter.ts')].map(
+  (reporter) => `--reporter=${reporter}`,
+);
 
 /** The lane of processes that run tests, if lanes run side by side. */
 const laneVariable = 'HCP_TEST_LANE';
@@ -62,12 +63,11 @@ export function runQuietly(
   args: readonly string[],
   { log, report, env }: { readonly log: string; readonly report: string; readonly env: NodeJS.ProcessEnv },
 ): Promise<number> {
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile=${report}`];
   const kept = openSync(log, 'w');
   const child = spawn(process.execPath, [vitest, 'run', ...config, ...reporters, ...args], {
     stdio: ['ignore', kept, kept],
     // a test that starts this has begun already: its own files neither wait for room nor count again
-    env: { ...process.env, ...env, [roomVariable]: undefined },
+    env: { ...process.env, ...env, [roomVariable]: undefined, [reportVariable]: report },
   });
   closeSync(kept);
   return ended(child);
@@ -75,9 +75,7 @@ export function runQuietly(
 
 /** Runs a lane, the `index`th of those side by side, writes its output to `output`, and returns its exit code. */
 export function runLane({ name, project, testbed, room }: Lane, index: number, output: string): Promise<number> {
-  const reporters = ['default', 'json', join(import.meta.dirname, 'times-reporter.ts')];
-  const args = ['--project', project, ...reporters.map((reporter) => `--reporter=${reporter}`)];
-  const command = [vitest, 'run', ...config, ...args, `--outputFile=${reportFile(name, output)}`];
+  const command = [vitest, 'run', ...config, ...reporters, '--project', project];
   const child = spawn(process.execPath, command, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
@@ -87,7 +85,7 @@ export function runLane({ name, project, testbed, room }: Lane, index: number, o
       ...(testbed === undefined ? {} : { HCP_TESTBED: testbed }),
       ...(room ? { [roomVariable]: room } : {}),
       [laneVariable]: String(index),
-      [timesFileVariable]: timesFile(name, output),
+      [reportVariable]: reportFile(name, output),
     },
   });
   const kept = createWriteStream(join(output, `${name}.log`), { flags: 'a' });
@@ -107,16 +105,7 @@ function ended(child: ChildProcess): Promise<number> {
   });
 }
 
-/** Path of vitest's own report of a lane. */
+/** Path of the report of a lane. */
 export function reportFile(name: string, output: string): string {
   return join(output, `${name}.json`);
-}
-
-/** The duration of each file of a lane; none if the lane ended before it could report. */
-export async function readTimes(name: string, output: string): Promise<FileTime[]> {
-  return readFile(timesFile(name, output), 'utf8').then(JSON.parse, () => []);
-}
-
-function timesFile(name: string, output: string): string {
-  return join(output, `${name}.times.json`);
 }

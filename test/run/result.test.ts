@@ -1,32 +1,22 @@
-import { describe, expect, it } from 'vitest';
-import { describeResult } from './result.ts';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runQuietly } from './lane.ts';
+import { output } from './output.ts';
+import { describeResult, readReport, type RunReport } from './result.ts';
 
-const passed = { fullName: 'keys are kept', status: 'passed', failureMessages: [] };
-const failed = {
-  fullName: 'keys are rotated',
-  status: 'failed',
-  failureMessages: [
-    'AssertionError: expected 1 to be 2\n    at /p/test/a.test.ts:3:1\n    at /p/node_modules/x.js:1:1',
-  ],
-};
+const passed = { file: 'test/a.test.ts', tests: 1, passed: 1, failures: [] };
+const reportOf = (...files: RunReport['files']): RunReport => ({ files, unhandled: [] });
+const failed = (reason: string) => reportOf({ ...passed, tests: 2, failures: [{ what: 'keys are rotated', reason }] });
 
 describe('the summary at the end of a run', () => {
   it('counts the tests if all passed', () => {
-    const report = {
-      numTotalTests: 1,
-      numPassedTests: 1,
-      testResults: [{ name: '/p/test/a.test.ts', status: 'passed', assertionResults: [passed] }],
-    };
-    expect(describeResult(report, { code: 0, root: '/p' })).toEqual(['1 of 1 tests passed in 1 files']);
+    expect(describeResult(reportOf(passed, passed), 0)).toEqual(['2 of 2 tests passed in 2 files']);
   });
 
   it('names each failed test with its file, and prints the reason without the frames of libraries', () => {
-    const report = {
-      numTotalTests: 2,
-      numPassedTests: 1,
-      testResults: [{ name: '/p/test/a.test.ts', status: 'failed', assertionResults: [passed, failed] }],
-    };
-    expect(describeResult(report, { code: 1, root: '/p' })).toEqual([
+    const reason = 'AssertionError: expected 1 to be 2\n    at /p/test/a.test.ts:3:1\n    at /p/node_modules/x.js:1:1';
+    expect(describeResult(failed(reason), 1)).toEqual([
       '1 of 2 tests passed in 1 files',
       'FAILED test/a.test.ts: keys are rotated',
       '    AssertionError: expected 1 to be 2',
@@ -35,37 +25,61 @@ describe('the summary at the end of a run', () => {
   });
 
   it('prints the start and the end of a long error, which may be the output of a program', () => {
-    const output = Array.from({ length: 100 }, (_, line) => `line ${line}`).join('\n');
-    const long = { ...failed, failureMessages: [output] };
-    const report = {
-      numTotalTests: 1,
-      numPassedTests: 0,
-      testResults: [{ name: '/p/test/a.test.ts', status: 'failed', assertionResults: [long] }],
-    };
-    const printed = describeResult(report, { code: 1, root: '/p' }).slice(2);
+    const printed = describeResult(
+      failed(Array.from({ length: 100 }, (_, line) => `line ${line}`).join('\n')),
+      1,
+    ).slice(2);
     expect(printed).toHaveLength(31);
     expect(printed[0]).toBe('    line 0');
     expect(printed[15]).toBe('    (70 lines)');
     expect(printed.at(-1)).toBe('    line 99');
   });
 
-  it('names a file that could not be run', () => {
-    const report = {
-      numTotalTests: 0,
-      numPassedTests: 0,
-      testResults: [{ name: '/p/test/a.test.ts', status: 'failed', message: 'no such module', assertionResults: [] }],
-    };
-    expect(describeResult(report, { code: 1, root: '/p' }).slice(1)).toEqual([
-      'FAILED test/a.test.ts',
-      '    no such module',
-    ]);
+  it('reports a failure without a failed test', () => {
+    expect(describeResult(reportOf(), 1).at(-1)).toBe('FAILED outside of any test: vitest ended with 1');
+    const unhandled = describeResult({ files: [passed], unhandled: ['Error: too late'] }, 1);
+    expect(unhandled.slice(1)).toEqual(['FAILED outside of any test', '    Error: too late']);
+    expect(describeResult(undefined, 137)).toEqual(['no report was written; vitest ended with 137']);
   });
+});
 
-  it('reports a failure of vitest without a failed test', () => {
-    const report = { numTotalTests: 0, numPassedTests: 0, testResults: [] };
-    expect(describeResult(report, { code: 1, root: '/p' }).at(-1)).toContain('outside of any test');
-    expect(describeResult(undefined, { code: 137, root: '/p' })).toEqual([
-      'no report was written; vitest ended with 137',
+describe('the report of a run of vitest', () => {
+  let directory: string;
+  beforeAll(async () => {
+    await mkdir(output, { recursive: true });
+    directory = await mkdtemp(join(import.meta.dirname, 'reported-'));
+  });
+  afterAll(() => rm(directory, { recursive: true }));
+
+  it('has why a test, a hook of a describe, and a file failed', async () => {
+    const source = {
+      tests: `test('one', () => { throw new Error('of a test'); }); test('two', () => {});`,
+      hook: `describe('a part', () => { beforeAll(() => { throw new Error('of a hook'); }); test('one', () => {}); });`,
+      file: `beforeAll(() => { throw new Error('of a file'); }); test('one', () => {});`,
+    };
+    const paths = Object.entries(source).map(([name, text]) => [join(directory, `${name}.test.ts`), text] as const);
+    for (const [path, text] of paths) {
+      await writeFile(
+        path,
+        `import { beforeAll, describe, test } from 'vitest';\nvoid [beforeAll, describe];\n${text}\n`,
+      );
+    }
+    const report = join(directory, 'report.json');
+    const code = await runQuietly(['--project', 'unit', directory], { log: join(directory, 'log'), report, env: {} });
+    const lines = describeResult(await readReport(report), code).filter((line) => !/^ +at /.test(line));
+    const path = (name: string) => `test/run/${directory.split('/').at(-1)}/${name}.test.ts`;
+    expect(code).toBe(1);
+    expect(lines[0]).toBe('1 of 4 tests passed in 3 files');
+    expect(
+      lines
+        .slice(1)
+        .join('\n')
+        .split(/\n(?=FAILED)/)
+        .toSorted(),
+    ).toEqual([
+      `FAILED ${path('file')}: a hook or an import of the file\n    Error: of a file`,
+      `FAILED ${path('hook')}: a hook of: a part\n    Error: of a hook`,
+      `FAILED ${path('tests')}: one\n    Error: of a test`,
     ]);
   });
 });

@@ -111,14 +111,17 @@ export class EtcdProcesses {
     return { member: { name, address: `127.0.0.1:${client}`, serverName }, credentials: this.#credentials };
   }
 
-  /** A client for keys, as an API server uses it, for all members. The caller closes it. */
-  keys(): Etcd3 {
+  /**
+   * A client for keys, as an API server uses it, for all members. The caller closes it.
+   * @param deadlineMs after which a call counts as unanswered; after three of these etcd3 refuses all calls for five seconds
+   */
+  keys(deadlineMs = 3_000): Etcd3 {
     const { ca, cert, key } = this.#credentials;
     return new Etcd3({
       hosts: this.#places.filter(isRunning).map(({ client }) => `https://127.0.0.1:${client}`),
       credentials: { rootCertificate: Buffer.from(ca), certChain: Buffer.from(cert), privateKey: Buffer.from(key) },
       grpcOptions: { 'grpc.ssl_target_name_override': serverName },
-      defaultCallOptions: () => ({ deadline: Date.now() + 3_000 }),
+      defaultCallOptions: () => ({ deadline: Date.now() + deadlineMs }),
     });
   }
 
