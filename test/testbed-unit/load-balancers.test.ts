@@ -51,3 +51,13 @@ test('with the pool empty a Service waits', () => {
 test('a current status is not written again', () => {
   expect(plan(balanced('s', '10.0.0.1'), service('t', { type: 'ClusterIP' })).assigned).toEqual({});
 });
+
+test('a Service keeps the address it was just given, although the watch does not show it yet and a lower one became free', () => {
+  const given = new Map([['uid-of-new', '10.0.0.2']]);
+  const fresh = { ...balanced('new'), metadata: { name: 'new', namespace: 'a', uid: 'uid-of-new' } };
+  const { assignments } = planLoadBalancers([fresh, balanced('next')], pool, given);
+  expect(assignments.map(({ service, address }) => [service.metadata.name, address])).toEqual([
+    ['new', '10.0.0.2'],
+    ['next', '10.0.0.1'],
+  ]);
+});

@@ -42,13 +42,20 @@ const pool = Array.from({ length: loadBalancerNumbers.last - loadBalancerNumbers
 const settleVolumes = coalescing(async () => {
   for (const action of planVolumes(claims.list(), volumes.list())) await perform(action);
 });
+/** By the uid of a Service. */
+const given = new Map<string, string>();
 const settleLoadBalancers = coalescing(async () => {
-  const { assignments, addresses } = planLoadBalancers(services.list(), pool);
+  const listed = services.list();
+  const { assignments, addresses } = planLoadBalancers(listed, pool, given);
+  for (const uid of given.keys()) if (!listed.some(({ metadata }) => metadata.uid === uid)) given.delete(uid);
   if (!isEqual(addresses, await extraAddresses(pid))) await setExtraAddresses(pid, addresses);
   for (const { service, address } of assignments) {
     console.log(`Service ${objectKey(service.metadata)}: ${address ?? 'no address'}`);
     const patch = { status: { loadBalancer: address ? { ingress: [{ ip: address, ipMode: 'VIP' }] } : null } };
     await client.mergePatch(Service, service.metadata, patch, { fieldManager, subresource: 'status' });
+    const { uid = '' } = service.metadata;
+    if (address === undefined) given.delete(uid);
+    else given.set(uid, address);
   }
 });
 

@@ -22,10 +22,19 @@ export interface LoadBalancerPlan {
 /**
  * Gives every Service of type LoadBalancer the address it requests, otherwise the one it has, otherwise the first free one of
  * the pool. If the pool is empty a Service waits, as it would in a cloud.
+ * @param given by uid, what Services got that a watch may not show yet: without it, one whose neighbour is deleted meanwhile
+ * would get the address of that one instead, after its users have seen the first
  */
-export function planLoadBalancers(services: readonly LoadBalancerService[], pool: readonly string[]): LoadBalancerPlan {
+export function planLoadBalancers(
+  services: readonly LoadBalancerService[],
+  pool: readonly string[],
+  given: ReadonlyMap<string, string> = new Map(),
+): LoadBalancerPlan {
+  const givenTo = ({ metadata }: LoadBalancerService) => given.get(metadata.uid ?? '');
   const wanting = services.filter(({ spec }) => spec.type === 'LoadBalancer');
-  const fixed = new Map(wanting.map((service) => [service, service.spec.loadBalancerIP || addressOf(service)]));
+  const fixed = new Map(
+    wanting.map((service) => [service, service.spec.loadBalancerIP || (addressOf(service) ?? givenTo(service))]),
+  );
   const addresses = new Set([...fixed.values()].filter((address) => address !== undefined));
   const assignments: Assignment[] = [];
   for (const service of services) {
