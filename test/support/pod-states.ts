@@ -12,6 +12,8 @@ export interface WarningEvent extends KubeObject {
   readonly reason?: string;
   readonly note?: string;
   readonly regarding?: { readonly kind?: string; readonly name?: string };
+  readonly eventTime?: string | null;
+  readonly deprecatedLastTimestamp?: string | null;
 }
 
 /** The last lines of a container's termination message give the reason. */

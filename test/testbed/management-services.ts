@@ -85,6 +85,9 @@ export function controllerManagerCommand(instance: Instance): string[] {
     'use-service-account-credentials': true,
     'kube-api-qps': 300,
     'kube-api-burst': 600,
+    // The only node is the machine itself: when it is so busy that its kubelet misses a minute, no pod has failed. By default all
+    // pods would become not ready, and with them every Service.
+    'node-monitor-grace-period': '10m',
   });
 }
 

@@ -242,7 +242,12 @@ describe('while it runs', () => {
       const message = /Deployment faults\/c1-scheduler.*metadata\.managedFields/;
       await bench.untilCondition('c1', 'SchedulerReady', { reason: 'ReconcileFailed', message });
       const reported = forced;
-      await until('the other one to insist', () => forced > reported + 100, undefined, () => forced);
+      await until(
+        'the other one to insist',
+        () => forced > reported + 100,
+        undefined,
+        () => forced,
+      );
       const windows = 1 + Math.floor((performance.now() - begun) / 20_000);
       expect((await generation()) - before).toBeLessThanOrEqual(windows * 2 * 5 + 1);
     } finally {

@@ -1,4 +1,6 @@
+import { Event } from '../../../constructs/api/resources.ts';
 import { ContinuousLoad, kubeletPath } from '../../support/continuous-load.ts';
+import type { WarningEvent } from '../../support/pod-states.ts';
 import { until } from '../../support/until.ts';
 import type { FurtherMinor } from '../../testbed/further-minor.ts';
 import { openHostedApi } from '../../testbed/hosted-api.ts';
@@ -18,6 +20,15 @@ const withoutLeader = /(?:raft proposal dropped|etcdserver: (?:leader changed|re
 
 /** Share of the writes that etcd may answer so. The goal is none. */
 const withoutLeaderAtMost = 1 / 200;
+
+/**
+ * The client of etcd in an API server notices after 40 s that a member is gone that could not say so, as one of a busy machine; the
+ * events come from another one then.
+ */
+const lastEventsMs = 90_000;
+
+/** Warnings that a failure prints, so that its reason is not lost with the namespace. */
+const shownWarnings = 60;
 
 export interface BusyClusterOptions {
   readonly namespace: string;
@@ -131,7 +142,8 @@ export class BusyCluster {
     const load = this.#load;
     await load.stopWriting();
     const unseen = () => load.unseen;
-    await until('the last events', () => unseen().length === 0, 30_000, unseen);
+    await until('the last events', () => unseen().length === 0, lastEventsMs, unseen).catch(() => {});
+    const lost = unseen().map((name) => `${name} was written, and no event came within ${lastEventsMs / 1000} s`);
     const { asked, failures } = await this.#askedByPod();
     await this.#stop();
     const { writes, calls, events } = load;
@@ -156,7 +168,22 @@ export class BusyCluster {
     const tooFew = Object.entries(counts).flatMap(([what, [count, least]]) =>
       count > least ? [] : [`${count} ${what}`],
     );
-    return [...failed, ...problems, ...this.#node.problems, ...tooFew];
+    const all = [...failed, ...lost, ...problems, ...this.#node.problems, ...tooFew];
+    if (all.length > 0) for (const line of await this.#warnings()) console.log(line);
+    return all;
+  }
+
+  /** The warnings about everything in the namespace, the last ones last: what users have seen may be an effect of one. */
+  async #warnings(): Promise<string[]> {
+    const { client, namespace } = this.cluster.bench;
+    const { items } = await client.list<WarningEvent>(Event, { namespace });
+    return items
+      .filter(({ type }) => type === 'Warning')
+      .map(({ deprecatedLastTimestamp, eventTime, regarding, reason, note }) => {
+        return `${deprecatedLastTimestamp ?? eventTime} ${regarding?.kind} ${regarding?.name} ${reason}: ${note}`;
+      })
+      .toSorted()
+      .slice(-shownWarnings);
   }
 
   /** Removes it, whatever has become of its users. */
