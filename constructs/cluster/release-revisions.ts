@@ -32,6 +32,8 @@ const changes = {
   writesKubernetesEndpoints: 2,
   /** The konnectivity server ends after the API server beside it. */
   endsKonnectivityLast: 3,
+  /** API servers serve on while etcd takes seconds to answer. */
+  servesWithSlowEtcd: 3,
 } as const;
 
 /** The name of a change between release revisions. */

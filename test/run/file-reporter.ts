@@ -8,8 +8,8 @@ import type { Failure, FileResult, RunReport } from './result.ts';
 export const reportVariable = 'HCP_TEST_REPORT';
 
 /**
- * Writes the duration and the result of each test file to the file in `$HCP_TEST_REPORT`. vitest's own report in JSON leaves out
- * why a hook of a `describe` failed.
+ * Writes the duration and the result of each test file to the file in `$HCP_TEST_REPORT`, as soon as the file ends, so that an
+ * interrupted run says what had failed. vitest's own report in JSON leaves out why a hook of a `describe` failed.
  */
 export default class FileReporter implements Reporter {
   readonly #started = new Map<string, number>();
@@ -37,11 +37,16 @@ export default class FileReporter implements Reporter {
       passed: tests.filter((test) => test.result().state === 'passed').length,
       failures: failuresOf(module),
     });
+    this.#write([]);
   }
 
   onTestRunEnd(_modules: unknown, unhandled: readonly SerializedError[]): void {
+    this.#write(unhandled.map(textOf));
+  }
+
+  #write(unhandled: readonly string[]): void {
     const path = process.env[reportVariable];
-    const report: RunReport<FileTime> = { files: this.#files, unhandled: unhandled.map(textOf) };
+    const report: RunReport<FileTime> = { files: this.#files, unhandled };
     if (path !== undefined) writeFileSync(path, JSON.stringify(report));
   }
 }

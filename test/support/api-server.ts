@@ -130,6 +130,12 @@ export class ApiServer {
     await this.#apiServer?.end();
   }
 
+  /** Its etcd, to pause it. */
+  get etcd(): Pick<ChildProgram, 'pause' | 'resume'> {
+    if (!this.#etcd) throw new Error('etcd is not started yet');
+    return this.#etcd;
+  }
+
   /** Compacts etcd: all revisions before the current one are dropped. */
   async compact(): Promise<void> {
     const etcdctl = [this.#binary('etcdctl'), `--endpoints=http://127.0.0.1:${this.#started.ports.etcd}`] as const;

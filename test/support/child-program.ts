@@ -48,6 +48,15 @@ export class ChildProgram {
     });
   }
 
+  /** Takes the processor from it, as from a program of a machine that stalls, until it is resumed. */
+  pause(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#child.kill('SIGCONT');
+  }
+
   /** Kills it and every process it started, with SIGKILL unless `signal` is a gentler one; resolves when it is gone. */
   async end(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     if (this.isRunning && this.#child.pid !== undefined) process.kill(-this.#child.pid, signal);

@@ -34,6 +34,7 @@ export function apiServerFlags(
   const names = namesOf(cluster.name);
   const { advertiseAddress, encryptionAtRest } = facts;
   const [signingIssuer] = issuersOf(cluster, endpoint, facts);
+  const servesWithSlowEtcd = rendersWith(cluster, 'servesWithSlowEtcd');
   return [
     ...inClusterAccessFlags(cluster, advertiseAddress),
     ['allow-privileged', 'true', 'CNI and kube-proxy pods are privileged'],
@@ -58,7 +59,9 @@ export function apiServerFlags(
     ...(encryptionAtRest ? encryptionFlags : []),
     ['etcd-cafile', `${pki}/etcd/ca.crt`, 'a dedicated CA: no other client has a certificate that etcd accepts'],
     ['etcd-certfile', `${pki}/apiserver-etcd-client.crt`, ''],
+    ...(servesWithSlowEtcd ? [etcdHealthTimeout] : []),
     ['etcd-keyfile', `${pki}/apiserver-etcd-client.key`, ''],
+    ...(servesWithSlowEtcd ? [etcdReadinessTimeout] : []),
     [
       'etcd-servers',
       `https://${names.etcdClientService}.${cluster.namespace}.svc:${ports.etcdClient}`,
@@ -156,6 +159,19 @@ const encryptionFlags: readonly Flag[] = [
   ],
   ['encryption-provider-config-automatic-reload', 'true', 'a change of keys restarts no API server'],
 ];
+
+/**
+ * `/readyz` asks etcd twice, one after the other, with this timeout each: both answers come before the timeout of the probe, 15 s. By
+ * default it is 2 s. Where API servers share a slow disk or processor with etcd, the Service would lose all of them at once, and
+ * refuse every new connection, although each request would have an answer, if late.
+ */
+const etcdTimeout = '5s';
+const etcdHealthTimeout: Flag = [
+  'etcd-healthcheck-timeout',
+  etcdTimeout,
+  'with a slow etcd API servers answer late, instead of not at all',
+];
+const etcdReadinessTimeout: Flag = ['etcd-readycheck-timeout', etcdTimeout, 'the same'];
 
 /**
  * By default an API server would put the address of its pod behind the `kubernetes` Service of the hosted cluster, in a network

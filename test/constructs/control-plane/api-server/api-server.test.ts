@@ -22,6 +22,23 @@ describe('the API server', () => {
     expect(container?.readinessProbe?.httpGet?.path).toBe('/readyz');
   });
 
+  it('is ready while etcd takes seconds to answer its two checks, which end before the timeout of the probe', () => {
+    const [container] = new Rendered().workload('c1-api-server').containers;
+    const seconds = ['etcd-healthcheck-timeout', 'etcd-readycheck-timeout'].map((flag) =>
+      parseInt(flags()[flag] ?? ''),
+    );
+    expect(Math.min(...seconds)).toBeGreaterThan(2);
+    expect(seconds.reduce((sum, timeout) => sum + timeout, 0)).toBeLessThan(
+      container?.readinessProbe?.timeoutSeconds ?? 0,
+    );
+  });
+
+  it('checks etcd as the release revisions before did in control planes that have them', () => {
+    const cluster = clusterOf();
+    const before = { ...cluster, release: releaseOf(minorOf(cluster.spec.version), 2) };
+    expect(JSON.stringify(renderControlPlane(before, knownFacts))).not.toMatch(/etcd-(healthcheck|readycheck)-timeout/);
+  });
+
   it('advertises no address instead of that of its pod', () => {
     const known = flags({}, { advertiseAddress: undefined, endpoint: { host: 'lb.example.org', port: 443 } });
     expect(known).not.toHaveProperty('advertise-address');
