@@ -85,40 +85,35 @@ describe('a restored control plane', () => {
   });
   afterAll(() => hosted.connection.close());
 
-  test(
-    'has the data of the backup and nothing later, at a revision that no client has seen',
-    async () => {
-      const { metadata } = await hosted.get(ConfigMap, { namespace: 'default', name: 'after' });
-      const began = performance.now();
-      await bench.patch('c1', { spec: { etcd: { restore: { latest: true } } } });
-      const stopped = bench.untilCondition('c1', 'EtcdRestoreReady', { reason: 'RestoringMembers' }, longMs);
-      const restored = await untilRestored('c1');
-      await stopped;
-      expect(restored).toMatchObject({ backup: id, step: 'Completed', restoredTo: id.split('-').at(-1) });
-      const kept = await until('the API server to answer', () =>
-        hosted.get(ConfigMap, { namespace: 'default', name: 'before' }).catch(() => undefined),
-      );
-      const recoverySeconds = (performance.now() - began) / 1000;
-      expect(await hosted.find(ConfigMap, { namespace: 'default', name: 'after' })).toBeUndefined();
-      const later = await write(hosted, 'later');
-      expect(Number(later.metadata.resourceVersion)).toBeGreaterThan(Number(metadata.resourceVersion) + 1_000_000_000);
-      expect(kept.metadata.name).toBe('before');
-      await bench.untilReady('c1');
-      expect(
-        await bench.client.list(Pod, { namespace, labelSelector: 'app.kubernetes.io/component=etcd-restore' }),
-      ).toMatchObject({ items: [] });
-      const { items: events } = await bench.client.list<EventObject>(Event, { namespace });
-      expect(events.filter(({ reason }) => reason === 'ForeignChangeReverted')).toEqual([]);
-      await recordFault({
-        fault: 'restore of a backup over a running control plane',
-        observed:
-          'what was written before the backup is there, what was written after it is gone, the revision went up',
-        recoverySeconds,
-        dataLost: 'none that the backup holds',
-      });
-    },
-    longMs,
-  );
+  test('has the data of the backup and nothing later, at a revision that no client has seen', async () => {
+    const { metadata } = await hosted.get(ConfigMap, { namespace: 'default', name: 'after' });
+    const began = performance.now();
+    await bench.patch('c1', { spec: { etcd: { restore: { latest: true } } } });
+    const stopped = bench.untilCondition('c1', 'EtcdRestoreReady', { reason: 'RestoringMembers' }, longMs);
+    const restored = await untilRestored('c1');
+    await stopped;
+    expect(restored).toMatchObject({ backup: id, step: 'Completed', restoredTo: id.split('-').at(-1) });
+    const kept = await until('the API server to answer', () =>
+      hosted.get(ConfigMap, { namespace: 'default', name: 'before' }).catch(() => undefined),
+    );
+    const recoverySeconds = (performance.now() - began) / 1000;
+    expect(await hosted.find(ConfigMap, { namespace: 'default', name: 'after' })).toBeUndefined();
+    const later = await write(hosted, 'later');
+    expect(Number(later.metadata.resourceVersion)).toBeGreaterThan(Number(metadata.resourceVersion) + 1_000_000_000);
+    expect(kept.metadata.name).toBe('before');
+    await bench.untilReady('c1');
+    expect(
+      await bench.client.list(Pod, { namespace, labelSelector: 'app.kubernetes.io/component=etcd-restore' }),
+    ).toMatchObject({ items: [] });
+    const { items: events } = await bench.client.list<EventObject>(Event, { namespace });
+    expect(events.filter(({ reason }) => reason === 'ForeignChangeReverted')).toEqual([]);
+    await recordFault({
+      fault: 'restore of a backup over a running control plane',
+      observed: 'what was written before the backup is there, what was written after it is gone, the revision went up',
+      recoverySeconds,
+      dataLost: 'none that the backup holds',
+    });
+  });
 
   test('is not restored again by another operator', async () => {
     const { metadata } = await bench.client.get(PersistentVolumeClaim, { namespace, name: 'etcd-data-c1-etcd-0' });
@@ -180,71 +175,63 @@ describe('a restored control plane', () => {
     });
   });
 
-  test(
-    'is restored once though the operator dies repeatedly',
-    async () => {
-      const began = performance.now();
-      const before = (await bench.get('c1')).status?.etcd?.restore?.startTime;
-      await bench.patch('c1', { spec: { etcd: { restore: { latest: null, backup: id, request: 'killed' } } } });
-      const runs = new Set<string>();
-      let restarts = 0;
-      for (let last = await shows('c1'); ; restarts++) {
-        const next = await until('anything to change', () => changed('c1', last), longMs);
-        const { startTime, completionTime } = (await bench.get('c1')).status?.etcd?.restore ?? {};
-        if (startTime !== undefined && startTime !== before) runs.add(startTime);
-        if (runs.size > 0 && completionTime !== undefined) break;
-        await restart();
-        last = next;
-      }
-      expect(runs.size).toBe(1);
-      await bench.untilCondition('c1', 'APIServerReachable', { status: 'True' }, longMs);
-      expect(await hosted.find(ConfigMap, { namespace: 'default', name: 'before' })).toBeDefined();
-      expect(await hosted.find(ConfigMap, { namespace: 'default', name: 'later' })).toBeUndefined();
-      expect(restarts).toBeGreaterThan(5);
-      await recordFault({
-        fault: 'the operator dies again and again during a restore',
-        observed: `one run, which continues where it was after each of ${restarts} deaths`,
-        recoverySeconds: (performance.now() - began) / 1000,
-        dataLost: 'none that the backup holds',
-      });
-    },
-    longMs * 2,
-  );
+  test('is restored once though the operator dies repeatedly', async () => {
+    const began = performance.now();
+    const before = (await bench.get('c1')).status?.etcd?.restore?.startTime;
+    await bench.patch('c1', { spec: { etcd: { restore: { latest: null, backup: id, request: 'killed' } } } });
+    const runs = new Set<string>();
+    let restarts = 0;
+    for (let last = await shows('c1'); ; restarts++) {
+      const next = await until('anything to change', () => changed('c1', last), longMs);
+      const { startTime, completionTime } = (await bench.get('c1')).status?.etcd?.restore ?? {};
+      if (startTime !== undefined && startTime !== before) runs.add(startTime);
+      if (runs.size > 0 && completionTime !== undefined) break;
+      await restart();
+      last = next;
+    }
+    expect(runs.size).toBe(1);
+    await bench.untilCondition('c1', 'APIServerReachable', { status: 'True' }, longMs);
+    expect(await hosted.find(ConfigMap, { namespace: 'default', name: 'before' })).toBeDefined();
+    expect(await hosted.find(ConfigMap, { namespace: 'default', name: 'later' })).toBeUndefined();
+    expect(restarts).toBeGreaterThan(5);
+    await recordFault({
+      fault: 'the operator dies again and again during a restore',
+      observed: `one run, which continues where it was after each of ${restarts} deaths`,
+      recoverySeconds: (performance.now() - began) / 1000,
+      dataLost: 'none that the backup holds',
+    });
+  });
 
-  test(
-    'gives its data to a new one of three members, from a snapshot without a manifest',
-    async () => {
-      const restore = { backup: bareName, from: { namespace, cluster: 'c1' } };
-      await bench.create('c2', { ...single, etcd: { replicas: 3, backup, restore } });
-      await untilRestored('c2', longMs);
-      const other = await bench.hosted('c2');
-      try {
-        await until(
-          'the new API server to answer',
-          async () => {
-            return other.find(ConfigMap, { namespace: 'default', name: 'before' }).catch(() => undefined);
-          },
-          longMs,
-        );
-        expect(await other.find(ConfigMap, { namespace: 'default', name: 'after' })).toBeUndefined();
-        expect(await other.get(Secret, plainSecret.metadata)).toMatchObject({ data: plainSecret.data });
-        // One configuration after the other, each until every API server has loaded it, which takes a minute at most.
-        const isEncrypted = async () => {
-          const [under, ...others] = Object.keys(storedUnder(await storedSecrets(bench, 'c2')));
-          return others.length === 0 && under?.startsWith('key-');
-        };
-        await until('all Secrets of the snapshot to be encrypted', isEncrypted, longMs);
-        await bench.untilCondition('c2', 'EtcdClusterHealthy', { status: 'True' }, longMs);
-        const { members = [] } = (await bench.get('c2')).status?.etcd ?? {};
-        expect(members.map(({ role }) => role).sort()).toEqual(['Follower', 'Follower', 'Leader']);
-        const { message } = await bench.untilCondition('c2', 'EtcdRestoreReady', { status: 'True' }, longMs);
-        expect(message).toContain(`snapshot ${bareName} has no manifest`);
-      } finally {
-        await other.connection.close();
-      }
-    },
-    longMs,
-  );
+  test('gives its data to a new one of three members, from a snapshot without a manifest', async () => {
+    const restore = { backup: bareName, from: { namespace, cluster: 'c1' } };
+    await bench.create('c2', { ...single, etcd: { replicas: 3, backup, restore } });
+    await untilRestored('c2', longMs);
+    const other = await bench.hosted('c2');
+    try {
+      await until(
+        'the new API server to answer',
+        async () => {
+          return other.find(ConfigMap, { namespace: 'default', name: 'before' }).catch(() => undefined);
+        },
+        longMs,
+      );
+      expect(await other.find(ConfigMap, { namespace: 'default', name: 'after' })).toBeUndefined();
+      expect(await other.get(Secret, plainSecret.metadata)).toMatchObject({ data: plainSecret.data });
+      // One configuration after the other, each until every API server has loaded it, which takes a minute at most.
+      const isEncrypted = async () => {
+        const [under, ...others] = Object.keys(storedUnder(await storedSecrets(bench, 'c2')));
+        return others.length === 0 && under?.startsWith('key-');
+      };
+      await until('all Secrets of the snapshot to be encrypted', isEncrypted, longMs);
+      await bench.untilCondition('c2', 'EtcdClusterHealthy', { status: 'True' }, longMs);
+      const { members = [] } = (await bench.get('c2')).status?.etcd ?? {};
+      expect(members.map(({ role }) => role).sort()).toEqual(['Follower', 'Follower', 'Leader']);
+      const { message } = await bench.untilCondition('c2', 'EtcdRestoreReady', { status: 'True' }, longMs);
+      expect(message).toContain(`snapshot ${bareName} has no manifest`);
+    } finally {
+      await other.connection.close();
+    }
+  });
 });
 
 /** Resolves with the message about the current spec. */
