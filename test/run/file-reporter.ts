@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Reporter, SerializedError, TestModule, Vitest } from 'vitest/node';
-import type { FileTime } from './file-times.ts';
-import type { Failure, FileResult, RunReport } from './result.ts';
+import type { Failure, RunReport } from './result.ts';
 
 /** Path of the reporter's file, for the process that runs vitest. */
 export const reportVariable = 'HCP_TEST_REPORT';
@@ -13,7 +12,7 @@ export const reportVariable = 'HCP_TEST_REPORT';
  */
 export default class FileReporter implements Reporter {
   readonly #started = new Map<string, number>();
-  readonly #files: (FileTime & FileResult)[] = [];
+  readonly #files: RunReport['files'][number][] = [];
   #root = '';
 
   onInit({ config }: Vitest): void {
@@ -46,7 +45,7 @@ export default class FileReporter implements Reporter {
 
   #write(unhandled: readonly string[]): void {
     const path = process.env[reportVariable];
-    const report: RunReport<FileTime> = { files: this.#files, unhandled };
+    const report: RunReport = { files: this.#files, unhandled };
     if (path !== undefined) writeFileSync(path, JSON.stringify(report));
   }
 }

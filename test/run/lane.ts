@@ -6,7 +6,8 @@ import { goEnvironment } from '../testbed/go-environment.ts';
 import { reportVariable } from './file-reporter.ts';
 
 const repository = join(import.meta.dirname, '../..');
-const vitest = join(repository, 'node_modules/vitest/vitest.mjs');
+/** Path of the program that runs tests. */
+export const vitest = join(repository, 'node_modules/vitest/vitest.mjs');
 const config = ['--config', join(repository, 'test/vitest.config.ts')];
 const reporters = ['default', join(import.meta.dirname, 'file-reporter.ts')].map(
   (reporter) => `--reporter=${reporter}`,

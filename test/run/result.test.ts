@@ -1,12 +1,15 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runQuietly } from './lane.ts';
-import { output } from './output.ts';
-import { describeResult, readReport, type RunReport } from './result.ts';
+import { describe, expect, it, test } from 'vitest';
+import { reportVariable } from './file-reporter.ts';
+import { vitest } from './lane.ts';
+import { describeResult, readReport, type RunResult } from './result.ts';
 
 const passed = { file: 'test/a.test.ts', tests: 1, passed: 1, failures: [] };
-const reportOf = (...files: RunReport['files']): RunReport => ({ files, unhandled: [] });
+const reportOf = (...files: RunResult['files']): RunResult => ({ files, unhandled: [] });
 const failed = (reason: string) => reportOf({ ...passed, tests: 2, failures: [{ what: 'keys are rotated', reason }] });
 
 describe('the summary at the end of a run', () => {
@@ -43,31 +46,20 @@ describe('the summary at the end of a run', () => {
   });
 });
 
-describe('the report of a run of vitest', () => {
-  let directory: string;
-  beforeAll(async () => {
-    await mkdir(output, { recursive: true });
-    directory = await mkdtemp(join(import.meta.dirname, 'reported-'));
-  });
-  afterAll(() => rm(directory, { recursive: true }));
-
-  it('has why a test, a hook of a describe, and a file failed', async () => {
+test('the report of a run has why a test, a hook of a describe, and a file failed', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'reported-'));
+  try {
     const source = {
       tests: `test('one', () => { throw new Error('of a test'); }); test('two', () => {});`,
       hook: `describe('a part', () => { beforeAll(() => { throw new Error('of a hook'); }); test('one', () => {}); });`,
       file: `beforeAll(() => { throw new Error('of a file'); }); test('one', () => {});`,
     };
-    const paths = Object.entries(source).map(([name, text]) => [join(directory, `${name}.test.ts`), text] as const);
-    for (const [path, text] of paths) {
-      await writeFile(
-        path,
-        `import { beforeAll, describe, test } from 'vitest';\nvoid [beforeAll, describe];\n${text}\n`,
-      );
-    }
-    const report = join(directory, 'report.json');
-    const code = await runQuietly(['--project', 'unit', directory], { log: join(directory, 'log'), report, env: {} });
+    for (const [name, text] of Object.entries(source)) await writeFile(join(directory, `${name}.test.js`), text);
+    const [report, reporter] = [join(directory, 'report.json'), join(import.meta.dirname, 'file-reporter.ts')];
+    const args = [vitest, 'run', '--globals', '--root', directory, '--reporter', reporter];
+    const child = spawn(process.execPath, args, { stdio: 'ignore', env: { ...process.env, [reportVariable]: report } });
+    const [code] = (await once(child, 'close')) as [number];
     const lines = describeResult(await readReport(report), code).filter((line) => !/^ +at /.test(line));
-    const path = (name: string) => `test/run/${directory.split('/').at(-1)}/${name}.test.ts`;
     expect(code).toBe(1);
     expect(lines[0]).toBe('1 of 4 tests passed in 3 files');
     expect(
@@ -77,9 +69,11 @@ describe('the report of a run of vitest', () => {
         .split(/\n(?=FAILED)/)
         .toSorted(),
     ).toEqual([
-      `FAILED ${path('file')}: a hook or an import of the file\n    Error: of a file`,
-      `FAILED ${path('hook')}: a hook of: a part\n    Error: of a hook`,
-      `FAILED ${path('tests')}: one\n    Error: of a test`,
+      'FAILED file.test.js: a hook or an import of the file\n    Error: of a file',
+      'FAILED hook.test.js: a hook of: a part\n    Error: of a hook',
+      'FAILED tests.test.js: one\n    Error: of a test',
     ]);
-  });
+  } finally {
+    await rm(directory, { recursive: true });
+  }
 });

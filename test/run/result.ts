@@ -1,11 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import type { FileTime } from './file-times.ts';
 
-/** What a run of vitest reports of its files; `T` adds to each. */
-export interface RunReport<T = unknown> {
-  readonly files: readonly (FileResult & T)[];
+/** The result of a run of vitest. */
+export interface RunResult {
+  readonly files: readonly FileResult[];
   /** Errors that belong to no file. */
   readonly unhandled: readonly string[];
+}
+
+/** What a run of vitest reports: its result, and how long its files took. */
+export interface RunReport extends RunResult {
+  readonly files: readonly (FileResult & FileTime)[];
 }
 
 /** The result of a test file. */
@@ -29,7 +34,7 @@ export interface Failure {
  * The last lines of a run: how many tests passed, and each test and hook that failed, with the start and the end of its error.
  * @param code vitest's exit code: other than 0, there is a line even if nothing failed
  */
-export function describeResult(report: RunReport | undefined, code: number): string[] {
+export function describeResult(report: RunResult | undefined, code: number): string[] {
   if (!report) return [`no report was written; vitest ended with ${code}`];
   const { files, unhandled } = report;
   const sum = (key: 'tests' | 'passed') => files.reduce((total, file) => total + file[key], 0);
@@ -48,7 +53,7 @@ export function describeResult(report: RunReport | undefined, code: number): str
 }
 
 /** The report in this file; undefined if vitest ended before it could write one. */
-export async function readReport(file: string): Promise<RunReport<FileTime> | undefined> {
+export async function readReport(file: string): Promise<RunReport | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8'));
   } catch {

@@ -20,6 +20,9 @@ export interface WarningEvent extends KubeObject {
 const maxLines = 5;
 const maxCharacters = 300;
 
+/** A namespace reports at most this many warnings. */
+const maxWarnings = 60;
+
 /** The newest reasons are reported, at most this many per object. */
 const maxEvents = 3;
 
@@ -63,6 +66,18 @@ export async function describePods(client: KubeClient, namespace: string): Promi
     (error: unknown) => [`unknown: ${String(error)}`],
   );
   return [`pods of namespace ${namespace}:`, ...lines].join('\n  ');
+}
+
+/** The last warnings in a namespace, the newest last: after a failure, before its reason is lost with the namespace. */
+export async function warningsIn(client: KubeClient, namespace: string): Promise<string[]> {
+  const { items } = await client.list<WarningEvent>(Event, { namespace });
+  return items
+    .filter(({ type }) => type === 'Warning')
+    .map(({ deprecatedLastTimestamp, eventTime, regarding, reason, note }) => {
+      return `${deprecatedLastTimestamp ?? eventTime} ${regarding?.kind} ${regarding?.name} ${reason}: ${note}`;
+    })
+    .toSorted()
+    .slice(-maxWarnings);
 }
 
 function isReady({ status }: PodInState): boolean {

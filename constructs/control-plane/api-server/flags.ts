@@ -171,7 +171,7 @@ const etcdHealthTimeout: Flag = [
   etcdTimeout,
   'with a slow etcd API servers answer late, instead of not at all',
 ];
-const etcdReadinessTimeout: Flag = ['etcd-readycheck-timeout', etcdTimeout, 'the same'];
+const etcdReadinessTimeout: Flag = ['etcd-readycheck-timeout', etcdTimeout, 'the second of the two checks'];
 
 /**
  * By default an API server would put the address of its pod behind the `kubernetes` Service of the hosted cluster, in a network

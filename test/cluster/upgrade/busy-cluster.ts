@@ -1,6 +1,5 @@
-import { Event } from '../../../constructs/api/resources.ts';
 import { ContinuousLoad, kubeletPath } from '../../support/continuous-load.ts';
-import type { WarningEvent } from '../../support/pod-states.ts';
+import { warningsIn } from '../../support/pod-states.ts';
 import { until } from '../../support/until.ts';
 import type { FurtherMinor } from '../../testbed/further-minor.ts';
 import { openHostedApi } from '../../testbed/hosted-api.ts';
@@ -22,13 +21,10 @@ const withoutLeader = /(?:raft proposal dropped|etcdserver: (?:leader changed|re
 const withoutLeaderAtMost = 1 / 200;
 
 /**
- * The client of etcd in an API server notices after 40 s that a member is gone that could not say so, as one of a busy machine; the
- * events come from another one then.
+ * When a member of etcd is gone without closing its connections, as on a busy machine, the client of etcd in an API server notices it
+ * after 40 s. Only then the events come from another member.
  */
 const lastEventsMs = 90_000;
-
-/** Warnings that a failure prints, so that its reason is not lost with the namespace. */
-const shownWarnings = 60;
 
 export interface BusyClusterOptions {
   readonly namespace: string;
@@ -169,21 +165,9 @@ export class BusyCluster {
       count > least ? [] : [`${count} ${what}`],
     );
     const all = [...failed, ...lost, ...problems, ...this.#node.problems, ...tooFew];
-    if (all.length > 0) for (const line of await this.#warnings()) console.log(line);
-    return all;
-  }
-
-  /** The warnings about everything in the namespace, the last ones last: what users have seen may be an effect of one. */
-  async #warnings(): Promise<string[]> {
     const { client, namespace } = this.cluster.bench;
-    const { items } = await client.list<WarningEvent>(Event, { namespace });
-    return items
-      .filter(({ type }) => type === 'Warning')
-      .map(({ deprecatedLastTimestamp, eventTime, regarding, reason, note }) => {
-        return `${deprecatedLastTimestamp ?? eventTime} ${regarding?.kind} ${regarding?.name} ${reason}: ${note}`;
-      })
-      .toSorted()
-      .slice(-shownWarnings);
+    if (all.length > 0) for (const line of await warningsIn(client, namespace)) console.log(line);
+    return all;
   }
 
   /** Removes it, whatever has become of its users. */
