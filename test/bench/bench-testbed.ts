@@ -59,8 +59,7 @@ async function inTestbed<T>(
 ): Promise<T> {
   const { instance, report } = testbed;
   const hadProvider = await isProviderInstalled(instance);
-  await clearAway(instance);
-  await untilClear(instance);
+  await clear(instance);
   const client = await clientOf(instance);
   try {
     await installProvider(instance, report);
@@ -72,6 +71,12 @@ async function inTestbed<T>(
     await forgetRequests(instance);
     if (!hadProvider) await removeProvider(instance);
   }
+}
+
+/** Removes everything that a part or a killed run has left, and ends when it is gone. */
+export async function clear(instance: Instance): Promise<void> {
+  await clearAway(instance);
+  await untilClear(instance);
 }
 
 /** Removes every machine and namespace of the bench, whether or not an operator runs. Pods may take a moment to end. */

@@ -5,6 +5,7 @@ import type { HostedControlPlaneObject, Workbench } from '../support/workbench.t
 import { until } from '../testbed/progress.ts';
 import { untilUsable } from './floor.ts';
 
+/** Between two changes of conditions. */
 const limitSeconds = 180;
 
 /** The time of each state, in milliseconds since the Cluster and the HostedControlPlane were applied. */
@@ -31,29 +32,35 @@ export async function measureProvisioning(bench: Workbench, cluster: string, spe
 /** @param start a `performance.now()`, the start of the times */
 async function followUntilReady(bench: Workbench, cluster: string, start: number): Promise<Provisioning['timeLine']> {
   const timeLine: { what: string; ms: number }[] = [];
-  const events = bench.client.watch<HostedControlPlaneObject>(HostedControlPlane, {
-    namespace: bench.namespace,
-    fieldSelector: `metadata.name=${cluster}-cp`,
-    timeoutSeconds: limitSeconds,
-  });
   const seen = new Set<string>();
-  for await (const event of events) {
-    if (event.type === 'BOOKMARK' || event.type === 'DELETED') continue;
-    const { status, metadata } = event.object;
-    if (metadata.ownerReferences?.length && !seen.has('owned')) {
-      seen.add('owned');
-      timeLine.push({ what: ownerNamed, ms: performance.now() - start });
+  for (let [before, now] = ['', 'none']; before !== now;) {
+    before = now;
+    const events = bench.client.watch<HostedControlPlaneObject>(HostedControlPlane, {
+      namespace: bench.namespace,
+      fieldSelector: `metadata.name=${cluster}-cp`,
+      timeoutSeconds: limitSeconds,
+    });
+    for await (const event of events) {
+      if (event.type === 'BOOKMARK' || event.type === 'DELETED') continue;
+      const { status, metadata } = event.object;
+      now = JSON.stringify(status?.conditions);
+      if (metadata.ownerReferences?.length && !seen.has('owned')) {
+        seen.add('owned');
+        timeLine.push({ what: ownerNamed, ms: performance.now() - start });
+      }
+      for (const { type, status: value } of status?.conditions ?? []) {
+        if (value !== 'True' || seen.has(type)) continue;
+        seen.add(type);
+        timeLine.push({ what: type, ms: performance.now() - start });
+      }
+      if (seen.has('Ready')) return timeLine;
     }
-    for (const { type, status: value } of status?.conditions ?? []) {
-      if (value !== 'True' || seen.has(type)) continue;
-      seen.add(type);
-      timeLine.push({ what: type, ms: performance.now() - start });
-    }
-    if (seen.has('Ready')) return timeLine;
   }
   const { status } = await bench.get(cluster);
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  throw new Error(`${cluster} was not Ready within ${limitSeconds} s: ${ready?.message ?? 'it has no conditions'}`);
+  throw new Error(
+    `${cluster} is not Ready, and no condition of it changed for ${limitSeconds} s: ${ready?.message ?? 'it has no conditions'}`,
+  );
 }
 
 async function untilKubeconfig({ client, namespace }: Workbench, cluster: string): Promise<string> {

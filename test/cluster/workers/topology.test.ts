@@ -14,6 +14,7 @@ import { OpenStackClusterClass } from '../../../constructs/stacks/openstack/clus
 import { OpenStackVariables } from '../../../constructs/stacks/openstack/variables.ts';
 import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
 import { ClusterClass } from '../../../imports/cluster.x-k8s.io.ts';
+import { messageOf } from '../../../reconciler/kube/error-message.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { allTogether, cases } from '../../constructs/stacks/openstack/variable-cases.ts';
 import { patchedTemplate } from '../../support/stacks/class-engine.ts';
@@ -29,6 +30,11 @@ const namespace = 'topology';
 const instance = instanceFrom(process.env, inject('testbed'));
 /** Cluster API spaces its reconciles, and shares two cores with everything else. */
 const limitMs = 180_000;
+/**
+ * After failures, such as those of a webhook that did not answer in time, Cluster API pauses before it looks at a Cluster again,
+ * for up to a quarter of an hour. A change of the Cluster ends the pause.
+ */
+const pauseMs = 30_000;
 const name = 'openstack-hosted-control-plane-1-34-v1';
 const merge = { fieldManager: 'test' };
 /** As users of the first version of the API write it. */
@@ -109,26 +115,49 @@ const infrastructure = (kind: string): Resource => ({
   namespaced: true,
 });
 
-/** The specs that Cluster API's own engine gave the objects of a Cluster. */
+/** The specs that Cluster API's own engine gave the objects of a Cluster. Each other one that it plans first is a progress. */
 async function plannedFor(cluster: string) {
-  return until(
-    `the objects of Cluster ${cluster}`,
-    async () => {
-      const { infrastructureRef, controlPlaneRef } = (await read(Cluster, cluster)).spec as Refs;
-      const selector = `${clusterNameLabel}=${cluster}`;
-      const [workers] = (await bench.client.list<Specified>(MachineDeployment, { namespace, labelSelector: selector }))
-        .items;
-      if (!infrastructureRef || !controlPlaneRef || !workers) return undefined;
-      const { spec } = workers.spec['template'] as { spec: { infrastructureRef: { name: string } } };
-      const machines = await read(infrastructure('OpenStackMachineTemplate'), spec.infrastructureRef.name);
-      return {
-        network: (await read(infrastructure('OpenStackCluster'), infrastructureRef.name)).spec,
-        machine: (machines.spec['template'] as Specified).spec,
-        controlPlane: (await read(HostedControlPlane, controlPlaneRef.name)).spec,
-      };
-    },
-    limitMs,
-  );
+  let planned = 0;
+  let touchedAt = performance.now();
+  const lookFor = async () => {
+    const found = await plannedSpecs(cluster);
+    if (found) return found;
+    planned = (await bench.client.list(MachineDeployment, { namespace })).items.length;
+    if (performance.now() > touchedAt + pauseMs) {
+      touchedAt = performance.now();
+      const annotations = { 'test/touched': String(touchedAt) };
+      await bench.client.mergePatch(Cluster, { namespace, name: cluster }, { metadata: { annotations } }, merge);
+    }
+    return undefined;
+  };
+  try {
+    return await until(`the objects of Cluster ${cluster}`, lookFor, limitMs, () => planned);
+  } catch (error) {
+    throw new Error(`${messageOf(error)}; its topology: ${await topologyMessage(cluster)}`, { cause: error });
+  }
+}
+
+async function plannedSpecs(cluster: string) {
+  const { infrastructureRef, controlPlaneRef } = (await read(Cluster, cluster)).spec as Refs;
+  const selector = `${clusterNameLabel}=${cluster}`;
+  const { items } = await bench.client.list<Specified>(MachineDeployment, { namespace, labelSelector: selector });
+  const [workers] = items;
+  if (!infrastructureRef || !controlPlaneRef || !workers) return undefined;
+  const { spec } = workers.spec['template'] as { spec: { infrastructureRef: { name: string } } };
+  const machines = await read(infrastructure('OpenStackMachineTemplate'), spec.infrastructureRef.name);
+  return {
+    network: (await read(infrastructure('OpenStackCluster'), infrastructureRef.name)).spec,
+    machine: (machines.spec['template'] as Specified).spec,
+    controlPlane: (await read(HostedControlPlane, controlPlaneRef.name)).spec,
+  };
+}
+
+/** Why the topology of a Cluster is not reconciled; empty once it is. */
+async function topologyMessage(cluster: string): Promise<string> {
+  const { metadata, status } = await read(Cluster, cluster);
+  const reconciled = status?.conditions?.find(({ type }) => type === 'TopologyReconciled');
+  if (!reconciled || reconciled.observedGeneration !== metadata.generation) return 'not observed yet';
+  return reconciled.status === 'True' ? '' : (reconciled.message ?? reconciled.status);
 }
 
 describe('the topology engine of Cluster API', () => {
@@ -284,7 +313,7 @@ describe('a Cluster of the class', () => {
     await topology(before);
     await until(
       'a Cluster that waits for its control plane',
-      async () => /v1\.36\.4/.test(await topologyMessage()),
+      async () => /v1\.36\.4/.test(await topologyMessage(cluster)),
       limitMs,
     );
     expect(await hasVersion('controlPlane', next.version)).toBe(true);
@@ -292,18 +321,10 @@ describe('a Cluster of the class', () => {
     const controlPlane = { namespace, name: controlPlaneRef?.name ?? '' };
     await bench.client.mergePatch(HostedControlPlane, controlPlane, { spec: { version: before.version } }, merge);
     await serve();
-    await until('a topology that is reconciled', async () => (await topologyMessage()) === '', limitMs);
+    await until('a topology that is reconciled', async () => (await topologyMessage(cluster)) === '', limitMs);
     expect(await hasVersion('controlPlane', before.version)).toBe(true);
     expect(await hasVersion('machine', before.version)).toBe(true);
   });
-
-  /** Why the topology is not reconciled; empty once it is. */
-  async function topologyMessage(): Promise<string> {
-    const { metadata, status } = await read(Cluster, cluster);
-    const reconciled = status?.conditions?.find(({ type }) => type === 'TopologyReconciled');
-    if (!reconciled || reconciled.observedGeneration !== metadata.generation) return 'not observed yet';
-    return reconciled.status === 'True' ? '' : (reconciled.message ?? reconciled.status);
-  }
 
   async function serve(): Promise<void> {
     const { controlPlaneRef } = (await read(Cluster, cluster)).spec as Refs;
