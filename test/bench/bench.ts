@@ -14,7 +14,7 @@ import { measureControlPlanes, measureRest } from './control-planes.ts';
 import { type Extent, smokeExtent, wholeExtent } from './extent.ts';
 import { measureFleet } from './fleet/fleet.ts';
 import { type Figure, line, seconds, unmeasured, withoutGoal } from './figure.ts';
-import { type HostPart, hostParts, type TestbedPart, testbedParts } from './parts.ts';
+import { type ProcessPart, processParts, type TestbedPart, testbedParts } from './parts.ts';
 import { measureStalls } from './stalls.ts';
 import { measureUpgrade } from './upgrade.ts';
 import { measureInClusterAccess, measureWorkers } from './workers.ts';
@@ -29,7 +29,7 @@ const inTestbed: Readonly<Record<TestbedPart, (testbed: BenchTestbed) => Promise
 
 type Report = (line: string) => void;
 
-const onHost: Readonly<Record<HostPart, (extent: Extent, report: Report) => Promise<Figure[]>>> = {
+const ofProcesses: Readonly<Record<ProcessPart, (extent: Extent, report: Report) => Promise<Figure[]>>> = {
   backups: measureBackups,
   stalls: measureStalls,
   audit: measureAudit,
@@ -46,8 +46,8 @@ class Bench {
     this.#extent = extent;
   }
 
-  async runOnHost(names: readonly HostPart[]): Promise<void> {
-    for (const name of names) await this.#measure(name, () => onHost[name](this.#extent, this.#report));
+  async runProcesses(names: readonly ProcessPart[]): Promise<void> {
+    for (const name of names) await this.#measure(name, () => ofProcesses[name](this.#extent, this.#report));
   }
 
   async runInTestbed(names: readonly TestbedPart[]): Promise<void> {
@@ -62,7 +62,7 @@ class Bench {
   }
 
   /** Whether a part succeeded. One that failed does not discard the figures of the others. */
-  async #measure(name: HostPart | TestbedPart, part: () => Promise<Figure[]>): Promise<boolean> {
+  async #measure(name: ProcessPart | TestbedPart, part: () => Promise<Figure[]>): Promise<boolean> {
     const start = performance.now();
     try {
       const figures = await part();
@@ -90,7 +90,7 @@ async function main(): Promise<void> {
       smoke: { type: 'boolean', default: false },
     },
   });
-  const known: readonly string[] = [...hostParts, ...testbedParts];
+  const known: readonly string[] = [...processParts, ...testbedParts];
   const wanted = values.only ?? known;
   const unknown = wanted.filter((name) => !known.includes(name));
   if (unknown.length > 0) throw new Error(`--only ${unknown.join(' ')}: there is only ${known.join(', ')}`);
@@ -102,7 +102,7 @@ async function main(): Promise<void> {
         optimizeFor: values['optimize-for'],
       });
   const bench = new Bench(extent);
-  await bench.runOnHost(hostParts.filter((name) => wanted.includes(name)));
+  await bench.runProcesses(processParts.filter((name) => wanted.includes(name)));
   await bench.runInTestbed(testbedParts.filter((name) => wanted.includes(name)));
   const figures = values.smoke ? bench.figures.map(withoutGoal) : bench.figures;
   for (const figure of figures) console.log(line(figure));

@@ -5,7 +5,7 @@ import type { HostedControlPlaneObject, Workbench } from '../support/workbench.t
 import { until } from '../testbed/progress.ts';
 import { untilUsable } from './floor.ts';
 
-/** Between two changes of conditions. */
+/** Of a watch that must see a condition change. */
 const limitSeconds = 180;
 
 /** The time of each state, in milliseconds since the Cluster and the HostedControlPlane were applied. */
@@ -33,34 +33,41 @@ export async function measureProvisioning(bench: Workbench, cluster: string, spe
 async function followUntilReady(bench: Workbench, cluster: string, start: number): Promise<Provisioning['timeLine']> {
   const timeLine: { what: string; ms: number }[] = [];
   const seen = new Set<string>();
-  for (let [before, now] = ['', 'none']; before !== now;) {
-    before = now;
-    const events = bench.client.watch<HostedControlPlaneObject>(HostedControlPlane, {
-      namespace: bench.namespace,
-      fieldSelector: `metadata.name=${cluster}-cp`,
-      timeoutSeconds: limitSeconds,
-    });
-    for await (const event of events) {
-      if (event.type === 'BOOKMARK' || event.type === 'DELETED') continue;
-      const { status, metadata } = event.object;
-      now = JSON.stringify(status?.conditions);
-      if (metadata.ownerReferences?.length && !seen.has('owned')) {
-        seen.add('owned');
-        timeLine.push({ what: ownerNamed, ms: performance.now() - start });
-      }
-      for (const { type, status: value } of status?.conditions ?? []) {
-        if (value !== 'True' || seen.has(type)) continue;
-        seen.add(type);
-        timeLine.push({ what: type, ms: performance.now() - start });
-      }
-      if (seen.has('Ready')) return timeLine;
+  for await (const { status, metadata } of statesOf(bench, cluster)) {
+    if (metadata.ownerReferences?.length && !seen.has('owned')) {
+      seen.add('owned');
+      timeLine.push({ what: ownerNamed, ms: performance.now() - start });
     }
+    for (const { type, status: value } of status?.conditions ?? []) {
+      if (value !== 'True' || seen.has(type)) continue;
+      seen.add(type);
+      timeLine.push({ what: type, ms: performance.now() - start });
+    }
+    if (seen.has('Ready')) return timeLine;
   }
   const { status } = await bench.get(cluster);
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   throw new Error(
     `${cluster} is not Ready, and no condition of it changed for ${limitSeconds} s: ${ready?.message ?? 'it has no conditions'}`,
   );
+}
+
+/** The HostedControlPlane at each of its changes. Ends with a watch in which no condition has changed. */
+async function* statesOf({ client, namespace }: Workbench, cluster: string): AsyncGenerator<HostedControlPlaneObject> {
+  let conditions = '';
+  for (let before; before !== conditions;) {
+    before = conditions;
+    const events = client.watch<HostedControlPlaneObject>(HostedControlPlane, {
+      namespace,
+      fieldSelector: `metadata.name=${cluster}-cp`,
+      timeoutSeconds: limitSeconds,
+    });
+    for await (const event of events) {
+      if (event.type === 'BOOKMARK' || event.type === 'DELETED') continue;
+      conditions = JSON.stringify(event.object.status?.conditions ?? []);
+      yield event.object;
+    }
+  }
 }
 
 async function untilKubeconfig({ client, namespace }: Workbench, cluster: string): Promise<string> {

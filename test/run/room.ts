@@ -7,9 +7,8 @@ import { savedProcess, saveProcess } from '../testbed/process-record.ts';
 
 /**
  * Threads per processor that want to run, above which another file waits, by the number of files that run: now, and on
- * average over the last minute, as a file that has just begun has no control planes yet. What polls and probes does so as often on
- * a slow machine as on a fast one. So an overloaded machine needs several times the processor time for the same files: control planes
- * whose probes go unanswered restart each other. With more than three files everything is slower, and nothing earlier.
+ * average over the last minute, as a file that has just begun has no control planes yet. On an overloaded machine API servers do not
+ * reach their etcd in time, end, and start again. With more than three files everything is slower, and nothing earlier.
  */
 const fullAt = [Infinity, 10, 5] as const;
 /** Long enough to see what the file before has started. */

@@ -18,13 +18,16 @@ import { newestPlatform, type Platform } from './platform.ts';
 import { seconds, step, type Report } from './progress.ts';
 import { run } from './run.ts';
 import { dismantle, locked } from './take-down.ts';
+import { relaxTimers } from './timer-slack.ts';
 
 /**
  * Brings a management cluster up: one node with DNS, storage, load balancers and Cluster API. A working one is not
- * changed; the remains of a broken one are taken down first. Throws with the log to read.
+ * changed; the remains of a broken one are taken down first. Timers of this process and of what it starts may then fire late.
+ * Throws with the log to read.
  * @param platform its Kubernetes and Cluster API, by default the newest
  */
 export async function bringUp(instance: Instance, report: Report, platform = newestPlatform): Promise<void> {
+  relaxTimers();
   await locked(instance, report, async () => {
     const start = performance.now();
     const health = await checkHealth(instance);

@@ -1,12 +1,8 @@
 #!/bin/bash
 # pid 1 of a machine, in network, mount, pid, host name and ipc namespaces of its own: makes the root file system and
-# then starts services. Environment: NAME, DIRECTORY (the machine's files), BINDS (directories seen at their own path),
-# TIMER_SLACK_NS (how late timers may fire).
+# then starts services. Environment: NAME, DIRECTORY (the machine's files), BINDS (directories seen at their own path).
 set -e
 root=$DIRECTORY/root
-
-# Every process of the machine, those of pods too, inherits it.
-echo "$TIMER_SLACK_NS" >/proc/$$/timerslack_ns
 
 # A hostname of its own, before anything logs.
 hostname "$NAME"

@@ -11,7 +11,6 @@ import { plugIn, unplug } from './network.ts';
 import { killSaved, saveProcess } from './process-record.ts';
 import { until } from './progress.ts';
 import { startService } from './service.ts';
-import { timerSlackNs } from './timer-slack.ts';
 
 /** The settings of a new machine. */
 export interface MachineOptions {
@@ -75,7 +74,6 @@ async function startInit(instance: Instance, name: string, directory: string): P
     stdio: ['ignore', log.fd, log.fd],
     env: {
       ...goEnvironment,
-      TIMER_SLACK_NS: String(timerSlackNs),
       PATH: searchPath(instance),
       NAME: name,
       DIRECTORY: directory,

@@ -6,7 +6,6 @@ import { instanceFrom, kubeconfigPath, testbedLog } from './instance.ts';
 import { reportTo } from './progress.ts';
 import { bringUp } from './bring-up.ts';
 import { takeDown } from './take-down.ts';
-import { relaxTimers } from './timer-slack.ts';
 import { joinUsers, leaveUsers } from './users.ts';
 
 /** What only some tests need. */
@@ -29,8 +28,6 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const instance = instanceFrom(process.env, process.env['HCP_TESTBED'] ?? 'test');
   const report = reportTo(testbedLog(instance), process.stderr);
-  // of the programs that tests start
-  relaxTimers();
   await joinUsers(instance);
   await bringUp(instance, report);
   // a run of all tests compiles everything before the first of them starts: none has the time to wait for that
