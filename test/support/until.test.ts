@@ -19,7 +19,7 @@ it('a wait ends at its limit once there is no more progress', async () => {
   let checks = 0;
   const progress = () => Math.min(checks, 5);
   await expect(until('the end', () => ++checks < 0, limitMs, progress)).rejects.toThrow(
-    'waited 300 ms without success for: the end',
+    'waited 300 ms without success for: the end; progress: 5',
   );
   expect(checks).toBeGreaterThan(5);
 });

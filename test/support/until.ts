@@ -5,7 +5,7 @@ import { pauseMs } from '../testbed/progress.ts';
 const shortestMs = 100;
 
 /**
- * Resolves with the first result that is not undefined or false; throws the description after the time limit. The limit only
+ * Resolves with the first result that is not undefined or false; throws the description, and the progress, after the time limit. The limit only
  * ends what hangs, even on a machine with ten times its usual load: it does not assert a duration.
  * @param progress what long work reports: each change of it starts the limit again, because what goes on does not hang
  */
@@ -25,7 +25,9 @@ export async function until<T>(
     if (now !== seen) [changed, seen] = [performance.now(), now];
     await sleep(pauseMs({ shortestMs, start, begun }));
   }
-  throw new Error(`waited ${limitMs} ms without success for: ${what}`);
+  throw new Error(
+    `waited ${limitMs} ms without success for: ${what}${seen === undefined ? '' : `; progress: ${seen}`}`,
+  );
 }
 
 /**
