@@ -165,7 +165,7 @@ describe('a slow connection to the store', () => {
         passed += bytes.length;
         far.write(bytes);
         near.pause();
-        setTimeout(() => near.resume(), begun + passed / bytesPerMs - performance.now());
+        setTimeout(() => near.resume(), Math.max(0, begun + passed / bytesPerMs - performance.now()));
       });
       for (const [one, other] of [[near, far] as const, [far, near] as const]) {
         one.on('error', () => other.destroy());
