@@ -2,9 +2,9 @@ import type { RequestOptions } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { KubeConfig } from '@kubernetes/client-node';
-import { ProxyAgent, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { cancelGivenUpRequests } from './cancelled-streams.ts';
-import { openPool } from './connection-pool.ts';
+import { openPool, openProxiedPool, whenAskedToLeave } from './connection-pool.ts';
 import { messageOf } from './error-message.ts';
 
 cancelGivenUpRequests();
@@ -15,7 +15,7 @@ export interface Connection {
   readonly baseUrl: string;
   /** Namespace of the kubeconfig context, or of the pod. */
   readonly namespace: string | undefined;
-  /** The pool for the next request, which changes with `renew`. */
+  /** The pool for the next request. It changes with `renew`, and when the server asks to leave a connection. */
   dispatcher(): Dispatcher;
   /** Authentication headers. They are read for every request, because token files rotate. */
   authHeaders(): Promise<Record<string, string>>;
@@ -125,19 +125,25 @@ const longestRetirementMs = 35 * 60_000;
 
 function open(source: Source): Connection {
   const retired = new Set<Dispatcher>();
-  let dispatcher = dial(source);
+  const renew = (old: Dispatcher): void => {
+    // Many requests fail together on one dead connection, and only the first replaces it.
+    if (old !== dispatcher) return;
+    dispatcher = replaceable();
+    retired.add(old);
+    void retire(old, source).then(() => retired.delete(old));
+  };
+  const replaceable = (): Dispatcher => {
+    const pool = dial(source);
+    whenAskedToLeave(pool, () => renew(pool));
+    return pool;
+  };
+  let dispatcher = replaceable();
   return {
     baseUrl: source.server.replace(/\/+$/, ''),
     namespace: source.namespace,
     dispatcher: () => dispatcher,
     authHeaders: source.authHeaders,
-    renew: (failed) => {
-      // Many requests fail together on one dead connection, and only the first replaces it.
-      if (failed !== dispatcher) return;
-      dispatcher = dial(source);
-      retired.add(failed);
-      void retire(failed, source).then(() => retired.delete(failed));
-    },
+    renew,
     close: async () => {
       await Promise.all([dispatcher, ...retired].map((pool) => pool.destroy()));
     },
@@ -156,7 +162,7 @@ async function retire(pool: Dispatcher, { proxyUrl }: Source): Promise<void> {
 
 function dial(source: Source): Dispatcher {
   const tls = source.tls();
-  if (source.proxyUrl) return new ProxyAgent({ uri: source.proxyUrl, requestTls: tls });
+  if (source.proxyUrl) return openProxiedPool(source.proxyUrl, tls);
   return openPool(source.server, { ...tls, ...(source.lookup && { lookup: source.lookup }) });
 }
 

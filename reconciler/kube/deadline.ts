@@ -25,19 +25,6 @@ export class Deadline {
     return this.#expired;
   }
 
-  /**
-   * The result of a part of the call, unless the call is aborted before. undici does not abort a request that still waits
-   * for a connection: its promise may stay pending for ever.
-   */
-  race<T>(part: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const abort = (): void => reject(this.signal.reason as Error);
-      if (this.signal.aborted) abort();
-      this.signal.addEventListener('abort', abort, { once: true });
-      void part.then(resolve, reject).finally(() => this.signal.removeEventListener('abort', abort));
-    });
-  }
-
   /** Stops the deadline because the server has answered. The caller can still abort until `release`. */
   stopClock(): void {
     clearTimeout(this.#timer);
@@ -50,4 +37,17 @@ export class Deadline {
   }
 
   readonly #onCallerAbort = (): void => this.#controller.abort(this.#caller?.reason);
+}
+
+/**
+ * The result of a part of a call, unless the signal aborts before. undici does not abort a request that still waits for
+ * a connection: its promise may stay pending for ever.
+ */
+export function unlessAborted<T>(signal: AbortSignal, part: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    void part.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
 }

@@ -3,12 +3,19 @@ import { setTimeout as rest } from 'node:timers/promises';
 import { request, type Dispatcher } from 'undici';
 import { inSpan, traceHeaders } from '../trace/span.ts';
 import type { Connection } from './config.ts';
-import { Deadline } from './deadline.ts';
+import { Deadline, unlessAborted } from './deadline.ts';
 import { errorFromStatus, KubeError, parseStatus } from './errors.ts';
 import { ReadingSpeed, type SpeedLimit } from './reading-speed.ts';
+import { Refusal, RefusedError } from './refusal.ts';
 import { actionOf, answerTooLarge, type KubeRequest, type RequestRecord, type Stream } from './request.ts';
 
 type Answer = Dispatcher.ResponseData;
+
+/** What one attempt is sent with. */
+interface Means {
+  readonly dispatcher: Dispatcher;
+  readonly credentials: Readonly<Record<string, string>>;
+}
 
 /** What one server can make the client read. */
 export interface TransportLimits {
@@ -21,7 +28,7 @@ export interface TransportLimits {
 /**
  * Sends requests over one connection, with deadlines and one retry, and converts every failure to a KubeError. It
  * retries safe requests after a dead connection, and every request that a server rejected with a Retry-After of at most
- * two seconds.
+ * two seconds. A safe request that a server refused is no attempt: it is sent again until its deadline.
  */
 export class Transport {
   readonly #connection: Connection;
@@ -46,8 +53,8 @@ export class Transport {
   async send(call: KubeRequest): Promise<string> {
     const deadline = new Deadline(call.deadlineMs, call.signal);
     try {
-      return await this.#withRetry(call, deadline, (dispatcher) =>
-        this.#exchange(call, deadline, dispatcher, (answer) => this.#text(call, answer)),
+      return await this.#withRetry(call, deadline, (means) =>
+        this.#exchange(call, deadline, means, (answer) => this.#text(call, answer)),
       );
     } finally {
       deadline.release();
@@ -59,10 +66,10 @@ export class Transport {
     const deadline = new Deadline(call.deadlineMs, call.signal);
     const release = (): void => deadline.release();
     try {
-      return await this.#withRetry(call, deadline, async (dispatcher) => {
-        const { body } = await this.#exchange(call, deadline, dispatcher, (answer) => Promise.resolve(answer));
+      return await this.#withRetry(call, deadline, async (means) => {
+        const { body } = await this.#exchange(call, deadline, means, (answer) => Promise.resolve(answer));
         deadline.stopClock();
-        const failed = (cause: unknown) => this.#failure(call, deadline, dispatcher, cause);
+        const failed = (cause: unknown) => this.#failure(call, deadline, means.dispatcher, cause);
         const spend = async (bytes: number) => this.#speed?.spend(bytes, deadline.signal);
         return { body, spend, release, failed, maxBytes: this.#maxBytes };
       });
@@ -72,11 +79,13 @@ export class Transport {
     }
   }
 
-  async #withRetry<T>(call: KubeRequest, deadline: Deadline, attempt: (on: Dispatcher) => Promise<T>): Promise<T> {
-    for (let isFirst = true; ; isFirst = false) {
+  async #withRetry<T>(call: KubeRequest, deadline: Deadline, attempt: (means: Means) => Promise<T>): Promise<T> {
+    for (let isFirst = true; ;) {
+      const credentials = await this.#credentials(call);
+      // Only now: the server may ask to leave a connection meanwhile.
       const dispatcher = this.#connection.dispatcher();
       try {
-        return await attempt(dispatcher);
+        return await attempt({ dispatcher, credentials });
       } catch (error) {
         if (error instanceof KubeError) {
           const restMs = isFirst ? restAfter(error) : undefined;
@@ -86,24 +95,22 @@ export class Transport {
           await rest(restMs, undefined, { signal: deadline.signal }).catch(() => {
             throw call.signal?.aborted ? call.signal.reason : error;
           });
+          isFirst = false;
           continue;
         }
+        if (error instanceof RefusedError) continue;
         const failure = this.#failure(call, deadline, dispatcher, error);
-        if (!isFirst || !call.isIdempotent || deadline.signal.aborted || isRefused(error)) throw failure;
+        if (!isFirst || !call.isIdempotent || deadline.signal.aborted || isUnreachable(error)) throw failure;
+        isFirst = false;
       }
     }
   }
 
   /** One attempt, as a span of the trace that is going on. */
-  #exchange<T>(
-    call: KubeRequest,
-    deadline: Deadline,
-    dispatcher: Dispatcher,
-    read: (answer: Answer) => Promise<T>,
-  ): Promise<T> {
+  #exchange<T>(call: KubeRequest, deadline: Deadline, means: Means, read: (answer: Answer) => Promise<T>): Promise<T> {
     const attributes = { 'http.request.method': call.method, 'url.full': this.#connection.baseUrl + call.path };
     return inSpan(`${call.verb} ${call.resource}`.trim(), attributes, (note) =>
-      this.#attempt(call, deadline, dispatcher, async (answer) => {
+      this.#attempt(call, deadline, means, async (answer) => {
         note({ 'http.response.status_code': answer.statusCode });
         return read(answer);
       }),
@@ -113,30 +120,31 @@ export class Transport {
   async #attempt<T>(
     call: KubeRequest,
     deadline: Deadline,
-    dispatcher: Dispatcher,
+    { dispatcher, credentials }: Means,
     read: (answer: Answer) => Promise<T>,
   ): Promise<T> {
-    const headers = await this.#headers(call);
+    const refusal = call.isIdempotent ? new Refusal(dispatcher) : undefined;
+    const signal = refusal ? AbortSignal.any([deadline.signal, refusal.signal]) : deadline.signal;
     const startedAt = performance.now();
     let code = 0;
     try {
       const sent = request(this.#connection.baseUrl + call.path, {
         dispatcher,
         method: call.method,
-        headers,
+        headers: { ...credentials, ...headersOf(call) },
         body: call.body ?? null,
-        signal: deadline.signal,
+        signal,
         // Only the deadline applies; undici's own timeouts would abort slow responses earlier.
         headersTimeout: 0,
         bodyTimeout: call.inactivityMs ?? 0,
       });
-      const answer = await deadline.race(sent);
+      const answer = await unlessAborted(signal, sent).finally(() => refusal?.release());
       if (answer.statusCode >= 200 && answer.statusCode < 300) {
-        const result = await deadline.race(read(answer));
+        const result = await unlessAborted(signal, read(answer));
         code = answer.statusCode;
         return result;
       }
-      const text = await deadline.race(this.#text(call, answer));
+      const text = await unlessAborted(signal, this.#text(call, answer));
       code = answer.statusCode;
       throw errorFromStatus(actionOf(call), code, parseStatus(code, text), retryAfterSeconds(answer.headers));
     } finally {
@@ -155,15 +163,9 @@ export class Transport {
     return Buffer.concat(chunks).toString('utf8');
   }
 
-  async #headers(call: KubeRequest): Promise<Record<string, string>> {
+  async #credentials(call: KubeRequest): Promise<Record<string, string>> {
     try {
-      const headers = {
-        ...(await this.#connection.authHeaders()),
-        accept: call.accept ?? 'application/json',
-        'user-agent': userAgent,
-        ...traceHeaders(),
-      };
-      return call.contentType ? { ...headers, 'content-type': call.contentType } : headers;
+      return await this.#connection.authHeaders();
     } catch (cause) {
       const message = `${actionOf(call)}: no credentials for ${this.#connection.baseUrl}: ${reasonOf(cause)}`;
       throw new KubeError(message, { code: 0, reason: 'Unauthenticated', cause });
@@ -184,6 +186,11 @@ export class Transport {
   }
 }
 
+function headersOf({ accept = 'application/json', contentType }: KubeRequest): Record<string, string> {
+  const headers = { accept, 'user-agent': userAgent, ...traceHeaders() };
+  return contentType ? { ...headers, 'content-type': contentType } : headers;
+}
+
 const userAgent = 'cluster-api-provider-hosted-control-plane';
 
 function reasonOf(cause: unknown): string {
@@ -191,7 +198,7 @@ function reasonOf(cause: unknown): string {
 }
 
 /** No server listens at the address. Unlike after a dead connection, an immediate retry is useless. */
-function isRefused(error: unknown): boolean {
+function isUnreachable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED';
 }
 

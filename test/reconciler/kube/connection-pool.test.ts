@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import type { Http2Session } from 'node:http2';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { KubeConfig } from '@kubernetes/client-node';
+import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { ConfigMap } from '../../../constructs/api/resources.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
-import { connectionFor } from '../../../reconciler/kube/config.ts';
+import { connect, connectionFor } from '../../../reconciler/kube/config.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { startConnectProxy } from '../../support/connect-proxy.ts';
 import { FlakyProxy } from '../../support/flaky-proxy.ts';
 import { type Http2Server, sendJson, startHttp2Server } from '../../support/http2-server.ts';
 import { settled } from '../../support/manual-clock.ts';
@@ -110,6 +113,82 @@ describe('one slow request', () => {
     await expect(next).rejects.toMatchObject({ reason: 'Unreachable' });
     await until('the end of the connection', () => session?.destroyed);
   });
+});
+
+/** Returns when the client has read it: it answers the ping after it. */
+async function askToLeave(session: Http2Session | undefined): Promise<void> {
+  session?.goaway();
+  await new Promise((resolve) => session?.ping(resolve));
+}
+
+/** The answer to a request that the server refuses, while a watch is open on the connection of both. */
+async function answerAfterRefusal(): Promise<KubeObject> {
+  const { session } = await openWatch();
+  const answer = client.get(ConfigMap, metadata);
+  // The first stream is the watch. What comes after it is refused.
+  session?.goaway(0, 1);
+  await new Promise((resolve) => session?.ping(resolve));
+  vi.advanceTimersByTime(1_000);
+  return answer;
+}
+
+describe('a connection that the server asks to leave', () => {
+  it('stays open for the watches on it, and takes no request any more', async () => {
+    const { next, stream, session, event } = await openWatch();
+    await askToLeave(session);
+    await client.get(ConfigMap, metadata);
+    expect(server.accepted).toBe(2);
+    // undici pings it no more.
+    await passInSilence(300);
+    stream.write(`${JSON.stringify(event)}\n`);
+    await expect(next).resolves.toMatchObject({ value: event });
+  });
+
+  it('ends when the last watch on it has ended', async () => {
+    const { next, stream, session } = await openWatch();
+    await askToLeave(session);
+    stream.end();
+    await expect(next).resolves.toMatchObject({ done: true });
+    await until('the end of the connection', () => session?.destroyed);
+  });
+
+  it('delays a request that the server has refused by a second', async () => {
+    expect(await answerAfterRefusal()).toEqual(object);
+    expect(server.accepted).toBe(2);
+  });
+
+  it('is waited for by requests that the server has accepted', async () => {
+    const { session } = await openWatch();
+    const answer = client.raw('/slow', { deadlineMs: 5_000 });
+    const slow = await until('the request', () => server.requests[1]?.stream);
+    await askToLeave(session);
+    sendJson(slow, object);
+    await expect(answer).resolves.toBe(JSON.stringify(object));
+    expect(server.accepted).toBe(1);
+  });
+});
+
+test('a request through a proxy that the server has refused is delayed by a second, too', async () => {
+  const connectProxy = await startConnectProxy();
+  const config = new KubeConfig();
+  config.loadFromClusterAndUser(
+    {
+      name: 'c1',
+      server: server.target.server,
+      caData: Buffer.from(server.target.ca).toString('base64'),
+      skipTLSVerify: false,
+      proxyUrl: connectProxy.url,
+    },
+    { name: 'u1' },
+  );
+  await client.connection.close();
+  client = new KubeClient(await connect(config));
+  try {
+    expect(await answerAfterRefusal()).toEqual(object);
+  } finally {
+    await client.connection.close();
+    await connectProxy.stop();
+  }
 });
 
 describe('a connection', () => {
