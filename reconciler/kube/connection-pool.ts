@@ -46,9 +46,9 @@ export function openProxiedPool(uri: string, requestTls: buildConnector.BuildOpt
 }
 
 /**
- * Calls back when the server asks its client to leave a connection of the pool (GOAWAY), which API servers do with one
- * of a thousand requests. Requests that the server has accepted continue. undici sends the others again, but not before
- * all that were accepted have ended, so that they wait as long as the longest watch.
+ * Calls back when the server asks its client to leave a connection of the pool (GOAWAY). API servers do so when they
+ * shut down, and at random with `--goaway-chance`. Requests that the server has accepted continue. undici sends the
+ * others again, but not before all that were accepted have ended: they wait as long as the longest watch.
  * @returns ends the calls
  */
 export function whenAskedToLeave(pool: Dispatcher, callback: () => void): () => void {

@@ -87,21 +87,21 @@ export class Transport {
       try {
         return await attempt({ dispatcher, credentials });
       } catch (error) {
+        if (error instanceof RefusedError) continue;
+        const mayRetry = isFirst;
+        isFirst = false;
         if (error instanceof KubeError) {
-          const restMs = isFirst ? restAfter(error) : undefined;
+          const restMs = mayRetry ? restAfter(error) : undefined;
           if (restMs === undefined) throw error;
           // A terminating server rejects requests on existing connections; another server accepts the next connection.
           if (error.code === 503) this.#connection.renew(dispatcher);
           await rest(restMs, undefined, { signal: deadline.signal }).catch(() => {
             throw call.signal?.aborted ? call.signal.reason : error;
           });
-          isFirst = false;
           continue;
         }
-        if (error instanceof RefusedError) continue;
         const failure = this.#failure(call, deadline, dispatcher, error);
-        if (!isFirst || !call.isIdempotent || deadline.signal.aborted || isUnreachable(error)) throw failure;
-        isFirst = false;
+        if (!mayRetry || !call.isIdempotent || deadline.signal.aborted || isUnreachable(error)) throw failure;
       }
     }
   }
