@@ -52,6 +52,21 @@ function withoutEnums(code: string): string {
   });
 }
 
+/** Leaves only types that Node can strip: no import of a type as a value, and no field that a constructor's parameter declares. */
+function withStrippableTypes(code: string): string {
+  const parameterProperty = /^( *)private constructor\(public readonly (\w+): ([^)]*)\) \{\n *\}/gm;
+  return code
+    .replace('ApiObjectMetadata, GroupVersionKind', 'type ApiObjectMetadata, type GroupVersionKind')
+    .replaceAll(parameterProperty, (_, indent: string, name: string, type: string) =>
+      [
+        `${indent}public readonly ${name}: ${type};`,
+        `${indent}private constructor(${name}: ${type}) {`,
+        `${indent}  this.${name} = ${name};`,
+        `${indent}}`,
+      ].join('\n'),
+    );
+}
+
 /** Writes the module of one API group. */
 async function write(group: string, items: readonly KubeObject[], origin: string): Promise<void> {
   await writeFile(join(temporary, 'definitions.yaml'), JSON.stringify({ kind: 'List', items }));
@@ -60,7 +75,10 @@ async function write(group: string, items: readonly KubeObject[], origin: string
 
   const generated = await readFile(join(temporary, `${group}.ts`), 'utf8');
   const header = `// ${origin} by cdk8s-cli ${packageManifest.devDependencies['cdk8s-cli']}: written by npm run import`;
-  await writeFile(join(directory, `${group}.ts`), `${header}\n${withoutEnums(generated).trimEnd()}\n`);
+  await writeFile(
+    join(directory, `${group}.ts`),
+    `${header}\n${withStrippableTypes(withoutEnums(generated)).trimEnd()}\n`,
+  );
 }
 
 const [directory = join(import.meta.dirname, '../imports')] = process.argv.slice(2);

@@ -22,5 +22,5 @@ export async function startInfrastructureProvider(
   await installKinds(client, await cloudNamed(cloud).kinds());
   await client.connection.close();
   const program = join(import.meta.dirname, 'main.ts');
-  return new ChildProgram(node, ['--import', 'tsx', program, instance.name, cloud], { log: providerLog(instance) });
+  return new ChildProgram(node, [program, instance.name, cloud], { log: providerLog(instance) });
 }

@@ -43,7 +43,6 @@ const programs: readonly (readonly [prefix: string, program: string])[] = [
   ['node', 'node'],
   ['MainThread', 'node'],
   ['vitest', 'node'],
-  ['tsx', 'node'],
 ];
 
 /** Samples every process of the machine periodically, until it is stopped. */

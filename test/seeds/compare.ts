@@ -1,5 +1,5 @@
 /**
- * `node --import tsx test/seeds/compare.ts DIRECTORY`: compares what the seeds in a directory let their readers type with the
+ * `node test/seeds/compare.ts DIRECTORY`: compares what the seeds in a directory let their readers type with the
  * list of this repository, and prints what the list lacks, or has without need. Exit code 1 if there is any.
  */
 import { readdir, readFile } from 'node:fs/promises';

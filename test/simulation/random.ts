@@ -1,8 +1,10 @@
 /** A pseudo-random sequence that is the same for the same seed. */
 export class Random {
+  readonly seed: number;
   #state: number;
 
-  constructor(readonly seed: number) {
+  constructor(seed: number) {
+    this.seed = seed;
     this.#state = seed >>> 0;
   }
 

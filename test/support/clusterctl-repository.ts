@@ -22,10 +22,13 @@ const clusterApi = { family: 'cluster-api', module: 'sigs.k8s.io/cluster-api' } 
  * clusterctl had installed it too.
  */
 export class ClusterctlRepository {
-  private constructor(
-    private readonly instance: Instance,
-    private readonly directory: string,
-  ) {}
+  private readonly instance: Instance;
+  private readonly directory: string;
+
+  private constructor(instance: Instance, directory: string) {
+    this.instance = instance;
+    this.directory = directory;
+  }
 
   /** @param directory one with a release; by default a new one, with this release, whose image the testbed has */
   static async create(instance: Instance, directory?: string): Promise<ClusterctlRepository> {

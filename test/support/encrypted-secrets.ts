@@ -13,7 +13,11 @@ export const keyStepMs = 4 * 60_000;
 export class EncryptedSecrets {
   readonly #opened: { readonly hosted: KubeClient; readonly reader: SecretsReader }[] = [];
 
-  constructor(private readonly bench: Workbench) {}
+  readonly #bench: Workbench;
+
+  constructor(bench: Workbench) {
+    this.#bench = bench;
+  }
 
   async close(): Promise<void> {
     for (const { hosted, reader } of this.#opened) {
@@ -23,9 +27,9 @@ export class EncryptedSecrets {
   }
 
   async open(cluster: string, spec: object = {}): Promise<SecretsReader> {
-    await this.bench.create(cluster, { ...single, replicas: 2, ...spec });
-    await this.bench.untilReady(cluster, 240_000);
-    const hosted = await this.bench.hosted(cluster);
+    await this.#bench.create(cluster, { ...single, replicas: 2, ...spec });
+    await this.#bench.untilReady(cluster, 240_000);
+    const hosted = await this.#bench.hosted(cluster);
     const reader = new SecretsReader(hosted);
     this.#opened.push({ hosted, reader });
     return reader;
@@ -33,18 +37,18 @@ export class EncryptedSecrets {
 
   /** The Secret with the keys. */
   secretName(cluster: string) {
-    return { namespace: this.bench.namespace, name: `${cluster}-encryption` };
+    return { namespace: this.#bench.namespace, name: `${cluster}-encryption` };
   }
 
   async keysOf(cluster: string): Promise<EncryptionKeys> {
-    const keys = readEncryptionKeys(await this.bench.client.get<SecretObject>(Secret, this.secretName(cluster)));
+    const keys = readEncryptionKeys(await this.#bench.client.get<SecretObject>(Secret, this.secretName(cluster)));
     if (!keys) throw new Error(`Secret ${cluster}-encryption holds no configuration`);
     return keys;
   }
 
   /** The running API servers: a restarted pod or container is another one. */
   async apiServers(cluster: string): Promise<string[]> {
-    const pods = await this.bench.pods(cluster, 'api-server');
+    const pods = await this.#bench.pods(cluster, 'api-server');
     return pods
       .map(
         ({ metadata, status }) =>
@@ -55,13 +59,13 @@ export class EncryptedSecrets {
 
   /** How many Secrets etcd stores under each key. */
   async stored(cluster: string) {
-    return storedUnder(await storedSecrets(this.bench, cluster));
+    return storedUnder(await storedSecrets(this.#bench, cluster));
   }
 
   /** Resolves when a change of the spec is complete, after the condition was not True. */
   async change(cluster: string, encryptionAtRest: object): Promise<void> {
-    await this.bench.patch(cluster, { spec: { encryptionAtRest } });
-    await this.bench.untilCondition(cluster, 'EncryptionAtRestReady', { status: 'False' });
-    await this.bench.untilCondition(cluster, 'EncryptionAtRestReady', { status: 'True' }, keyStepMs);
+    await this.#bench.patch(cluster, { spec: { encryptionAtRest } });
+    await this.#bench.untilCondition(cluster, 'EncryptionAtRestReady', { status: 'False' });
+    await this.#bench.untilCondition(cluster, 'EncryptionAtRestReady', { status: 'True' }, keyStepMs);
   }
 }

@@ -16,9 +16,7 @@ export async function startCloud(instance: Instance): Promise<void> {
   await mkdir(dirname(log), { recursive: true });
   const output = await open(log, 'a');
   const script = join(import.meta.dirname, 'cloud.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', script, instance.name], {
-    // the loader is resolved from here
-    cwd: import.meta.dirname,
+  const child = spawn(process.execPath, [script, instance.name], {
     detached: true,
     stdio: ['ignore', output.fd, output.fd],
   });

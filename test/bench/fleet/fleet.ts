@@ -7,6 +7,6 @@ import type { Figure } from '../figure.ts';
  * those of this machine.
  */
 export function measureFleet({ fleet }: Extent): Promise<Figure[]> {
-  const command = ['setpriv', '--pdeathsig', 'KILL', 'unshare', '--net', node, '--import', 'tsx'];
+  const command = ['setpriv', '--pdeathsig', 'KILL', 'unshare', '--net', node];
   return answerOf<Figure[]>('fleet/fleet-process.ts', fleet, command);
 }

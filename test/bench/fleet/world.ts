@@ -24,7 +24,7 @@ export class World {
 
   /** @param core the processor that it may use */
   static async start(kubeconfig: string, core: number): Promise<World> {
-    const program = [node, '--import', 'tsx', join(import.meta.dirname, 'world-process.ts')];
+    const program = [node, join(import.meta.dirname, 'world-process.ts')];
     const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', 'taskset', '--cpu-list', String(core), ...program], {
       stdio: ['pipe', 'pipe', 'inherit'],
       // a thousand API servers in one process
