@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -71,6 +71,17 @@ describe('scripts that write into the repository, on copies', () => {
     const name = 'production.k8s.yaml';
     const objectsIn = async (file: string) => (await readFile(file, 'utf8')).replace(/^(# .*\n)+/, '');
     expect(await objectsIn(join(path('mine'), name))).toBe(await objectsIn(join(repository, 'dist/samples', name)));
+  });
+
+  test('synth says which file of a user is invalid, without a stack of the constructs', async () => {
+    const folder = path('invalid');
+    await mkdir(folder);
+    await writeFile(join(folder, 'mine.yaml'), 'kind: ConfigMap\n');
+    const { code, output } = await npmRun('synth', ['--output', relative(repository, path('none'))], {
+      HCP_MANIFESTS: folder,
+    });
+    expect({ code, output }).toMatchObject({ code: 1, output: expect.stringMatching(/^mine\.yaml: .*Cluster$/m) });
+    expect(output).not.toContain('constructs/distribution');
   });
 
   test('synth renders dist as it is', async () => {
