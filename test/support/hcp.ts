@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundleOperator } from '../testbed/operator-bundle.ts';
+import { inject } from 'vitest';
+import { instanceFrom } from '../testbed/instance.ts';
+import { bundleCommandLine } from '../testbed/operator-bundle.ts';
 
 /** How a run of the command line ended. */
 export interface Ended {
@@ -21,12 +20,12 @@ export interface Running {
 
 let bundled: Promise<string> | undefined;
 
-/** The command line as it is shipped, bundled once per process, because bundling takes longer than a run. */
-async function bundle(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'hcp-'));
-  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
-  await bundleOperator(directory);
-  return join(directory, 'hcp.js');
+/**
+ * The command line as it is shipped, bundled once per process, because bundling takes longer than a run. It goes with the testbed:
+ * a process of tests ends by a signal, and cannot remove it.
+ */
+function bundle(): Promise<string> {
+  return bundleCommandLine(join(instanceFrom(process.env, inject('testbed')).directory, `hcp-${process.pid}`));
 }
 
 /** Runs `hcp`. @param kubeconfig path of the management cluster's kubeconfig */

@@ -11,6 +11,7 @@ import { bundleFanOut, bundleOperator, repository } from '../testbed/operator-bu
 import { packFanOutImage, packOperatorImage } from '../testbed/operator-image.ts';
 import { type Report, step } from '../testbed/progress.ts';
 import { run } from '../testbed/run.ts';
+import { sourceIdentity } from '../testbed/source-identity.ts';
 
 export const providerNamespace = 'capi-hosted-control-plane-system';
 const providerDeployment = 'capi-hosted-control-plane-controller-manager';
@@ -37,12 +38,12 @@ export async function installProvider(instance: Instance, report: Report, source
 }
 
 /**
- * Loads an operator image where pods find it, as pods that restore backups need it. Returns its digest. An image that is
- * already loaded stays.
+ * Loads an operator image where pods find it, as pods that restore backups need it. Returns its digest. One that is loaded
+ * and of the same sources is not built again.
  * @param sources the root of the checkout that it is of, by default this one
  */
 export async function loadOperatorImage(instance: Instance, report: Report, sources = repository): Promise<string> {
-  return loadBuilt(instance, 'operator', report, async (directory, archive) => {
+  return loadBuilt({ instance, name: 'operator', sources, report }, async (directory, archive) => {
     if (sources !== repository) return packCheckout(sources, directory);
     await bundleOperator(directory);
     return packOperatorImage(archive, managerImage, directory);
@@ -60,17 +61,19 @@ async function packCheckout(sources: string, directory: string): Promise<string>
 
 /** Loads the image of the audit fan-out where pods find it. */
 export async function loadFanOutImage(instance: Instance, report: Report): Promise<string> {
-  return loadBuilt(instance, 'audit', report, async (directory, archive) => {
+  return loadBuilt({ instance, name: 'audit', sources: repository, report }, async (directory, archive) => {
     await bundleFanOut(directory);
     return packFanOutImage(archive, imageReference({}, fanOutImage, undefined), directory);
   });
 }
 
-/** @param build bundles into a directory, packs an archive, and returns the digest of the image */
+/**
+ * Loads an image, unless the one that is loaded is of the same sources.
+ * @param sources the root of the checkout that it is of
+ * @param build bundles into a directory, packs an archive, and returns the digest of the image
+ */
 async function loadBuilt(
-  instance: Instance,
-  name: string,
-  report: Report,
+  { instance, name, sources, report }: { instance: Instance; name: string; sources: string; report: Report },
   build: (directory: string, archive: string) => Promise<string>,
 ): Promise<string> {
   // One per instance: tests of several instances run side by side.
@@ -78,20 +81,20 @@ async function loadBuilt(
   const archive = join(directory, 'image.tar');
   const loaded = join(instance.directory, `${name}-image`);
   const onWait = (holder: number): void => report(`waiting for process ${holder}, which packs the image ${name}`);
-  return withLock(`${loaded}.lock`, onWait, () =>
-    step(report, `${name} bundled, packed as an image, and loaded`, async () => {
+  return withLock(`${loaded}.lock`, onWait, async () => {
+    // another management machine has another image store
+    const { pid } = await runningMachine(instance, 'm');
+    const identity = `${await sourceIdentity(sources)} ${pid}`;
+    const [digest, ...of] = (await readFile(loaded, 'utf8').catch(() => '')).split(' ');
+    if (digest !== undefined && of.join(' ') === identity) return digest;
+    return step(report, `${name} bundled, packed as an image, and loaded`, async () => {
       await mkdir(directory, { recursive: true });
-      const digest = await build(directory, archive);
-      const node = await runningMachine(instance, 'm');
-      // another management machine has another image store
-      const identity = `${digest} ${node.pid}`;
-      if ((await readFile(loaded, 'utf8').catch(() => '')) !== identity) {
-        await loadImage(instance, archive);
-        await writeFile(loaded, identity);
-      }
-      return digest;
-    }),
-  );
+      const built = await build(directory, archive);
+      await loadImage(instance, archive);
+      await writeFile(loaded, `${built} ${identity}`);
+      return built;
+    });
+  });
 }
 
 /** Whether the operator is installed, possibly from other sources. */

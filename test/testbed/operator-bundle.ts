@@ -19,10 +19,10 @@ export const buildDirectory = join(repository, 'build');
 export async function bundleOperator(directory = buildDirectory): Promise<LoadedAtStart> {
   await mkdir(directory, { recursive: true });
   for await (const name of glob('chunk-*', { cwd: directory })) await rm(join(directory, name));
-  const whole = { legalComments: 'linked', banner: { js: commonJsNames } } as const;
   const { metafile } = await build({
     ...program,
-    ...whole,
+    legalComments: 'linked',
+    banner: { js: commonJsNames },
     entryPoints: { main: 'reconciler/operator/main.ts' },
     outdir: directory,
     plugins: [etcdProtocol, requiredBuiltins, usedParts, smallQueues],
@@ -30,8 +30,7 @@ export async function bundleOperator(directory = buildDirectory): Promise<Loaded
     chunkNames: 'chunk-[name]-[hash]',
     metafile: true,
   });
-  const banner = { js: `${commonJsNames}\n${newerNode}` };
-  await build({ ...commandLine, ...whole, banner, outfile: join(directory, 'hcp.js') });
+  await bundleCommandLine(directory);
   await build({
     ...program,
     entryPoints: ['reconciler/receiver/main.ts'],
@@ -64,6 +63,14 @@ function loadedAtStart({ outputs }: Metafile): LoadedAtStart {
 
 function packageOf(path: string): string | undefined {
   return /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(`/${path}`)?.[1];
+}
+
+/** Compiles the command line alone. Returns its path. */
+export async function bundleCommandLine(directory = buildDirectory): Promise<string> {
+  const outfile = join(directory, 'hcp.js');
+  const banner = { js: `${commonJsNames}\n${newerNode}` };
+  await build({ ...commandLine, legalComments: 'linked', banner, outfile });
+  return outfile;
 }
 
 /** Compiles the audit fan-out alone. */

@@ -3,7 +3,7 @@ import { createPublicKey } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   adminPlan,
   type CertificatePlan,
@@ -140,7 +140,7 @@ describe('issued certificates and their chains during the replacement of every C
 
   test('are verified by OpenSSL in its strict mode', { timeout: goTakes }, () => {
     const directory = mkdtempSync(join(tmpdir(), 'chains-'));
-    afterAll(() => rmSync(directory, { recursive: true, force: true }));
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
     const file = (name: string, text: string) => {
       writeFileSync(join(directory, name), text);
       return join(directory, name);
