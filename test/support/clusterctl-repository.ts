@@ -22,18 +22,18 @@ const clusterApi = { family: 'cluster-api', module: 'sigs.k8s.io/cluster-api' } 
  * clusterctl had installed it too.
  */
 export class ClusterctlRepository {
-  private readonly instance: Instance;
-  private readonly directory: string;
+  readonly #instance: Instance;
+  readonly #directory: string;
 
   private constructor(instance: Instance, directory: string) {
-    this.instance = instance;
-    this.directory = directory;
+    this.#instance = instance;
+    this.#directory = directory;
   }
 
   /** @param directory one with a release; by default a new one, with this release, whose image the testbed has */
   static async create(instance: Instance, directory?: string): Promise<ClusterctlRepository> {
     const repository = new ClusterctlRepository(instance, directory ?? (await mkdtemp(join(tmpdir(), 'clusterctl-'))));
-    await writeFiles(repository.directory, [clusterctlConfiguration(repository.directory)]);
+    await writeFiles(repository.#directory, [clusterctlConfiguration(repository.#directory)]);
     if (directory === undefined) await writeFiles(repository.release('.'), releaseFiles());
     const module = await moduleDirectory(clusterApi.family, clusterApi.module);
     const version = await pinnedVersion(clusterApi.family, clusterApi.module);
@@ -51,18 +51,18 @@ export class ClusterctlRepository {
 
   /** Path of a file of this release. */
   release(file: string): string {
-    return join(this.directory, releaseFolder, file);
+    return join(this.#directory, releaseFolder, file);
   }
 
   /** Runs clusterctl, with values of the variables of templates. */
   run(args: readonly string[], variables: NodeJS.ProcessEnv = {}): Promise<string> {
-    return clusterctl(this.instance, [...args, '--config', join(this.directory, 'clusterctl.yaml')], variables);
+    return clusterctl(this.#instance, [...args, '--config', join(this.#directory, 'clusterctl.yaml')], variables);
   }
 
   /** Adds a release of a later series, with the same components. */
   async addRelease({ major, minor }: { readonly major: number; readonly minor: number }): Promise<string> {
     const version = `v${major}.${minor}.0`;
-    const folder = join(this.directory, releaseFolder, '..', version);
+    const folder = join(this.#directory, releaseFolder, '..', version);
     await cp(this.release('.'), folder, { recursive: true });
     const file = join(folder, 'metadata.yaml');
     const metadata = parse(await readFile(file, 'utf8')) as { releaseSeries: object[] };
@@ -73,16 +73,16 @@ export class ClusterctlRepository {
 
   /** Removes the repository, and clusterctl's inventory. */
   async remove(): Promise<void> {
-    await kubectl(this.instance, ['delete', 'crd', 'providers.clusterctl.cluster.x-k8s.io', '--ignore-not-found']);
-    await rm(this.directory, { recursive: true });
+    await kubectl(this.#instance, ['delete', 'crd', 'providers.clusterctl.cluster.x-k8s.io', '--ignore-not-found']);
+    await rm(this.#directory, { recursive: true });
   }
 
   /** clusterctl reads the contract of core from its repository. */
   async #addCore(module: string, version: string): Promise<void> {
-    const folder = join(this.directory, 'cluster-api', version);
+    const folder = join(this.#directory, 'cluster-api', version);
     await mkdir(folder, { recursive: true });
     await cp(join(module, 'metadata.yaml'), join(folder, 'metadata.yaml'));
-    const file = join(this.directory, 'clusterctl.yaml');
+    const file = join(this.#directory, 'clusterctl.yaml');
     const configuration = parse(await readFile(file, 'utf8')) as { providers: object[] };
     const url = `file://${join(folder, 'core-components.yaml')}`;
     configuration.providers.push({ name: 'cluster-api', type: 'CoreProvider', url });

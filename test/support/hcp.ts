@@ -21,8 +21,8 @@ export interface Running {
 let bundled: Promise<string> | undefined;
 
 /**
- * The command line as it is shipped, bundled once per process, because bundling takes longer than a run. It goes with the testbed:
- * a process of tests ends by a signal, and cannot remove it.
+ * The command line as it is shipped, bundled once per process, because bundling takes longer than a run. The testbed's removal
+ * removes it: a process of tests runs no handlers when vitest ends it.
  */
 function bundle(): Promise<string> {
   return bundleCommandLine(join(instanceFrom(process.env, inject('testbed')).directory, `hcp-${process.pid}`));

@@ -85,13 +85,13 @@ async function loadBuilt(
     // another management machine has another image store
     const { pid } = await runningMachine(instance, 'm');
     const identity = `${await sourceIdentity(sources)} ${pid}`;
-    const [digest, ...of] = (await readFile(loaded, 'utf8').catch(() => '')).split(' ');
-    if (digest !== undefined && of.join(' ') === identity) return digest;
+    const known = await readFile(loaded, 'utf8').catch(() => '');
+    if (known.startsWith(`${identity} `)) return known.slice(identity.length + 1);
     return step(report, `${name} bundled, packed as an image, and loaded`, async () => {
       await mkdir(directory, { recursive: true });
       const built = await build(directory, archive);
       await loadImage(instance, archive);
-      await writeFile(loaded, `${built} ${identity}`);
+      await writeFile(loaded, `${identity} ${built}`);
       return built;
     });
   });
