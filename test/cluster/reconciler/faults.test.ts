@@ -10,7 +10,7 @@ import {
   Service,
   StatefulSet,
 } from '../../../constructs/api/resources.ts';
-import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import type { KubeObject, ObjectMeta } from '../../../reconciler/kube/object.ts';
 import { fingerprint } from '../../../reconciler/pki/pem.ts';
 import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
 import { operatedNamespace } from '../../support/operated-namespace.ts';
@@ -124,33 +124,33 @@ describe('while it runs', () => {
     await bench.untilReady('c1');
   });
 
-  test('manual changes are reverted, and fields of others are kept', async () => {
+  test('a manual change of what it renders is reverted; fields that others add stay, also in a pod template', async () => {
     const name = named('c1-api-server');
-    const before = await bench.client.get(Deployment, name);
+    // As `kubectl rollout restart` sets it: the pods run with what others add, and the operator does not take it away.
+    const restarted = { 'kubectl.kubernetes.io/restartedAt': '2026-01-01T00:00:00Z' };
     await bench.client.mergePatch(
       Deployment,
       name,
       {
         metadata: { annotations: { theirs: 'stays' } },
-        spec: { replicas: 2, template: { spec: { hostNetwork: true } } },
+        spec: { replicas: 2, template: { metadata: { annotations: restarted } } },
       },
       { fieldManager },
     );
-    interface Edited {
-      readonly spec: { readonly replicas: number; readonly template: { readonly spec: object } };
+    interface Edited extends KubeObject {
+      readonly spec: { readonly replicas: number; readonly template: { readonly metadata: ObjectMeta } };
     }
-    await until('the replicas to be put right', async () => {
-      const live = await bench.client.get<typeof before & Edited>(Deployment, name);
-      return live.spec.replicas === 1;
+    const reverted = await until('the replicas to be put right', async () => {
+      const live = await bench.client.get<Edited>(Deployment, name);
+      return live.spec.replicas === 1 ? live : undefined;
     });
-    const after = await bench.client.get<typeof before & Edited>(Deployment, name);
-    expect(after.metadata.annotations?.['theirs']).toBe('stays');
-    await bench.client.mergePatch(
-      Deployment,
-      name,
-      { spec: { template: { spec: { hostNetwork: null } } } },
-      { fieldManager },
-    );
+    expect(reverted.metadata.annotations?.['theirs']).toBe('stays');
+    expect(reverted.spec.template.metadata.annotations).toMatchObject(restarted);
+    await until('pods with the annotation', async () => {
+      const { items } = await bench.client.list(Pod, { namespace });
+      const pods = items.filter(({ metadata }) => metadata.name.startsWith('c1-api-server-'));
+      return pods.length === 1 && pods[0]!.metadata.annotations?.['kubectl.kubernetes.io/restartedAt'] !== undefined;
+    });
     await bench.untilReady('c1');
   });
 
