@@ -192,6 +192,12 @@ export const optionalResources = {
 } as const satisfies Readonly<Record<string, readonly Resource[]>>;
 export type OptionalKind = keyof typeof optionalResources;
 
+/**
+ * Kinds of objects that the operator creates but never overwrites: an existing one is read instead, which needs the right
+ * to get it.
+ */
+export const createdOnce: readonly Resource[] = [Secret, PersistentVolumeClaim, Pod, CertificateRequest];
+
 /** The name of the CustomResourceDefinition of a resource. */
 export function definitionName(resource: Resource): string {
   return `${resource.plural}.${groupOf(resource)}`;

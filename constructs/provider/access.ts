@@ -7,6 +7,7 @@ import {
   CertificateSigningRequest,
   Cluster,
   ConfigMap,
+  createdOnce,
   CustomResourceDefinition,
   definitionName,
   EndpointSlice,
@@ -148,6 +149,11 @@ const furtherAccess: readonly Access[] = [
     verbs: ['get', 'patch'],
     why: 'writing the endpoint to infrastructure objects without one; kinds of another API group need your own ClusterRole with these permissions',
   },
+  ...createdOnce.map((resource): Access => ({
+    resource,
+    verbs: ['get'],
+    why: 'reading what exists already instead of creating it, as a restore does with volumes',
+  })),
   { resource: Event, verbs: ['create', 'patch'], why: 'reporting to users, and counting what happens again' },
 ];
 

@@ -1,5 +1,6 @@
 import { clusterNameLabel, fieldManager, keptAnnotation } from '../../constructs/api/group.ts';
 import {
+  createdOnce,
   HostedControlPlane,
   Machine,
   MachineDeployment,
@@ -68,11 +69,15 @@ export function createWriter(options: WriterOptions): Writer {
       return (await applySet.apply(key, objects)).map(remember) as T[];
     },
     async createOnce<T extends KubeObject>(object: RenderedObject) {
+      const resource = resourceOf(object);
+      if (!createdOnce.includes(resource)) {
+        throw new Error(`the operator may not read an existing ${object.kind}: add the kind to createdOnce`);
+      }
       try {
         return remember<KubeObject>(await client.create(object, { fieldManager })) as T;
       } catch (error) {
         if (!isAlreadyExists(error)) throw error;
-        return client.get<T>(resourceOf(object), { namespace, name: object.metadata.name });
+        return client.get<T>(resource, { namespace, name: object.metadata.name });
       }
     },
     async adopt(resource, object) {
