@@ -24,6 +24,7 @@ const runBy: Readonly<Record<string, { readonly test: string } | { readonly pers
   test: { person: 'before every release: it is the run of these tests' },
   'test:again': { test: 'system/scripts.test.ts' },
   'test:durations': { test: 'system/scripts.test.ts' },
+  'test:full': { person: 'before every release: it is the run of all tests but the soak tests' },
   'test:soak': { person: 'before every release: it is the run of the soak tests' },
   'test:unit': { person: 'before every commit' },
   testbed: { test: 'system/scripts.test.ts' },

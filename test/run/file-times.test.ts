@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { drift, durationsOf } from './file-times.ts';
+import { drift, durationsOf, keptDurations } from './file-times.ts';
 
 it('a file that takes more than half longer or shorter than its committed duration is reported; noise is not', () => {
   const committed = { slower: 100, faster: 100, steady: 100, short: 4 };
@@ -24,4 +24,14 @@ it('of pure files only the long ones are kept', () => {
     processorSeconds: 1,
   }));
   expect(durationsOf(times, 5)).toEqual({ 5: 5 });
+});
+
+it('a run of some files keeps the durations of others, and forgets files that are gone', () => {
+  const kept = keptDurations({ gone: 5, other: 6, same: 7 }, { same: 8, new: 9 }, [
+    'new',
+    'other',
+    'same',
+    'unmeasured',
+  ]);
+  expect(kept).toEqual({ new: 9, other: 6, same: 8 });
 });

@@ -10,7 +10,7 @@ export interface FileTime {
   readonly processorSeconds: number;
 }
 
-/** File to seconds, as committed: they determine the order of files. */
+/** File to seconds, as committed: they tell which files fit into a budget of time. */
 export type Durations = Readonly<Record<string, number>>;
 
 /** A drift below this many seconds is noise, whatever its share. */
@@ -31,4 +31,10 @@ export function drift(committed: Durations, measured: Durations): string[] {
     const difference = Math.abs(seconds - known);
     return difference > noiseSeconds && difference > known / 2 ? [`${file}: ${known} s before, ${seconds} s now`] : [];
   });
+}
+
+/** The committed durations with those of a run, which may have been one of some files, without files that are gone. */
+export function keptDurations(committed: Durations, measured: Durations, files: readonly string[]): Durations {
+  const known: Durations = { ...committed, ...measured };
+  return Object.fromEntries(files.flatMap((file) => (known[file] === undefined ? [] : [[file, known[file]]])));
 }

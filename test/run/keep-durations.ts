@@ -1,7 +1,12 @@
-// `npm run test:durations [-- FROM TO]`: stores the durations of the last complete run, which determine the order of files
-import { copyFile } from 'node:fs/promises';
+// `npm run test:durations [-- FROM TO]`: keeps the durations of the files that the last run has measured, beside those of others
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { keptDurations } from './file-times.ts';
+import { testFiles } from './files.ts';
 import { measuredFile } from './output.ts';
 
-const [from = measuredFile, to = join(import.meta.dirname, 'durations.json')] = process.argv.slice(2);
-await copyFile(from, to);
+const committed = join(import.meta.dirname, 'durations.json');
+const [from = measuredFile, to = committed] = process.argv.slice(2);
+const read = async (path: string) => JSON.parse(await readFile(path, 'utf8'));
+const kept = keptDurations(await read(committed), await read(from), testFiles());
+await writeFile(to, `${JSON.stringify(kept, undefined, 2)}\n`);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { goEnvironment } from '../testbed/go-environment.ts';
 import { reportVariable } from './file-reporter.ts';
+import type { Project } from './files.ts';
 
 const repository = join(import.meta.dirname, '../..');
 /** Path of the program that runs tests. */
@@ -42,8 +43,10 @@ export function roomFor(env: NodeJS.ProcessEnv): Room | undefined {
 export interface Lane {
   /** The prefix of its lines, and the name of its output files. */
   readonly name: string;
-  /** The project of test/vitest.config.ts that it runs. */
-  readonly project: string;
+  /** What it runs. */
+  readonly projects: readonly Project[];
+  /** Only these of their files; all if unset. */
+  readonly files?: readonly string[];
   /** The testbed that only this lane uses, if it needs one. */
   readonly testbed?: string;
   /** How its files share the machine with those of other lanes; unset for a lane that runs alone. */
@@ -75,8 +78,12 @@ export function runQuietly(
 }
 
 /** Runs a lane, the `index`th of those side by side, writes its output to `output`, and returns its exit code. */
-export function runLane({ name, project, testbed, room }: Lane, index: number, output: string): Promise<number> {
-  const command = [vitest, 'run', ...config, ...reporters, '--project', project];
+export function runLane(
+  { name, projects, files = [], testbed, room }: Lane,
+  index: number,
+  output: string,
+): Promise<number> {
+  const command = [vitest, 'run', ...config, ...reporters, ...projects.map((each) => `--project=${each}`), ...files];
   const child = spawn(process.execPath, command, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {

@@ -1,40 +1,23 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import durations from './durations.json' with { type: 'json' };
-import { longestFirst, orderOf } from './order.ts';
+import { testFiles } from './files.ts';
+import { first, fixedOrder, last } from './order.ts';
 
-const known = { 'a.test.ts': 10, 'b.test.ts': 400, 'c.test.ts': 10 };
+const [long = '', longer = ''] = first;
+const [end = ''] = last;
 
-it('the longest file begins first, and of two that are alike the one with the smaller name, whatever order they come in', () => {
-  const files = ['c.test.ts', 'a.test.ts', 'b.test.ts'];
-  expect(longestFirst(files, known)).toEqual(['b.test.ts', 'a.test.ts', 'c.test.ts']);
-  expect(longestFirst(files.toReversed(), known)).toEqual(['b.test.ts', 'a.test.ts', 'c.test.ts']);
+it('begins with the long files, ends with the heaviest of those that run alone, and has others by their names between', () => {
+  const files = ['test/c.test.ts', longer, end, 'test/a.test.ts', long];
+  const wanted = [long, longer, 'test/a.test.ts', 'test/c.test.ts', end];
+  expect(fixedOrder(files)).toEqual(wanted);
+  expect(fixedOrder(files.toReversed())).toEqual(wanted);
 });
 
-it('a file that was never measured begins before short ones, and not before long ones', () => {
-  expect(longestFirst(['a.test.ts', 'new.test.ts', 'b.test.ts'], known)).toEqual([
-    'b.test.ts',
-    'new.test.ts',
-    'a.test.ts',
-  ]);
+it('has two files of one subject one after the other', () => {
+  const full = long.replace('test/', 'test/full/');
+  expect(fixedOrder([longer, full, long])).toEqual([long, full, longer]);
 });
 
-it('the project that runs one file at a time begins with the shortest, every other one with the longest', () => {
-  const files = ['a.test.ts', 'b.test.ts'];
-  expect(orderOf('host', files, known)).toEqual(['a.test.ts', 'b.test.ts']);
-  expect(orderOf('testbed', files, known)).toEqual(['b.test.ts', 'a.test.ts']);
-});
-
-it('of the pure files those that are known to be long begin', () => {
-  expect(orderOf('unit', ['a.test.ts', 'new.test.ts', 'b.test.ts'], known)).toEqual([
-    'b.test.ts',
-    'a.test.ts',
-    'new.test.ts',
-  ]);
-});
-
-it('durations are told of files that there are', () => {
-  const root = join(import.meta.dirname, '../..');
-  expect(Object.keys(durations).filter((file) => !existsSync(join(root, file)))).toEqual([]);
+it('names only files that there are', () => {
+  const subjects = new Set(testFiles().map((file) => file.replace(/^test\/full\//, 'test/')));
+  expect([...first, ...last].filter((file) => !subjects.has(file))).toEqual([]);
 });

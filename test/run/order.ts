@@ -1,37 +1,69 @@
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import durations from './durations.json' with { type: 'json' };
-import type { Durations } from './file-times.ts';
-
-/** A file on real binaries that no run has measured yet begins early: it may be a long one. */
-const unknownSeconds = 120;
 
 /**
- * The longest first, so that no worker begins a long one when the others are done. The same files give the same order.
- * @param unknown seconds of a file that is not among the known ones
+ * Files of which each takes long, and begins before all others in this order, so that no worker begins a long one when the others are
+ * done. They are named without their tier: of two files of one subject, that of `npm test` comes first.
  */
-export function longestFirst(files: readonly string[], known: Durations, unknown = unknownSeconds): string[] {
-  const seconds = (file: string): number => known[file] ?? unknown;
-  return [...files].sort((one, other) => seconds(other) - seconds(one) || (one < other ? -1 : 1));
-}
+export const first: readonly string[] = [
+  'test/simulation/years.test.ts',
+  'test/reconciler/killed.test.ts',
+  'test/reconciler/attended.test.ts',
+  'test/reconciler/checked-configuration.test.ts',
+  'test/reconciler/move.test.ts',
+  'test/cluster/upgrade/minors.test.ts',
+  'test/cluster/reconciler/hosted.test.ts',
+  'test/cluster/access/modes.test.ts',
+  'test/cluster/reconciler/faults.test.ts',
+  'test/cluster/restore/restore.test.ts',
+  'test/cluster/etcd-pods/members.test.ts',
+  'test/cluster/workers/join.test.ts',
+  'test/cluster/exposure/seed.test.ts',
+  'test/cluster/backup/verification.test.ts',
+  'test/cluster/etcd/members.test.ts',
+];
 
 /**
- * The order of one project's files. Of the pure files only the long ones are known. A project that runs one file at a time ends as soon whatever the order: it begins with
- * its shortest ones, so that its heaviest do not start while the other project starts its heaviest. On a machine that is
- * already slow, both at once are more than its control planes survive: they restart each other's containers.
+ * Of the files that run one after the other, so that their order changes no duration, the heaviest come last: beside the heaviest
+ * ones of the other lane, which come first, control planes would restart each other's containers on a slow machine.
  */
-export function orderOf(project: string, files: readonly string[], known: Durations): string[] {
-  const order = longestFirst(files, known, project === 'unit' ? 0 : unknownSeconds);
-  return project === 'host' ? order.toReversed() : order;
+export const last: readonly string[] = [
+  'test/cluster/exposure/gateway.test.ts',
+  'test/system/operator-as-pod.test.ts',
+  'test/system/demo.test.ts',
+];
+
+/**
+ * The order of files: the same in every run of the same files, whatever a machine or a commit has measured. A file that passes has
+ * then passed after the same ones before. What is not named comes by its name.
+ */
+export function fixedOrder(files: readonly string[]): string[] {
+  const keyed = files.map((file) => ({ file, subject: subjectOf(file), place: placeOf(subjectOf(file)) }));
+  const byName = (one: string, other: string) => (one === other ? 0 : one < other ? -1 : 1);
+  keyed.sort(
+    (one, other) =>
+      one.place - other.place || byName(one.subject, other.subject) || one.file.length - other.file.length,
+  );
+  return keyed.map(({ file }) => file);
 }
 
-/** Gives vitest's workers each project's files in their order, by the committed durations. */
-export class LongestFirst extends BaseSequencer {
+/** The name of a file without its tier. */
+function subjectOf(file: string): string {
+  return file.replace(/^test\/full\//, 'test/');
+}
+
+function placeOf(subject: string): number {
+  const end = last.indexOf(subject);
+  if (end >= 0) return first.length + 1 + end;
+  const start = first.indexOf(subject);
+  return start >= 0 ? start : first.length;
+}
+
+/** Gives vitest's workers the files in their order. */
+export class FixedOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const nameOf = ({ moduleId }: TestSpecification) => relative(this.ctx.config.root, moduleId);
-    const projects = Map.groupBy(files, ({ project }) => project.name);
-    const order = [...projects].flatMap(([name, own]) => orderOf(name, own.map(nameOf), durations));
-    const place = new Map(order.map((file, index) => [file, index]));
+    const place = new Map(fixedOrder(files.map(nameOf)).map((file, index) => [file, index]));
     return [...files].sort((one, other) => (place.get(nameOf(one)) ?? 0) - (place.get(nameOf(other)) ?? 0));
   }
 }

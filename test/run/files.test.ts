@@ -1,0 +1,30 @@
+import { expect, it, test } from 'vitest';
+import { projectOf, testFiles, tierOf } from './files.ts';
+
+it.each([
+  ['test/reconciler/kube/lease.test.ts', 'unit', 'push'],
+  ['test/run/files.test.ts', 'unit', 'push'],
+  ['test/testbed-unit/lock.test.ts', 'unit', 'push'],
+  ['test/full/release/library.test.ts', 'full-unit', 'full'],
+  ['test/full/testbed-unit/operator-bundle.test.ts', 'full-unit', 'full'],
+  ['test/cluster/kube/lease.test.ts', 'testbed', 'push'],
+  ['test/full/cluster/upgrade/minors.test.ts', 'testbed', 'full'],
+  ['test/cluster/exposure/gateway.test.ts', 'host', 'push'],
+  ['test/full/cluster/exposure/gateway.test.ts', 'host', 'full'],
+  ['test/full/cluster/issuer/intermediate.test.ts', 'host', 'full'],
+  ['test/system/demo.test.ts', 'host', 'push'],
+  ['test/full/testbed/addons.test.ts', 'host', 'full'],
+  ['test/soak/years.test.ts', 'soak', 'soak'],
+])('%s is a file of the project %s and of the tier %s', (file, project, tier) => {
+  expect([projectOf(file), tierOf(file)]).toEqual([project, tier]);
+});
+
+test('every test file belongs to a project', () => {
+  const files = testFiles();
+  expect(files).toContain('test/run/files.test.ts');
+  for (const file of files) expect(() => projectOf(file)).not.toThrow();
+});
+
+it('says which names a test file has', () => {
+  expect(() => projectOf('reconciler/a.test.ts')).toThrow('its name ends in .test.ts, below test/');
+});

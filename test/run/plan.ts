@@ -1,0 +1,46 @@
+import { type Project, projectOf } from './files.ts';
+import type { Lane } from './lane.ts';
+
+/** What runs, in this order. */
+export interface Plan {
+  /** Alone: pure tests use all processors, and their failures are reported at once. */
+  readonly pure: Lane | undefined;
+  /** Side by side. */
+  readonly real: readonly Lane[];
+  /** Alone, because some of these files measure how long things take. */
+  readonly soak: Lane | undefined;
+}
+
+/** Both testbeds of a run of many files. */
+export const testbeds = { host: 'testhost', real: 'test' } as const;
+
+/**
+ * The lanes that run some of all test files.
+ * @param all of the repository: a project of which nothing is left out is run without a list
+ */
+export function planOf(files: readonly string[], all: readonly string[]): Plan {
+  const chosen = (list: readonly string[], ...projects: Project[]) =>
+    list.filter((file) => projects.includes(projectOf(file)));
+  const projectsOf = (list: readonly string[]) => [...new Set(list.map(projectOf))];
+  const pure = chosen(files, 'unit', 'full-unit');
+  const isWhole = pure.length === chosen(all, ...projectsOf(pure)).length;
+  const host = chosen(files, 'host');
+  const real = chosen(files, 'testbed');
+  const soak = chosen(files, 'soak');
+  return {
+    pure:
+      pure.length > 0 ? { name: 'unit', projects: projectsOf(pure), ...(isWhole ? {} : { files: pure }) } : undefined,
+    real: [
+      { name: 'host', projects: ['host'] as const, files: host, testbed: testbeds.host, room: 'counts' as const },
+      { name: 'real', projects: ['testbed'] as const, files: real, testbed: testbeds.real, room: 'waits' as const },
+    ].filter((lane) => lane.files.length > 0),
+    soak: soak.length > 0 ? { name: 'soak', projects: ['soak'], files: soak, testbed: testbeds.real } : undefined,
+  };
+}
+
+/** The lane that runs one file once more, alone. */
+export function againLane(file: string, index: number): Lane {
+  const project = projectOf(file);
+  const testbed = project === 'host' ? testbeds.host : testbeds.real;
+  return { name: `again-${index}`, projects: [project], files: [file], testbed };
+}
