@@ -1,4 +1,5 @@
 import type { Image } from '../cluster/versions.ts';
+import { drainSeconds, type servedSeconds } from './shutdown.ts';
 
 /**
  * HAProxy at both ends of a tunnel: the LTS release, in its small image, which contains the shell that {@link
@@ -68,9 +69,9 @@ export interface HaproxyScriptOptions {
   /** Other files that HAProxy reads only when it starts, such as certificates. */
   readonly watched: readonly string[];
   /** How long HAProxy continues to accept connections after the kubelet stops it, because clients still connect. */
-  readonly serveSeconds: number;
-  /** How long HAProxy then waits for open connections to end before it closes them. */
-  readonly drainSeconds: number;
+  readonly serveSeconds: 0 | typeof servedSeconds;
+  /** The time after which the kubelet kills the pod: its `terminationGracePeriodSeconds`. */
+  readonly graceSeconds: number;
 }
 
 /** Interval between comparisons of the files. Kubelets take up to a minute to update a mounted file anyway. */
@@ -80,7 +81,7 @@ const compareSeconds = 5;
  * The shell script that runs HAProxy and reloads it when its files change. The old process keeps its open connections:
  * a renewed certificate does not interrupt watches.
  */
-export function haproxyScript({ config, watched, serveSeconds, drainSeconds }: HaproxyScriptOptions): string {
+export function haproxyScript({ config, watched, serveSeconds, graceSeconds }: HaproxyScriptOptions): string {
   return `fingerprint() {
   cat ${[config, ...watched].join(' ')} | sha256sum
 }
@@ -102,7 +103,7 @@ stop() {
   stopping=yes
   sleep ${serveSeconds}
   kill -USR1 "$proxy"
-  (sleep ${drainSeconds}; kill -TERM "$proxy") &
+  (sleep ${drainSeconds(graceSeconds)}; kill -TERM "$proxy") &
 }
 stopping=
 trap stop TERM INT

@@ -6,6 +6,7 @@ import { binariesVersion, emulationFlags } from '../../cluster/emulation.ts';
 import { exposureStrategy } from '../exposure/exposure.ts';
 import { type Endpoint, type Facts, formatEndpoint, type Issuers } from '../../cluster/facts.ts';
 import { type Flag, formatFlags } from '../../pod/flags.ts';
+import { servedSeconds } from '../../pod/shutdown.ts';
 import { inClusterAccessOf, policyApiVersion } from '../../cluster/in-cluster-access.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { ports } from '../../cluster/ports.ts';
@@ -100,7 +101,11 @@ export function apiServerFlags(
     ...tokenLifetimeFlags(cluster.spec.deployment?.apiServer?.args),
     ['service-account-signing-key-file', `${pki}/sa.key`, ''],
     ['service-cluster-ip-range', cluster.network.services.join(','), ''],
-    ['shutdown-delay-duration', '3s', 'continues to serve until every proxy has removed the pod from its endpoints'],
+    [
+      'shutdown-delay-duration',
+      `${servedSeconds}s`,
+      'continues to serve until every proxy has removed the pod from its endpoints',
+    ],
     [
       'shutdown-watch-termination-grace-period',
       '3s',

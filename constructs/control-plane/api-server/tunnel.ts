@@ -4,6 +4,7 @@ import type { HostedCluster } from '../../cluster/cluster.ts';
 import { container, probes, projected } from '../../pod/component.ts';
 import { exposureStrategy } from '../exposure/exposure.ts';
 import { haproxyConfig, haproxyFiles, haproxyImage, haproxyScript } from '../../pod/haproxy.ts';
+import { defaultGraceSeconds, servedSeconds } from '../../pod/shutdown.ts';
 import { objectLabels } from '../../cluster/labels.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { ports } from '../../cluster/ports.ts';
@@ -12,13 +13,6 @@ import { imageReference } from '../../cluster/versions.ts';
 const paths = { config: '/etc/tunnel/config', pki: '/etc/tunnel/pki' } as const;
 /** HAProxy reads the key of a certificate from the file with the same name and the suffix `.key`. */
 const certificate = { certificate: 'tls.pem', key: 'tls.pem.key' } as const;
-
-/**
- * The same time for which the API server continues to serve during a shutdown: see its flag `shutdown-delay-duration`.
- */
-const serveSeconds = 3;
-/** Less than the pod's 30 seconds. The API server takes about this long to end its watches. */
-const drainSeconds = 20;
 
 /** ConfigMap of the tunnel's endpoint next to the API server. */
 export class TunnelConfig extends Construct {
@@ -49,8 +43,8 @@ export class TunnelConfig extends Construct {
         [haproxyFiles.script]: haproxyScript({
           config: `${paths.config}/${haproxyFiles.config}`,
           watched: [certificateFile, `${paths.pki}/${certificate.key}`],
-          serveSeconds,
-          drainSeconds,
+          serveSeconds: servedSeconds,
+          graceSeconds: defaultGraceSeconds,
         }),
       },
     });

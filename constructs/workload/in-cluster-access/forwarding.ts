@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { k8s } from 'cdk8s-plus-30';
 import { type Endpoint, formatEndpoint } from '../../cluster/facts.ts';
-import { haproxyConfig, haproxyFiles, haproxyScript } from '../../pod/haproxy.ts';
+import { haproxyConfig, haproxyFiles, haproxyScript, type HaproxyScriptOptions } from '../../pod/haproxy.ts';
 
 /** Namespace of the Service `kubernetes`, and therefore of all pods that it can select. */
 export const proxyNamespace = 'default';
@@ -10,6 +10,9 @@ const paths = { config: '/etc/proxy/config', ca: '/etc/proxy/authority' } as con
 const caFile = 'ca.crt';
 /** Kubernetes creates it in every namespace and keeps it current. */
 const caConfigMap = 'kube-root-ca.crt';
+
+/** `terminationGracePeriodSeconds` of the pods of these proxies. */
+export const proxyGraceSeconds = 15;
 
 export const proxyCommand = ['sh', `${paths.config}/${haproxyFiles.script}`];
 
@@ -33,7 +36,7 @@ export interface ForwardingProps {
   /** Connections that it can hold at a time. */
   readonly connections: number;
   /** How long it continues to accept connections when it is stopped. */
-  readonly serveSeconds: number;
+  readonly serveSeconds: HaproxyScriptOptions['serveSeconds'];
 }
 
 /**
@@ -56,7 +59,7 @@ export function proxyFiles({ target, ipFamily, bind, health, connections, serveS
       config: `${paths.config}/${haproxyFiles.config}`,
       watched: target.isTunnel ? [`${paths.ca}/${caFile}`] : [],
       serveSeconds,
-      drainSeconds: 5,
+      graceSeconds: proxyGraceSeconds,
     }),
   };
 }

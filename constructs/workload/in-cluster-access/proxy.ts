@@ -11,6 +11,7 @@ import {
   type IpFamily,
   proxyCommand,
   proxyFiles,
+  proxyGraceSeconds,
   proxyNamespace,
   type ProxyTarget,
   proxyVolumes,
@@ -75,7 +76,7 @@ function podSpec(target: ProxyTarget, spec: ProxyProps['spec']): k8s.PodSpec {
     nodeSelector: { 'kubernetes.io/os': 'linux' },
     automountServiceAccountToken: false,
     enableServiceLinks: false,
-    terminationGracePeriodSeconds: 15,
+    terminationGracePeriodSeconds: proxyGraceSeconds,
     securityContext: unprivileged,
     containers: [
       container({

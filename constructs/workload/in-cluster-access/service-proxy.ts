@@ -4,10 +4,11 @@ import { container, probes } from '../../pod/component.ts';
 import { haproxyImage } from '../../pod/haproxy.ts';
 import { withAdditions } from '../../pod/overlay.ts';
 import { restrictedPod } from '../../pod/restricted-pod.ts';
+import { servedSeconds } from '../../pod/shutdown.ts';
 import { ports } from '../../cluster/ports.ts';
 import { imageReference } from '../../cluster/versions.ts';
 import { addOnTolerations, replicasFor } from '../add-on.ts';
-import { proxyCommand, proxyFiles, proxyNamespace, proxyVolumes } from './forwarding.ts';
+import { proxyCommand, proxyFiles, proxyGraceSeconds, proxyNamespace, proxyVolumes } from './forwarding.ts';
 import type { ProxyProps } from './proxy.ts';
 
 const name = 'hosted-control-plane-service-proxy';
@@ -37,7 +38,7 @@ export class ServiceProxy extends Construct {
         health: `\${POD_IP}:${ports.tunnelHealth}`,
         connections: 4_000,
         // Until kube-proxy on every node has removed the pod from the Service.
-        serveSeconds: 3,
+        serveSeconds: servedSeconds,
       }),
     });
     const { volumes, volumeMounts } = proxyVolumes(name, target);
@@ -85,7 +86,7 @@ export class ServiceProxy extends Construct {
               priorityClassName: 'system-cluster-critical',
               nodeSelector: { 'kubernetes.io/os': 'linux' },
               tolerations: [...addOnTolerations],
-              terminationGracePeriodSeconds: 15,
+              terminationGracePeriodSeconds: proxyGraceSeconds,
             },
           },
           [spec.proxy],

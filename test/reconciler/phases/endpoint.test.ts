@@ -282,6 +282,22 @@ describe('behind a shared Gateway', () => {
     },
   );
 
+  it('is kept without a record of hosts that another cluster has, when it was published before hosts were recorded', async () => {
+    const management = new MemoryObjects();
+    management.published = { host: 'c1.team.clusters.example.com', port: 443 };
+    const hostOwner = (asked: string) =>
+      asked === 'c1.team.clusters.example.com' ? 'HostedControlPlane other/c9' : undefined;
+    expect(await runIn(management, { hostOwner })).toMatchObject({
+      kind: 'degraded',
+      reason: 'HostClaimed',
+      facts: { endpoint: management.published },
+    });
+    expect(management.writes).toEqual([]);
+
+    await runIn(management);
+    expect(management.hosts.map(({ name }) => name)).toContain('c1.team.clusters.example.com');
+  });
+
   it('is not published when another cluster has taken the host at the same moment', async () => {
     const management = new MemoryObjects();
     const hostOwner = () => (management.hosts.length > 0 ? 'HostedControlPlane other/c9' : undefined);
