@@ -13,12 +13,11 @@ const gateway = { exposure: { gateway: { namespace: 'ingress', name: 'shared' } 
 const facts: Facts = {
   ...knownFacts,
   endpoint: { host: 'c1.team.example.org', port: 443 },
-  advertiseAddress: undefined,
   tunnelEndpoint: { host: 'tunnel.c1.team.example.org', port: 443 },
 };
 const rendered = (['Proxy', 'Policy'] as const).flatMap((inClusterAccess): RenderedObject[] => {
   const cluster = clusterOf({ spec: { ...gateway, inClusterAccess } });
-  return [...renderControlPlane(cluster, facts), ...renderWorkload(cluster, facts, 'in-cluster-access')];
+  return [...renderControlPlane(cluster, facts), ...renderWorkload(cluster, facts)];
 });
 
 /** The number of seconds that a script waits before a signal. */
@@ -33,8 +32,8 @@ it.each([
 ])(
   'the %s closes its connections, and has five seconds left to end before the kubelet kills it',
   (_, config, workload) => {
-    const files = rendered.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === config);
-    const script = (files?.['data'] as Record<string, string>)[haproxyFiles.script]!;
+    const files = rendered.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === config)!;
+    const script = (files['data'] as Record<string, string>)[haproxyFiles.script]!;
     const stops = secondsBefore('USR1', script) + secondsBefore('TERM', script);
     const { pod } = workloadsOf(rendered).find(({ object }) => object.metadata.name === workload)!;
     expect(stops).toBeGreaterThan(0);
