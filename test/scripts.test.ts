@@ -5,8 +5,8 @@ import manifest from '../package.json' with { type: 'json' };
 
 /** What runs each script of package.json: a test, or a developer, who sees when it fails. */
 const runBy: Readonly<Record<string, { readonly test: string } | { readonly person: string }>> = {
-  'api-report': { test: 'release/library.test.ts' },
-  bench: { test: 'system/bench.test.ts' },
+  'api-report': { test: 'full/release/library.test.ts' },
+  bench: { test: 'full/system/bench.test.ts' },
   build: { test: 'system/scripts.test.ts' },
   certificates: { test: 'system/scripts.test.ts' },
   check: { person: 'before every commit' },

@@ -14,7 +14,7 @@ export const classes = {
     proofs: [
       ['cluster/api/admission.test', 'may be changed in any way, because no control plane uses it directly'],
       [
-        'cluster/workers/topology.test',
+        'full/cluster/workers/topology.test',
         'takes another template of its class, and a change of that one, without another control plane',
       ],
     ],
@@ -31,11 +31,11 @@ export const classes = {
     proofs: [
       ['contract/topology.test', 'makes a control plane that the operator accepts'],
       [
-        'cluster/workers/topology.test',
+        'full/cluster/workers/topology.test',
         'scales by its variable, and by the number in its topology, which takes precedence',
       ],
       [
-        'cluster/workers/topology.test',
+        'full/cluster/workers/topology.test',
         'passes on metadata, deletion and rollout of its topology, which the template does not have',
       ],
     ],
@@ -67,7 +67,7 @@ export const classes = {
     demand: 'A new version reaches the control plane when it is stable, and workers when its status has the version.',
     proofs: [
       [
-        'cluster/workers/topology.test',
+        'full/cluster/workers/topology.test',
         'follows a patch release, and the next minor with the class of that minor, control plane first',
       ],
       ['contract/core.test', 'is upgraded for core no earlier than its last old API server is gone'],
@@ -79,7 +79,7 @@ export const classes = {
     proofs: [
       ['contract/core.test', 'is stable for core when it is settled'],
       [
-        'cluster/workers/topology.test',
+        'full/cluster/workers/topology.test',
         'takes no further minor while its control plane has not got this one, and goes back from it, in the Cluster first',
       ],
     ],
@@ -104,18 +104,24 @@ export const classes = {
         'cluster/workers/v1beta1-class.test',
         'a class of v1beta1 gives a control plane what its builtin variables say of it',
       ],
-      ['cluster/workers/topology.test', 'has read the variables of the class, and finds its references up to date'],
+      [
+        'full/cluster/workers/topology.test',
+        'has read the variables of the class, and finds its references up to date',
+      ],
     ],
   },
   'CP-92': {
     demand: 'The class gets VariablesReady and RefVersionsUpToDate with the template.',
     proofs: [
-      ['cluster/workers/topology.test', 'has read the variables of the class, and finds its references up to date'],
+      [
+        'full/cluster/workers/topology.test',
+        'has read the variables of the class, and finds its references up to date',
+      ],
     ],
   },
   'CP-93': {
     demand: 'The selectors of the patches of a class match the template.',
-    proofs: [['cluster/workers/topology.test', 'plans what the class says with %s']],
+    proofs: [['full/cluster/workers/topology.test', 'plans what the class says with %s']],
   },
   'CP-95': {
     demand: 'Core creates Machines while the control plane is stable and their version is allowed beside its own.',

@@ -118,9 +118,9 @@ export const clusterctl = {
   'CP-126': {
     demand: 'Instances share control planes by namespace, or by the label watch-filter.',
     proofs: [
-      ['cluster/reconciler/shards.test', '%s writes objects of %s only, as the audit log says'],
+      ['full/cluster/reconciler/shards.test', '%s writes objects of %s only, as the audit log says'],
       [
-        'cluster/reconciler/shards.test',
+        'full/cluster/reconciler/shards.test',
         'operators with different --namespace ask for nothing in the namespace of the other one',
       ],
       ['reconciler/operator/config.test', '--watch-filter=shard-1'],

@@ -109,7 +109,7 @@ export const ownership = {
       ['constructs/control-plane/certificates/plan.test', 'are valid for the API server as %s'],
       ['system/operator-as-pod.test', 'is Available for Cluster API'],
       [
-        'cluster/workers/exposure-strategies.test',
+        'full/cluster/workers/exposure-strategies.test',
         'behind an ingress controller a worker joins, its pods reach the API server, and kubectl reaches them',
       ],
     ],

@@ -151,7 +151,7 @@ export const workers = {
     demand: 'Pods of the hosted cluster reach their API server by the Service kubernetes, whatever exposes it.',
     proofs: [
       [
-        'cluster/workers/exposure-strategies.test',
+        'full/cluster/workers/exposure-strategies.test',
         'behind an ingress controller a worker joins, its pods reach the API server, and kubectl reaches them',
       ],
       [

@@ -1,27 +1,17 @@
 import { expect, it } from 'vitest';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
-import {
-  Cluster,
-  Deployment,
-  HostedControlPlane,
-  Machine,
-  Secret,
-  StatefulSet,
-} from '../../constructs/api/resources.ts';
+import { Cluster, Deployment, HostedControlPlane, Machine, Secret } from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
-import { completeCluster, everyCrash, expectSameAfter, orderedCluster, someRounds } from '../support/loop/scenario.ts';
+import {
+  completeCluster,
+  everyCrash,
+  expectSameAfter,
+  orderedCluster,
+  small,
+  someRounds,
+} from '../support/loop/scenario.ts';
 import { ourName, type MemoryCluster } from '../support/loop/memory-cluster.ts';
 import { clusterName, namespace } from '../support/scope.ts';
-
-/** A control plane with one replica of everything: a scenario for each write takes a while. */
-const small = {
-  replicas: 1,
-  etcd: { replicas: 1 },
-  coredns: { disabled: true },
-  kubeProxy: { disabled: true },
-  konnectivityClient: { disabled: true },
-  networkPolicy: 'Disabled',
-};
 
 /** Uids of the objects that must never be created twice, if they exist. */
 function keysIn(management: MemoryCluster): KubeObject[] {
@@ -42,22 +32,6 @@ it('an operator that crashes at any write of a bring-up leads to the same contro
   }
   // One operator process per write takes a while on a busy machine.
 }, 240_000);
-
-it.each([
-  ['patch release', 'v1.36.4', '3.6.8'],
-  ['minor version, with that of etcd at last,', 'v1.37.1', '3.7.0'],
-])(
-  'an operator that crashes at any write of an upgrade to a %s leads to the same control plane',
-  async (_, version, etcd) => {
-    const management = await completeCluster(small);
-    await management.change({ version, replicas: 2 });
-    const crashes = await everyCrash(management);
-    expect(crashes.length).toBeGreaterThan(5);
-    expect(JSON.stringify(management.objects.get(StatefulSet, 'c1-etcd'))).toContain(`etcd:${etcd}-0`);
-    expect(management.hostedControlPlane).toMatchObject({ status: { version } });
-    await expectSameAfter(crashes, management);
-  },
-);
 
 it('an operator that crashes at any write of a restart that a user requests leads to the same control plane', async () => {
   const management = await completeCluster(small);

@@ -6,7 +6,8 @@ import { renderingOf } from '../support/spec-fields/effects.ts';
 import { expectNoEndlessWrites } from '../support/spec-fields/endless-writes.ts';
 import { randomSpec } from '../support/spec-fields/random-specs.ts';
 
-const parsed = Array.from({ length: 500 }, (_, seed) => {
+/** Further ones are those of test/full/reconciler/random-specs. */
+const parsed = Array.from({ length: 170 }, (_, seed) => {
   const spec = randomSpec(seed);
   return { seed, spec, result: parseHostedControlPlane(hostedControlPlaneObject({ spec })) };
 });
@@ -14,7 +15,7 @@ const valid = parsed.flatMap(({ seed, spec, result }) => (result.valid ? [{ seed
 const refused = parsed.flatMap(({ seed, result }) => (result.valid ? [] : [{ seed, ...result }]));
 
 it('every random spec that is refused is refused by the name of a field', () => {
-  expect(refused.length).toBeGreaterThan(100);
+  expect(refused.length).toBeGreaterThan(30);
   for (const { seed, problems, message } of refused) {
     expect(problems.length, `seed ${seed}`).toBeGreaterThan(0);
     for (const { path } of problems) expect(path, `seed ${seed}: ${message}`).toMatch(/^spec\b/);
@@ -22,7 +23,7 @@ it('every random spec that is refused is refused by the name of a field', () => 
 });
 
 it('every other random spec is rendered', () => {
-  expect(valid.length).toBeGreaterThan(100);
+  expect(valid.length).toBeGreaterThan(30);
   for (const { seed, hostedControlPlane } of valid) {
     const cluster = { name: 'c1', namespace: 'team', network: networkOf(undefined), spec: hostedControlPlane.spec };
     expect(() => renderingOf(cluster), `seed ${seed}`).not.toThrow();

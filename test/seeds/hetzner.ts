@@ -2,7 +2,7 @@ import type { Proof } from '../contract/row.ts';
 import type { Typed } from './typed.ts';
 
 const passthrough: Proof = ['constructs/stacks/hetzner/k0rdent.test', 'pass TLS through %s'];
-const values: Proof = ['cluster/api/charts.test', 'makes the objects of the constructs with %s'];
+const values: Proof = ['full/cluster/api/charts.test', 'makes the objects of the constructs with %s'];
 const own = 'a chart of another project, whose controller is not installed in the tests';
 const set = '--namespace haproxy-ingress --create-namespace --set controller.service.type';
 const tls = '--set controller.ingressClass=haproxy --set controller.config.ssl-passthrough=true';

@@ -6,7 +6,7 @@ const fatal = (error: string) =>
 const opening = (error: string) =>
   `{"level":"panic","msg":"failed to open database","path":"/var/lib/etcd/data/member/snap/db","error":"${error}"}`;
 
-// test/cluster/etcd/unreadable.test.ts covers what real members print when their data is damaged.
+// test/full/cluster/etcd/unreadable.test.ts covers what real members print when their data is damaged.
 describe('the last log lines of etcd', () => {
   it.each([
     ['differs', 'different', fatal('ec1c560b83d6320 found data inconsistency with peers')],

@@ -6,6 +6,16 @@ import { comparableObjects } from './comparable-objects.ts';
 import { OperatorProcess } from './operator-process.ts';
 import { MemoryCluster } from './memory-cluster.ts';
 
+/** A control plane with one replica of everything: a scenario for each write takes a while. */
+export const small = {
+  replicas: 1,
+  etcd: { replicas: 1 },
+  coredns: { disabled: true },
+  kubeProxy: { disabled: true },
+  konnectivityClient: { disabled: true },
+  networkPolicy: 'Disabled',
+};
+
 /** A cluster in which the sample control plane is requested, and no operator has run yet. @param spec fields that differ */
 export async function orderedCluster(spec: object = {}): Promise<MemoryCluster> {
   const managementCluster = new MemoryCluster(new ManualClock(now.getTime()));
