@@ -1,10 +1,10 @@
 import type { LookupFunction } from 'node:net';
+import type { Dispatcher } from 'undici';
 import { afterAll, beforeAll, inject } from 'vitest';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
-import type { Connection } from '../../reconciler/kube/config.ts';
 import { cutAfter } from './cut-connection.ts';
-import { endNamespacedRights, namespacedRights } from './namespaced-rights.ts';
 import { startOperator, type TestOperator } from './operator.ts';
+import { ShippedRights } from './shipped-rights.ts';
 import { until } from './until.ts';
 import { Workbench } from './workbench.ts';
 
@@ -13,20 +13,19 @@ export interface OperatedNamespaceOptions {
   readonly kubeconfig?: () => string;
   /** Resolves the hosts of endpoints. By default this machine's resolver does. */
   readonly lookup?: LookupFunction;
-  /** Whether the operator has only the rights of an installation for this namespace. By default it is administrator. */
-  readonly hasOwnRights?: boolean;
   /** What must exist, or may not exist, when the operator starts. By default nothing. */
   readonly prepare?: (client: KubeClient) => Promise<unknown>;
   /** The newest release revision of its operators at first. By default that of this operator. */
   readonly newestRevision?: number;
 }
 
-/** A namespace with its own operator, which reconciles no other namespace. */
+/** A namespace with its own operator, which reconciles no other namespace, and has the rights of an installation for it. */
 export class OperatedNamespace extends Workbench {
   readonly #options: OperatedNamespaceOptions;
   /** The newest release revision of operators that start from now on; undefined for that of this operator. */
   newestRevision: number | undefined;
   #operator: TestOperator | undefined;
+  #rights: Promise<ShippedRights> | undefined;
 
   constructor(namespace: string, options: OperatedNamespaceOptions = {}) {
     super(namespace);
@@ -47,17 +46,25 @@ export class OperatedNamespace extends Workbench {
     return this.#operator;
   }
 
-  /** @param through wraps its connection, to cut it at an exact moment */
-  async startOperator(through?: (connection: Connection) => Connection): Promise<void> {
-    const limited = this.#options.hasOwnRights
-      ? await namespacedRights(this.client, this.#kubeconfig, this.namespace)
-      : undefined;
-    this.#operator = await startOperator({
+  /** The rights of its operators, to grant what the documentation tells an administrator to grant. */
+  get rights(): Promise<ShippedRights> {
+    const { client, namespace } = this;
+    this.#rights ??= ShippedRights.grant({
+      client,
       kubeconfig: this.#kubeconfig,
-      namespace: this.namespace,
+      namespace,
+      watchNamespace: namespace,
+    });
+    return this.#rights;
+  }
+
+  /** @param through sees every request of its connection, to cut it at an exact moment */
+  async startOperator(through?: Dispatcher.DispatcherComposeInterceptor): Promise<void> {
+    this.#operator = await startOperator({
+      rights: await this.rights,
       lookup: this.#options.lookup,
       newestRevision: this.newestRevision,
-      through: limited ? () => limited : through,
+      through,
     });
   }
 
@@ -74,20 +81,16 @@ export class OperatedNamespace extends Workbench {
 
   /** Runs an operator that is killed after this many writes; returns whether it was killed before `isDone`. */
   async runUntilKilled(writes: number, isDone: () => Promise<boolean>, limitMs: number): Promise<boolean> {
-    let isDead = () => false;
-    await this.startOperator((connection) => {
-      const cut = cutAfter(writes, connection);
-      isDead = cut.isDead;
-      return cut.connection;
-    });
-    await until('the operator to be killed or done', async () => isDead() || (await isDone()), limitMs);
+    const cut = cutAfter(writes);
+    await this.startOperator(cut.interceptor);
+    await until('the operator to be killed or done', async () => cut.isDead() || (await isDone()), limitMs);
     await this.stopOperator();
-    return isDead();
+    return cut.isDead();
   }
 
   override async close(): Promise<void> {
     await this.stopOperator();
-    if (this.#options.hasOwnRights) await endNamespacedRights(this.client, this.namespace);
+    await (await this.#rights)?.end();
     await super.close();
   }
 

@@ -1,18 +1,24 @@
-import { connectionFor } from '../../reconciler/kube/config.ts';
-import { issueCertificate, validFor } from '../../reconciler/pki/issue.ts';
+import { definedOnly } from '../../constructs/cluster/defined.ts';
 import type { ApiServer } from './api-server.ts';
 import { startOperator, type TestOperator } from './operator.ts';
+import { ShippedRights } from './shipped-rights.ts';
 
-/** Starts an operator as an administrator of its own name, by which an audit log tells its requests apart. */
+export interface NamedOperator extends TestOperator {
+  /** Its name in an audit log. */
+  readonly user: string;
+}
+
+/** Starts an operator of one namespace with a ServiceAccount of its own, by which an audit log tells its requests apart. */
 export async function startOperatorAs(
-  user: string,
-  server: ApiServer,
-  options: { readonly namespace?: string; readonly watchFilter?: string },
-): Promise<TestOperator> {
-  const { certificateAuthority, ...target } = server.target;
-  const administrator = { commonName: user, organizations: ['system:masters'], usages: ['client'], hosts: [] } as const;
-  const validity = validFor(24 * 60 * 60_000, new Date());
-  const { certificate, key } = await issueCertificate(administrator, certificateAuthority, validity);
-  const through = () => connectionFor({ ...target, cert: certificate, key });
-  return startOperator({ kubeconfig: server.kubeconfig, through, ...options });
+  account: string,
+  { client, kubeconfig }: Pick<ApiServer, 'client' | 'kubeconfig'>,
+  { namespace, watchFilter }: { readonly namespace: string; readonly watchFilter?: string },
+): Promise<NamedOperator> {
+  const rights = await ShippedRights.grant({ client, kubeconfig, namespace, watchNamespace: namespace, account });
+  const operator = await startOperator({ rights, ...definedOnly({ watchFilter }) });
+  const stop = async (): Promise<void> => {
+    await operator.stop();
+    await rights.end();
+  };
+  return { ...operator, user: rights.user, stop };
 }

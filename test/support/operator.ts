@@ -1,11 +1,13 @@
 import type { LookupFunction } from 'node:net';
+import type { Dispatcher } from 'undici';
 import { managerImage } from '../../constructs/provider/image.ts';
 import type { Config } from '../../reconciler/operator/config.ts';
 import { systemClock } from '../../reconciler/kube/clock.ts';
-import { connect, type Connection, loadKubeConfig } from '../../reconciler/kube/config.ts';
 import type { RequestRecord } from '../../reconciler/kube/request.ts';
 import { Operator } from '../../reconciler/operator/operator.ts';
 import { createLogger } from '../../reconciler/telemetry/log.ts';
+import { interceptedBy } from './cut-connection.ts';
+import type { ShippedRights } from './shipped-rights.ts';
 
 /** An operator in this process, with the settings of a test. */
 export interface TestOperator {
@@ -18,14 +20,12 @@ export interface TestOperator {
 }
 
 export interface TestOperatorOptions {
-  /** Path of the management cluster's kubeconfig. */
-  readonly kubeconfig: string;
-  /** All namespaces when unset. */
-  readonly namespace?: string;
+  /** The rights that it has, which also say which namespaces it looks after. */
+  readonly rights: ShippedRights;
   /** Reconciles only objects whose label has this value. By default all. */
   readonly watchFilter?: string;
-  /** Wraps the connection, to cut it at an exact moment. */
-  readonly through?: ((connection: Connection) => Connection) | undefined;
+  /** Sees every request of its connection, to cut it at an exact moment. */
+  readonly through?: Dispatcher.DispatcherComposeInterceptor | undefined;
   /** Resolves the hosts of endpoints. By default this machine's resolver does. */
   readonly lookup?: LookupFunction | undefined;
   /** The newest release revision that it adopts. By default that of this operator. */
@@ -34,8 +34,7 @@ export interface TestOperatorOptions {
 
 /** Starts an operator and resolves when it is ready. `HCP_TEST_LOG=debug` prints its log. */
 export async function startOperator({
-  kubeconfig,
-  namespace,
+  rights,
   watchFilter,
   through,
   lookup,
@@ -43,7 +42,7 @@ export async function startOperator({
 }: TestOperatorOptions): Promise<TestOperator> {
   const requests: RequestRecord[] = [];
   const hostedRequests: RequestRecord[] = [];
-  const connection = await connect(loadKubeConfig(kubeconfig));
+  const connection = await rights.connect();
   const config: Config = {
     leaderElection: false,
     maxConcurrentReconciles: 4,
@@ -57,7 +56,7 @@ export async function startOperator({
     optimizeFor: 'size',
     logFormat: 'text',
     logLevel: 'info',
-    namespace,
+    namespace: rights.watchNamespace,
     watchFilter,
     healthPort: 0,
     metricsPort: 0,
@@ -65,7 +64,7 @@ export async function startOperator({
   };
   const level = process.env['HCP_TEST_LOG'] === 'debug' ? 'debug' : 'error';
   const operator = new Operator({
-    connection: through ? through(connection) : connection,
+    connection: through ? interceptedBy(through, connection) : connection,
     config,
     clock: systemClock,
     log: createLogger({ format: 'text', level }),

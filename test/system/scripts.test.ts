@@ -6,6 +6,7 @@ import { faultsPage, recordFault } from '../support/fault-table.ts';
 import { freePort } from '../support/free-port.ts';
 import { certificatesPage, generatedParts } from '../support/generated-pages.ts';
 import { npmRun, runScript, startScript } from '../support/npm-run.ts';
+import { ShippedRights } from '../support/shipped-rights.ts';
 import { until } from '../support/until.ts';
 import { Workbench } from '../support/workbench.ts';
 import { repository } from '../testbed/operator-bundle.ts';
@@ -141,7 +142,10 @@ describe('the product from its sources', () => {
     const bench = await Workbench.open(inject('kubeconfig'), 'scripts');
     const port = await freePort();
     const args = ['--namespace', 'scripts', '--health-port', String(port), '--metrics-port', '0'];
-    const operator = startScript('start', args, { KUBECONFIG: inject('kubeconfig'), LEADER_ELECTION: 'false' });
+    const { client, namespace } = bench;
+    const place = { client, kubeconfig: inject('kubeconfig'), namespace };
+    const rights = await ShippedRights.grant({ ...place, watchNamespace: namespace });
+    const operator = startScript('start', args, { KUBECONFIG: rights.kubeconfig, LEADER_ELECTION: 'false' });
     try {
       await until(
         'the operator to be ready',
@@ -156,6 +160,7 @@ describe('the product from its sources', () => {
     } finally {
       operator.signal('SIGTERM');
       await operator.ended;
+      await rights.end();
       await bench.close();
     }
     expect(operator.output()).toContain('stopping');

@@ -7,9 +7,11 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { definitions } from '../../../constructs/api/crd.ts';
-import { Cluster, Machine, MachinePool } from '../../../constructs/api/resources.ts';
+import { Cluster, Machine, MachinePool, Namespace } from '../../../constructs/api/resources.ts';
+import { providerNamespace } from '../../../constructs/cluster/provider-names.ts';
 import { ApiServer } from '../../support/api-server.ts';
 import { installDefinition } from '../../support/definitions.ts';
+import { ShippedRights } from '../../support/shipped-rights.ts';
 import { applyObjects } from '../../testbed/apply-objects.ts';
 import { bundleOperator } from '../../testbed/operator-bundle.ts';
 import { run } from '../../testbed/run.ts';
@@ -32,6 +34,7 @@ const job = JSON.parse(await text(process.stdin)) as FleetJob;
 const directory = await mkdtemp(join(tmpdir(), 'fleet-'));
 const server = new ApiServer(['--allow-privileged=true']);
 let world: World | undefined;
+let rights: ShippedRights | undefined;
 let figures: Figure[] = [];
 try {
   await bundleOperator(directory);
@@ -45,8 +48,12 @@ try {
   report('the simulated world runs');
   const clusters = new FleetClusters(server.client, report);
   await clusters.watch();
-  const startOperator = () =>
-    OperatorProcess.start({ directory, kubeconfig: server.kubeconfig, core: 0, optimizeFor: job.optimizeFor });
+  const { client } = server;
+  const metadata = { name: providerNamespace };
+  await applyObjects(client, [{ apiVersion: Namespace.apiVersion, kind: Namespace.kind, metadata }]);
+  rights = await ShippedRights.grant({ client, kubeconfig: server.kubeconfig, namespace: providerNamespace });
+  const { kubeconfig } = rights;
+  const startOperator = () => OperatorProcess.start({ directory, kubeconfig, core: 0, optimizeFor: job.optimizeFor });
   figures = await measureFleetOf({ job, server, world, clusters, startOperator, report });
   await clusters.stop();
 } catch (error) {
@@ -55,6 +62,7 @@ try {
   throw error;
 } finally {
   world?.stop();
+  await rights?.end();
   await server.stop();
   await rm(directory, { recursive: true });
 }

@@ -171,6 +171,8 @@ describe('a tenant who names the Secret of a bucket in a namespace of the platfo
   beforeAll(async () => {
     await makeNamespace(bench.client, platform);
     await share({});
+    const rights = await bench.rights;
+    for (const name of ['shared', 'nothing']) await rights.grantBackupSecret({ namespace: platform, name });
     tenant = await Tenant.in(bench.client, inject('testbed'), namespace);
   });
   afterAll(async () => {
@@ -228,6 +230,7 @@ describe('a tenant who names a ServiceAccount that is not its own, and a token s
   beforeAll(async () => {
     tenant = await Tenant.in(bench.client, inject('testbed'), namespace);
     service = await CountingServer.start();
+    await (await bench.rights).grantBackupIdentity(namespace);
   });
   afterAll(async () => {
     await tenant.change('c1-cp', { etcd: { backup: { webIdentity: null } } });

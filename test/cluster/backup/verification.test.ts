@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { backupId, objectNames, parseBackupId } from '../../../reconciler/backup/names.ts';
 import { BackupWorkbench, verifiedBackup } from '../../support/backup-workbench.ts';
-import { cutAfter } from '../../support/cut-connection.ts';
+import { cutWhile } from '../../support/cut-connection.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
@@ -92,10 +92,7 @@ test('the next verification detects one flipped bit in the store, and verifies a
 test('an operator that is killed during a verification is followed by one that repeats it and leaves no pod', async () => {
   let cutNow = false;
   await bench.stopOperator();
-  await bench.startOperator((connection) => {
-    const dead = cutAfter(0, connection);
-    return { ...connection, dispatcher: () => (cutNow ? dead.connection : connection).dispatcher() };
-  });
+  await bench.startOperator(cutWhile(() => cutNow));
   await bench.requestBackup('c1', 'before the kill');
   const left = await until('the pod of the verification', async () => (await pods())[0], limitMs);
   cutNow = true;

@@ -28,9 +28,9 @@ import { clientCertificateRequest } from '../../support/client-certificate-reque
 import { fieldManager as operatorName } from '../../../constructs/api/group.ts';
 import { requestLabels } from '../../../constructs/api/kubeconfig-request.ts';
 import { grantKubeconfigs, userClient } from '../../support/kubeconfig-users.ts';
-import { namespacedRights } from '../../support/namespaced-rights.ts';
 import { plainApiServer } from '../../support/plain-api-server.ts';
 import { clusterName, ownedByCluster } from '../../support/scope.ts';
+import { ShippedRights } from '../../support/shipped-rights.ts';
 import { testSession } from '../../support/test-session.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
@@ -44,6 +44,7 @@ const { client } = server;
 let controlPlane: KubeObject;
 let owner: OwnerReference;
 let secret: KubeObject | undefined;
+let rights: ShippedRights | undefined;
 /** With the permissions that the installation grants, and no others. */
 let operator: KubeClient;
 let signer: Signer;
@@ -65,13 +66,15 @@ beforeAll(async () => {
   );
   owner = ownerReference({ name: clusterName, uid: controlPlane.metadata.uid ?? '' });
   await putCA(server.target.certificateAuthority);
-  operator = new KubeClient(await namespacedRights(client, server.kubeconfig, namespace));
+  rights = await ShippedRights.grant({ client, kubeconfig: server.kubeconfig, namespace, watchNamespace: namespace });
+  operator = new KubeClient(await rights.connect());
   await grantKubeconfigs(client, namespace);
   signer = await startSigner();
 });
 afterAll(async () => {
   await signer?.stop();
   await Promise.all([operator, ...people].map((one) => one?.connection.close()));
+  await rights?.end();
 });
 
 async function startSigner(): Promise<Signer> {

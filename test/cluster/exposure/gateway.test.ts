@@ -12,6 +12,7 @@ import { messageOf } from '../../../reconciler/kube/error-message.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { ShippedRights } from '../../support/shipped-rights.ts';
 import { testSession } from '../../support/test-session.ts';
 import { until } from '../../support/until.ts';
 import { single, Workbench } from '../../support/workbench.ts';
@@ -28,6 +29,7 @@ const fieldManager = 'test';
 
 let bench: Workbench;
 let neighbour: Workbench;
+let rights: ShippedRights;
 let operator: TestOperator;
 let tenant: KubeClient;
 beforeAll(async () => {
@@ -36,13 +38,15 @@ beforeAll(async () => {
   bench = await Workbench.open(kubeconfig, 'exposed');
   neighbour = await Workbench.open(kubeconfig, 'exposed-too');
   // Claims are compared across namespaces, so this operator watches all of them.
-  operator = await startOperator({ kubeconfig, lookup: lookupFor(instance) });
+  rights = await ShippedRights.grant({ client: bench.client, kubeconfig, namespace: bench.namespace });
+  operator = await startOperator({ rights, lookup: lookupFor(instance) });
   tenant = await tenantOf(neighbour, kubeconfig);
   // Older than the control plane whose host it asks for later.
   await neighbour.createHostedControlPlane('c2-cp', behind(capi));
 });
 afterAll(async () => {
   await operator.stop();
+  await rights.end();
   await tenant.connection.close();
   await Promise.all([bench.close(), neighbour.close()]);
 });

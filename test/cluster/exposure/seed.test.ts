@@ -7,6 +7,7 @@ import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { connect, loadKubeConfig } from '../../../reconciler/kube/config.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { ShippedRights } from '../../support/shipped-rights.ts';
 import { until } from '../../support/until.ts';
 import { type HostedControlPlaneObject, kubernetesVersion, Workbench } from '../../support/workbench.ts';
 import { installAddon } from '../../testbed/addons.ts';
@@ -23,6 +24,7 @@ const find = (kind: string) => documents.find((document) => document.kind === ki
 const given = find(HostedControlPlane.kind) as HostedControlPlaneObject;
 
 let bench: Workbench;
+let rights: ShippedRights;
 let operator: TestOperator;
 beforeAll(async () => {
   const kubeconfig = inject('kubeconfig');
@@ -30,11 +32,14 @@ beforeAll(async () => {
   const installed = await Workbench.open(kubeconfig, 'seed');
   await installed.close();
   bench = new Workbench('default', new KubeClient(await connect(loadKubeConfig(kubeconfig))));
-  operator = await startOperator({ kubeconfig, namespace: 'default', lookup: lookupFor(instance) });
+  const { client, namespace } = bench;
+  rights = await ShippedRights.grant({ client, kubeconfig, namespace, watchNamespace: namespace });
+  operator = await startOperator({ rights, lookup: lookupFor(instance) });
 });
 afterAll(async () => {
   await bench.delete('my-cluster');
   await operator.stop();
+  await rights.end();
   await bench.client.connection.close();
 });
 

@@ -10,13 +10,14 @@ import { ScrapeAccess } from '../../../reconciler/telemetry/scrape-access.ts';
 import { serveMetricsSecurely } from '../../../reconciler/telemetry/serve-metrics.ts';
 import { servingCertificate } from '../../../reconciler/telemetry/serving-certificate.ts';
 import { metricsReader, scrape } from '../../support/metrics-reader.ts';
-import { namespacedRights } from '../../support/namespaced-rights.ts';
 import { plainApiServer } from '../../support/plain-api-server.ts';
+import { ShippedRights } from '../../support/shipped-rights.ts';
 import { applyObjects } from '../../testbed/apply-objects.ts';
 
 // A real API server decides, and the operator asks it with the rights of its installation.
 const namespace = 'metrics';
 const server = plainApiServer();
+let rights: ShippedRights;
 let connection: Connection;
 let metrics: Server;
 const errors: unknown[] = [];
@@ -29,7 +30,9 @@ beforeAll(async () => {
     { apiVersion, kind, metadata: { namespace, name: 'other' } },
   ]);
   token = await metricsReader(server.client, { namespace, name: 'prometheus' });
-  connection = await namespacedRights(server.client, server.kubeconfig, namespace);
+  const { client, kubeconfig } = server;
+  rights = await ShippedRights.grant({ client, kubeconfig, namespace, watchNamespace: namespace });
+  connection = await rights.connect();
   const readable = { text: () => Promise.resolve('up 1\n'), contentType: 'text/plain' };
   const access = new ScrapeAccess(new KubeClient(connection), systemClock, (error) => errors.push(error));
   metrics = await serveMetricsSecurely(0, readable, access, await servingCertificate(new Date()));
@@ -38,6 +41,7 @@ afterAll(async () => {
   metrics.closeAllConnections();
   metrics.close();
   await connection.close();
+  await rights.end();
 });
 
 const read = (bearer?: string) => scrape((metrics.address() as AddressInfo).port, bearer);

@@ -26,11 +26,9 @@ test('a rotation that is cancelled while trust is distributed leaves the CA as i
   const before = await trusted();
   // An operator that lives longer may let the new CA sign, which a withdrawn request does not take back.
   await bench.stopOperator();
-  await bench.startOperator((connection) => {
-    const isDistribution = ({ method, path }: { method: string; path: string }) =>
-      method !== 'GET' && path.includes(`/secrets/${cluster}-proxy?`);
-    return cutBehind(connection, isDistribution).connection;
-  });
+  const isDistribution = ({ method, path }: { method: string; path: string }) =>
+    method !== 'GET' && path.includes(`/secrets/${cluster}-proxy?`);
+  await bench.startOperator(cutBehind(isDistribution).interceptor);
   await request('first');
   await until('trust in two', async () => (await trusted()).length === 2, 120_000);
   await bench.stopOperator();

@@ -10,7 +10,7 @@ interface EventObject extends KubeObject {
   readonly regarding?: { readonly kind?: string };
 }
 
-const bench = operatedNamespace('life', { hasOwnRights: true });
+const bench = operatedNamespace('life');
 
 test('with the rights of an installation for its namespace a HostedControlPlane becomes a working cluster, is stable, and is gone after its deletion', async () => {
   await bench.create('c1', single);

@@ -3,8 +3,7 @@ import { pausedAnnotation } from '../../../constructs/api/group.ts';
 import { Cluster, HostedControlPlane, Secret, Service, StatefulSet } from '../../../constructs/api/resources.ts';
 import { auditLog, isWrite } from '../../support/audit-log.ts';
 import { installDefinition } from '../../support/definitions.ts';
-import type { TestOperator } from '../../support/operator.ts';
-import { startOperatorAs } from '../../support/operator-as.ts';
+import { type NamedOperator, startOperatorAs } from '../../support/operator-as.ts';
 import { plainApiServer } from '../../support/plain-api-server.ts';
 import { until } from '../../support/until.ts';
 import { single, Workbench } from '../../support/workbench.ts';
@@ -14,7 +13,7 @@ const log = auditLog();
 const server = plainApiServer({ flags: log.flags });
 const namespace = 'paused';
 let bench: Workbench;
-let operator: TestOperator | undefined;
+let operator: NamedOperator | undefined;
 
 beforeAll(async () => {
   await installDefinition(server.client, Cluster, { served: ['v1beta2'] });
@@ -25,11 +24,12 @@ afterAll(async () => {
   await bench.close();
 });
 
-/** Another operator process, whose requests have a user of their own in the audit log. */
-async function restart(user: string): Promise<void> {
+/** Another operator process, whose requests have a user of their own in the audit log. Returns that user. */
+async function restart(account: string): Promise<string> {
   await operator?.stop();
   operator = undefined;
-  operator = await startOperatorAs(user, server, { namespace });
+  operator = await startOperatorAs(account, server, { namespace });
+  return operator.user;
 }
 
 const pauses: [string, string, (cluster: string, isPaused: boolean) => Promise<unknown>][] = [
@@ -59,7 +59,7 @@ it.each(pauses)(
     await pause(cluster, true);
     await bench.untilCondition(cluster, 'Paused', { status: 'True' });
     // All requests of this one fall into the pause.
-    await restart(`during-${cluster}`);
+    const during = await restart(`during-${cluster}`);
     await bench.client.delete(Service, endpoint);
     await bench.client.delete(Secret, inNamespace('scheduler'));
     await bench.client.mergePatch(
@@ -75,7 +75,7 @@ it.each(pauses)(
       const paused = await bench.condition(cluster, 'Paused');
       return metadata.deletionTimestamp !== undefined && paused?.observedGeneration === metadata.generation;
     });
-    const written = (await log.requestsOf(`during-${cluster}`)).filter(isWrite);
+    const written = (await log.requestsOf(during)).filter(isWrite);
     const asText = written.map(({ verb, resource, subresource }) => [verb, resource, subresource].join(' ').trimEnd());
     expect(new Set(asText)).toEqual(new Set(['patch hostedcontrolplanes status']));
     expect(await bench.client.find(Service, endpoint)).toBeUndefined();

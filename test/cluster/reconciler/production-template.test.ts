@@ -50,6 +50,9 @@ beforeAll(async () => {
   const { apiVersion, kind } = Secret;
   const data = encodedData({ token: 'token-of-the-platform' });
   await client.create({ apiVersion, kind, metadata: place('audit', 'audit'), data }, { fieldManager });
+  const rights = await bench.rights;
+  await rights.grantBackupSecret({ namespace: platform, name: 'etcd-backup' });
+  await rights.grantAuditSecret({ namespace: platform, name: 'audit' });
   await client.create(
     {
       apiVersion: ConfigMap.apiVersion,

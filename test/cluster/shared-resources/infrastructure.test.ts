@@ -1,12 +1,14 @@
-import { beforeAll, expect, it } from 'vitest';
-import { Namespace, type Resource } from '../../../constructs/api/resources.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { groupOf, Namespace, type Resource } from '../../../constructs/api/resources.ts';
 import { publishToInfrastructure } from '../../../reconciler/exposure/infrastructure/endpoint.ts';
 import { RequestCaches } from '../../../reconciler/tasks/request-cache.ts';
+import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { isNotFound } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { plainApiServer } from '../../support/plain-api-server.ts';
 import { installDefinition } from '../../support/definitions.ts';
+import { ShippedRights } from '../../support/shipped-rights.ts';
 
 const namespace = 'team';
 const fieldManager = 'infrastructure';
@@ -26,10 +28,21 @@ interface InfrastructureObject extends KubeObject {
   readonly spec: { readonly controlPlaneEndpoint?: { readonly host: string; readonly port: number } };
 }
 
-const { client } = plainApiServer();
+const server = plainApiServer();
+const { client } = server;
+let rights: ShippedRights;
+/** With the rights of the operator. */
+let operator: KubeClient;
+afterAll(async () => {
+  await operator?.connection.close();
+  await rights?.end();
+});
 beforeAll(async () => {
   const { apiVersion, kind } = Namespace;
   await client.apply({ apiVersion, kind, metadata: { name: namespace } }, { fieldManager });
+  rights = await ShippedRights.grant({ client, kubeconfig: server.kubeconfig, namespace });
+  await rights.grantInfrastructure(groupOf(BoxCluster));
+  operator = new KubeClient(await rights.connect());
   const integer = { type: 'integer', format: 'int32' };
   const controlPlaneEndpoint = { type: 'object', properties: { host: { type: 'string' }, port: integer } };
   const schema = (properties: object) => ({
@@ -58,7 +71,7 @@ async function create(resource: Resource, name: string, spec: object): Promise<v
 function publish(kind: string, name: string) {
   const requestCaches = new RequestCaches(systemClock).of('');
   const reference = { apiGroup: 'infra.example.org', kind, name };
-  return publishToInfrastructure({ client, requestCaches, namespace, reference }, endpoint);
+  return publishToInfrastructure({ client: operator, requestCaches, namespace, reference }, endpoint);
 }
 
 const endpointOf = async (resource: Resource, name: string) =>

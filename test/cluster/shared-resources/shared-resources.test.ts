@@ -15,13 +15,13 @@ import {
 } from '../../../constructs/api/resources.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
-import { connectionFor } from '../../../reconciler/kube/config.ts';
 import { isGone } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject, ObjectMeta } from '../../../reconciler/kube/object.ts';
 import { ManagementCluster } from '../../../reconciler/management/cache.ts';
 import type { RequestRecord } from '../../../reconciler/kube/request.ts';
 import { plainApiServer } from '../../support/plain-api-server.ts';
 import { installDefinition } from '../../support/definitions.ts';
+import { ShippedRights } from '../../support/shipped-rights.ts';
 import { until } from '../../support/until.ts';
 
 const [TLSRoute = Gateway, , oldTLSRoute = Gateway] = tlsRoutes;
@@ -30,6 +30,8 @@ const gatewayName = { namespace: 'infra', name: 'shared' };
 
 const server = plainApiServer({ definitions });
 const { client } = server;
+/** Those of the operator. */
+let rights: ShippedRights;
 let watching: KubeClient;
 let management: ManagementCluster;
 let requests: RequestRecord[];
@@ -50,11 +52,13 @@ beforeEach(async () => {
   serial += 1;
   [team, other] = [`team-${serial}`, `other-${serial}`];
   for (const name of [team, other]) await client.apply(object(Namespace, { name }), { fieldManager });
-  watching = new KubeClient(connectionFor(server.target), { onRequest: (record) => requests.push(record) });
+  rights = await ShippedRights.grant({ client, kubeconfig: server.kubeconfig, namespace: team });
+  watching = new KubeClient(await rights.connect(), { onRequest: (record) => requests.push(record) });
 });
 afterEach(async () => {
   await management.stop();
   await watching.connection.close();
+  await rights.end();
   const { items } = await client.list(HostedControlPlane);
   await Promise.all(items.map(({ metadata }) => client.delete(HostedControlPlane, metadata)));
   for (const resource of [TLSRoute, Gateway, IngressRouteTCP]) {

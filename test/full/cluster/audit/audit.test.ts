@@ -33,6 +33,7 @@ beforeAll(async () => {
   await makeNamespace(bench.client, platform);
   await createToken({ namespace, name: 'receiver' }, 'token-of-the-tenant');
   await createToken({ namespace: platform, name: 'receiver' }, 'token-of-the-platform');
+  await (await bench.rights).grantAuditSecret({ namespace: platform, name: 'receiver' });
 });
 
 afterAll(async () => {

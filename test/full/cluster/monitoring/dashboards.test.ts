@@ -7,6 +7,7 @@ import { stringify } from 'yaml';
 import { alerts } from '../../../../constructs/provider/monitoring/alerts.ts';
 import { controlPlanePanels, fleetPanels } from '../../../../constructs/provider/monitoring/panels.ts';
 import { systemClock } from '../../../../reconciler/kube/clock.ts';
+import { KubeClient } from '../../../../reconciler/kube/client.ts';
 import { ScrapeAccess } from '../../../../reconciler/telemetry/scrape-access.ts';
 import { serveMetricsSecurely } from '../../../../reconciler/telemetry/serve-metrics.ts';
 import { servingCertificate } from '../../../../reconciler/telemetry/serving-certificate.ts';
@@ -23,6 +24,8 @@ const namespace = 'dashboards';
 const name = 'c1-cp';
 const scraper = { namespace, name: 'prometheus' };
 let bench: BackupWorkbench;
+/** With the rights of the operator, which asks who may read its metrics. */
+let reviewer: KubeClient | undefined;
 let metrics: Server;
 let prometheus: ChildProgram;
 let directory: string;
@@ -44,7 +47,8 @@ beforeAll(async () => {
   await until('a backup', async () => (await bench.get('c1')).status?.etcdLastBackupTime);
 
   const [operatorPort, port] = [await freePort(), await freePort()];
-  const access = new ScrapeAccess(bench.client, systemClock, (error) => console.error(error));
+  reviewer = new KubeClient(await (await bench.rights).connect());
+  const access = new ScrapeAccess(reviewer, systemClock, (error) => console.error(error));
   const certificate = await servingCertificate(new Date());
   metrics = await serveMetricsSecurely(operatorPort, bench.operator.operator.metrics, access, certificate);
   directory = await mkdtemp(join(tmpdir(), 'prometheus-'));
@@ -79,6 +83,7 @@ afterAll(async () => {
   await prometheus?.end();
   metrics?.close();
   metrics?.closeAllConnections();
+  await reviewer?.connection.close();
   await endMetricsReader(bench.client, scraper);
   await bench.deleteAll();
   await bench.close();

@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { watchFilterLabel } from '../../../../constructs/api/group.ts';
 import { Cluster, Machine, MachinePool, Service, StatefulSet } from '../../../../constructs/api/resources.ts';
-import { auditLog, isWrite } from '../../../support/audit-log.ts';
+import { type AuditedRequest, auditLog, isWrite } from '../../../support/audit-log.ts';
 import { installDefinition } from '../../../support/definitions.ts';
-import type { TestOperator } from '../../../support/operator.ts';
-import { startOperatorAs } from '../../../support/operator-as.ts';
+import { type NamedOperator, startOperatorAs } from '../../../support/operator-as.ts';
 import { plainApiServer } from '../../../support/plain-api-server.ts';
 import { until } from '../../../support/until.ts';
 import { single, Workbench } from '../../../support/workbench.ts';
 
 const log = auditLog();
 const server = plainApiServer({ flags: log.flags });
-const operators: TestOperator[] = [];
+const operators = new Map<string, NamedOperator>();
 
 beforeAll(async () => {
   for (const resource of [Cluster, Machine, MachinePool]) {
@@ -19,11 +18,17 @@ beforeAll(async () => {
   }
 });
 afterAll(async () => {
-  await Promise.all(operators.map((operator) => operator.stop()));
+  await Promise.all([...operators.values()].map((operator) => operator.stop()));
 });
 
-async function start(user: string, options: { namespace?: string; watchFilter?: string }): Promise<void> {
-  operators.push(await startOperatorAs(user, server, options));
+async function start(name: string, options: { namespace: string; watchFilter?: string }): Promise<void> {
+  operators.set(name, await startOperatorAs(name, server, options));
+}
+
+async function requestsOf(name: string): Promise<AuditedRequest[]> {
+  const operator = operators.get(name);
+  if (!operator) throw new Error(`no operator ${name} has been started`);
+  return log.requestsOf(operator.user);
 }
 
 /** A Cluster with a control plane, for which an operator has created all that needs no controller. */
@@ -37,8 +42,8 @@ function untilBegun({ client, namespace }: Workbench, cluster: string): Promise<
   return until(`etcd of ${cluster}`, () => client.find(StatefulSet, { namespace, name: `${cluster}-etcd` }));
 }
 
-async function writesOf(user: string): Promise<string[]> {
-  const requests = await log.requestsOf(user);
+async function writesOf(name: string): Promise<string[]> {
+  const requests = await requestsOf(name);
   return requests.filter(isWrite).map(({ resource, namespace, name }) => `${resource} ${namespace}/${name}`);
 }
 
@@ -60,8 +65,8 @@ describe('two operators of one namespace with different --watch-filter', () => {
   it.each([
     ['shard-a', 'alpha', 'beta'],
     ['shard-b', 'beta', 'alpha'],
-  ])('%s writes objects of %s only, as the audit log says', async (user, own, others) => {
-    const written = await writesOf(user);
+  ])('%s writes objects of %s only, as the audit log says', async (name, own, others) => {
+    const written = await writesOf(name);
     expect(written).toContain(`secrets ${namespace}/${own}-ca`);
     expect(written.filter((object) => !object.includes(own) || object.includes(others))).toEqual([]);
   });
@@ -88,7 +93,7 @@ it('operators with different --namespace ask for nothing in the namespace of the
     await start(`of-${bench.namespace}`, { namespace: bench.namespace });
     await order(bench, 'same');
     await untilBegun(bench, 'same');
-    const requests = await log.requestsOf(`of-${bench.namespace}`);
+    const requests = await requestsOf(`of-${bench.namespace}`);
     const others = requests.filter((request) => request.namespace !== bench.namespace);
     expect(others.filter(isWrite)).toEqual([]);
     // Besides objects of the cluster: the address of the management cluster's own API, for network policies.

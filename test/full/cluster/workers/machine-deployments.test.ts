@@ -13,6 +13,7 @@ import {
   Secret,
 } from '../../../../constructs/api/resources.ts';
 import { ApplySet } from '../../../../reconciler/kube/apply-set.ts';
+import { KubeClient } from '../../../../reconciler/kube/client.ts';
 import { systemClock } from '../../../../reconciler/kube/clock.ts';
 import { isConflict } from '../../../../reconciler/kube/errors.ts';
 import { RequestCaches } from '../../../../reconciler/tasks/request-cache.ts';
@@ -26,6 +27,7 @@ import type { Writer } from '../../../../reconciler/management/view.ts';
 import { createWriter } from '../../../../reconciler/management/writer.ts';
 import { MemoryObjects } from '../../../support/memory-objects.ts';
 import { scopeOf } from '../../../support/scope.ts';
+import { ShippedRights } from '../../../support/shipped-rights.ts';
 import { until } from '../../../support/until.ts';
 import { single, Workbench } from '../../../support/workbench.ts';
 import {
@@ -44,6 +46,9 @@ const instance = instanceFrom(process.env, inject('testbed'));
 /** Cluster API spaces its reconciles, and shares two cores with everything else. */
 const limitMs = 120_000;
 let bench: Workbench;
+let rights: ShippedRights | undefined;
+/** With the rights of the operator. */
+let operator: KubeClient | undefined;
 let writer: Writer;
 let old: KeyPair;
 let signer: KeyPair;
@@ -56,16 +61,25 @@ beforeAll(async () => {
   await createInfrastructure(bench.client, namespace, cluster);
   // No operator reconciles its control plane.
   await bench.create(cluster, single, { infrastructureRef: infrastructureRef(cluster) });
-  writer = writerOf(bench);
+  rights = await ShippedRights.grant({
+    client: bench.client,
+    kubeconfig: inject('kubeconfig'),
+    namespace,
+    watchNamespace: namespace,
+  });
+  operator = new KubeClient(await rights.connect());
+  writer = writerOf(operator);
   const validity = validFor(3_600_000, new Date());
   old = await createCA({ commonName: 'kubernetes' }, validity);
   signer = await createCA({ commonName: 'kubernetes' }, validity);
 });
 afterAll(async () => {
+  await operator?.connection.close();
+  await rights?.end();
   await bench.close();
 });
 
-function writerOf({ client }: Workbench): Writer {
+function writerOf(client: KubeClient): Writer {
   const clock = systemClock;
   const onError = (error: unknown): void => console.log(error);
   return createWriter({
