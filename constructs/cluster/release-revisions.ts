@@ -24,7 +24,10 @@ export function isKept(revision: number, newest: number): boolean {
   return revision > newest - keptRevisions;
 }
 
-/** Changes of what is rendered from the same spec, each from the release revision on that brings it. */
+/**
+ * Changes of what is rendered from the same spec, each from the release revision on that brings it. What a released revision
+ * renders never changes: test/constructs/release-revisions has it.
+ */
 const changes = {
   /** etcd serves gRPC and HTTP on ports of their own. */
   separatesEtcdHTTP: 2,
@@ -44,13 +47,18 @@ export function rendersWith({ release }: { readonly release?: Release | undefine
   return release === undefined || release.revision >= changes[change];
 }
 
-/** Where the first release revision had other images: operators did not record them yet. */
-const imagesOfFirst: Readonly<Record<number, Partial<MinorDefaults>>> = { 33: { konnectivity: '0.33.0' } };
+/** Images of release revisions that a later one has replaced, by revision and minor. */
+const replacedImages: Readonly<Record<number, Readonly<Record<number, Partial<MinorDefaults>>>>> = {
+  1: { 33: { konnectivity: '0.33.0' } },
+};
 
-/** The release with the present default images of a minor, or for the first revision with those of its time. */
+/** The release with the default images of a minor that this revision has always had. */
 export function releaseOf(minor: number, revision: number = newestRevision): Release {
-  const present = minors[minor];
-  if (!present) throw new Error(`Kubernetes 1.${minor} is not supported by this release`);
-  const images = revision === 1 ? { ...present, ...imagesOfFirst[minor] } : present;
+  const newest = minors[minor];
+  if (!newest) throw new Error(`Kubernetes 1.${minor} is not supported by this release`);
+  let images = newest;
+  for (let later = newestRevision - 1; later >= revision; later -= 1) {
+    images = { ...images, ...replacedImages[later]?.[minor] };
+  }
   return { revision, minor, images };
 }

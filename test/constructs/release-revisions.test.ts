@@ -1,17 +1,34 @@
 import { createHash } from 'node:crypto';
+import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { describe, expect, it } from 'vitest';
 import { renderControlPlane, type RenderedObject } from '../../constructs/control-plane/chart.ts';
-import { minors } from '../../constructs/cluster/minors.ts';
+import { supportedMinors } from '../../constructs/cluster/minors.ts';
 import { newestRevision, releaseOf } from '../../constructs/cluster/release-revisions.ts';
 import { minorOf } from '../../constructs/cluster/versions.ts';
 import { readSample } from '../../constructs/sample.ts';
 import { readSampleFiles } from '../../constructs/sample-files.ts';
 import { renderWorkload } from '../../constructs/workload/chart.ts';
 
-const samples = await readSampleFiles();
+const folder = join(import.meta.dirname, 'release-revisions');
+const released = parsedChecksums(await readFile(join(folder, 'released.sha256'), 'utf8'));
 const revisions = Array.from({ length: newestRevision }, (_, index) => index + 1);
+
+/** Said by every failure here. */
+const instead =
+  'control planes in the field are rendered by this release revision, and its files never change: undo what changes it, or make it a part of a new release revision, as test/README.md says under "What an operator upgrade leaves alone"';
+
+/** Whether the files of a revision, with the clusters of its time, are in the list. */
+function isReleased(revision: number): boolean {
+  return [...released.keys()].some((file) => file.startsWith(`${revision}/`));
+}
+
+/** Digests by file. @param text as `sha256sum` prints it */
+function parsedChecksums(text: string): Map<string, string> {
+  const lines = text.trim().split('\n');
+  return new Map(lines.map((line) => [line.slice(66), line.slice(0, 64)]));
+}
 
 /** A hash of each pod template of a sample, by the object that has it. */
 function templates(content: string, revision: number): [string, string][] {
@@ -25,24 +42,38 @@ function templates(content: string, revision: number): [string, string][] {
   });
 }
 
+const asFile = (content: object) => `${JSON.stringify(content, undefined, 2)}\n`;
+
 describe.each(revisions)('release revision %i', (revision) => {
-  // An operator upgrade would restart these pods in every live control plane. If the change is wanted, make it in a new release
-  // revision (constructs/cluster/release-revisions.ts); the file of one that was released never changes.
+  // An operator upgrade would restart these pods in every live control plane.
   it('renders the pod templates that it has always rendered', async () => {
-    const rendered = Object.fromEntries(
-      samples.map(({ name, content }) => [name, Object.fromEntries(templates(content, revision))]),
-    );
-    const file = join(import.meta.dirname, 'release-revisions', `${revision}.json`);
-    await expect(`${JSON.stringify(rendered, undefined, 2)}\n`).toMatchFileSnapshot(file);
+    const samples = await readSampleFiles(isReleased(revision) ? join(folder, `${revision}`, 'clusters') : undefined);
+    const hashes = samples.map(({ name, content }) => [name, Object.fromEntries(templates(content, revision))]);
+    const file = join(folder, `${revision}`, 'pod-templates.json');
+    await expect(asFile(Object.fromEntries(hashes)), `pods restart: ${instead}`).toMatchFileSnapshot(file);
+  });
+
+  // Control planes record their images, and adopt others only with a newer release revision: one that changes without it
+  // would reach new control planes alone.
+  it('gives each minor the images that it has always given it', async () => {
+    const images = supportedMinors.map((minor) => [minor, releaseOf(minor, revision).images] as const);
+    const file = join(folder, `${revision}`, 'images.json');
+    await expect(asFile(Object.fromEntries(images)), `other images: ${instead}`).toMatchFileSnapshot(file);
   });
 });
 
-// Control planes of the first release revision have no record of their images.
-it.each([1, newestRevision])(
-  'gives each minor the images that release revision %i has always given it',
-  async (revision) => {
-    const images = Object.keys(minors).map((minor) => [minor, releaseOf(Number(minor), revision).images] as const);
-    const file = join(import.meta.dirname, 'release-revisions', `images-${revision}.json`);
-    await expect(`${JSON.stringify(Object.fromEntries(images), undefined, 2)}\n`).toMatchFileSnapshot(file);
+it.each(revisions.filter((revision) => revision < newestRevision))(
+  'release revision %i is in released.sha256',
+  (revision) => {
+    expect(isReleased(revision)).toBe(true);
   },
 );
+
+it('no file of a released revision has changed, come or gone', async () => {
+  const found: [string, string][] = [];
+  for await (const file of glob('*/**/*.*', { cwd: folder })) {
+    const content = await readFile(join(folder, file));
+    if (isReleased(Number.parseInt(file))) found.push([file, createHash('sha256').update(content).digest('hex')]);
+  }
+  expect(Object.fromEntries(found), `other files: ${instead}`).toEqual(Object.fromEntries(released));
+});

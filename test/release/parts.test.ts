@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { changelog } from './changelog.ts';
 import { identifierOf } from './identifier.ts';
 import { provenance } from './provenance.ts';
+import { requireKept } from './source.ts';
 
 const source = {
   commit: 'abc',
@@ -36,4 +37,10 @@ test('the provenance names the commit, the files and no other time than that of 
       runDetails: { metadata: { finishedOn: source.date } },
     },
   });
+});
+
+test('a release is refused while the files of its release revision can still change', () => {
+  const sums = `${'0'.repeat(64)}  3/images.json\n`;
+  expect(() => requireKept(sums, 3)).not.toThrow();
+  expect(() => requireKept(sums, 4)).toThrow('the files of release revision 4 can still change');
 });

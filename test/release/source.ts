@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newestRevision } from '../../constructs/cluster/release-revisions.ts';
 import { repository } from '../testbed/operator-bundle.ts';
 import { run } from '../testbed/run.ts';
 
@@ -25,6 +26,7 @@ export async function readSource(version: string): Promise<Source> {
   }
   const changed = await git('status', '--porcelain');
   if (changed !== '') throw new Error(`a release is made from a commit, and these files differ from it:\n${changed}`);
+  requireKept(await readFile(join(repository, 'test/constructs/release-revisions/released.sha256'), 'utf8'));
   const previous = await previousTag(version);
   const range = previous === undefined ? 'HEAD' : `${previous}..HEAD`;
   const seconds = Number(await git('log', '-1', '--format=%ct'));
@@ -34,6 +36,14 @@ export async function readSource(version: string): Promise<Source> {
     changes: (await git('log', '--no-merges', '--format=%s', range)).split('\n'),
     previous,
   };
+}
+
+/** @throws unless the files of the newest release revision are among those that never change. @param sums as `sha256sum` prints them */
+export function requireKept(sums: string, revision: number = newestRevision): void {
+  if (sums.split('\n').some((line) => line.slice(66).startsWith(`${revision}/`))) return;
+  throw new Error(
+    `the files of release revision ${revision} can still change: keep their checksums first, as test/README.md says under "What an operator upgrade leaves alone"`,
+  );
 }
 
 /** The newest tag of a version in the history of the commit, apart from the one that is made. */
