@@ -127,7 +127,7 @@ export const classes = {
     demand: 'Core creates Machines while the control plane is stable and their version is allowed beside its own.',
     proofs: [
       ['contract/core.test', 'is stable for core when it is settled'],
-      ['system/bootstrap-provider.test', 'the kubeadm bootstrap provider creates the bootstrap data of a machine'],
+      ['system/demo.test', 'the kubeadm bootstrap provider creates the bootstrap data of a machine'],
     ],
   },
 } as const satisfies Readonly<Record<string, Row>>;

@@ -11,7 +11,7 @@ export const clusterctl = {
         'a release has components, metadata and templates, with the image that is given',
       ],
       [
-        'system/operator-as-pod.test',
+        'full/system/operator-as-pod.test',
         'keeps its containers while clusterctl upgrades, deletes and installs the operator',
       ],
     ],
@@ -40,10 +40,10 @@ export const clusterctl = {
     demand: 'A release may contain templates of clusters and classes.',
     proofs: [
       ['constructs/stacks/clusterctl/templates.test', 'templates have names that clusterctl looks for'],
-      ['system/operator-as-pod.test', 'is Available for Cluster API'],
-      ['system/operator-as-pod.test', 'behind a Gateway are accepted by Cluster API and this provider'],
+      ['system/demo.test', 'is Available for Cluster API'],
+      ['full/system/operator-as-pod.test', 'behind a Gateway are accepted by Cluster API and this provider'],
       [
-        'system/operator-as-pod.test',
+        'full/system/operator-as-pod.test',
         'of a ClusterClass are a class that Cluster API accepts, and a Cluster that has its defaults',
       ],
     ],
@@ -52,7 +52,7 @@ export const clusterctl = {
     demand: 'An upgrade loses nothing, although it replaces everything but definitions and namespace.',
     proofs: [
       [
-        'system/operator-as-pod.test',
+        'full/system/operator-as-pod.test',
         'keeps its containers while clusterctl upgrades, deletes and installs the operator',
       ],
       ['contract/move.test', 'has all its state in its own namespace'],
@@ -63,7 +63,7 @@ export const clusterctl = {
     demand: 'clusterctl delete keeps the control planes.',
     proofs: [
       [
-        'system/operator-as-pod.test',
+        'full/system/operator-as-pod.test',
         'keeps its containers while clusterctl upgrades, deletes and installs the operator',
       ],
     ],

@@ -25,7 +25,7 @@ export const definitions = {
     demand: 'Each CRD has a label that names the served versions that implement the contract v1beta2.',
     proofs: [
       ['constructs/api/crd.test', 'carry the labels of provider, contract and clusterctl: $spec.names.kind'],
-      ['system/operator-as-pod.test', 'is Available for Cluster API'],
+      ['system/demo.test', 'is Available for Cluster API'],
     ],
   },
   'CP-06': {

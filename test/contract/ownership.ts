@@ -67,7 +67,7 @@ export const ownership = {
     proofs: [
       ['contract/core.test', 'is readable by core after every write of %s'],
       ['cluster/api/cluster-api.test', 'keeps the endpoint of the provider when the topology controller applies again'],
-      ['system/operator-as-pod.test', 'is Available for Cluster API'],
+      ['system/demo.test', 'is Available for Cluster API'],
     ],
   },
   'CP-23': {
@@ -107,7 +107,7 @@ export const ownership = {
     demand: 'The certificate of the API server names every host by which clients reach it, and they do reach it.',
     proofs: [
       ['constructs/control-plane/certificates/plan.test', 'are valid for the API server as %s'],
-      ['system/operator-as-pod.test', 'is Available for Cluster API'],
+      ['system/demo.test', 'is Available for Cluster API'],
       [
         'full/cluster/workers/exposure-strategies.test',
         'behind an ingress controller a worker joins, its pods reach the API server, and kubectl reaches them',

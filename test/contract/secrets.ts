@@ -9,7 +9,7 @@ export const secrets = {
         'reconciler/phases/kubeconfig.test',
         'is a Secret as Cluster API expects it, with the content of its own provider',
       ],
-      ['system/operator-as-pod.test', 'is Available for Cluster API'],
+      ['system/demo.test', 'is Available for Cluster API'],
     ],
   },
   'CP-56': {
@@ -19,7 +19,7 @@ export const secrets = {
         'reconciler/phases/kubeconfig.test',
         'is a Secret as Cluster API expects it, with the content of its own provider',
       ],
-      ['system/operator-as-pod.test', 'answers and stores through its kubeconfig'],
+      ['system/demo.test', 'the demo ends with a worker whose pods answer'],
     ],
   },
   'CP-57': {
@@ -30,7 +30,7 @@ export const secrets = {
         'only the certificate of the break-glass administrator is in a group',
       ],
       [
-        'system/bootstrap-provider.test',
+        'system/demo.test',
         'a machine that joins with it becomes the Node of its Machine, without taint, which goes with its Machine',
       ],
     ],
@@ -84,7 +84,7 @@ export const secrets = {
         'reconciler/rotation/ca-rotation.test',
         'keeps both CAs in the Secret that bootstrap providers pin, as long as workers may present either',
       ],
-      ['system/bootstrap-provider.test', 'the kubeadm bootstrap provider creates the bootstrap data of a machine'],
+      ['system/demo.test', 'the kubeadm bootstrap provider creates the bootstrap data of a machine'],
     ],
   },
   'CP-63': {
@@ -108,7 +108,7 @@ export const secrets = {
         'reconciler/phases/ca-certificates.test',
         'live as long as the spec says, the cluster CA longer than the others',
       ],
-      ['system/operator-as-pod.test', 'has every certificate as planned, for a year and for ten'],
+      ['system/demo.test', 'has every certificate as planned, for a year and for ten'],
     ],
   },
   'CP-66': {
@@ -124,9 +124,9 @@ export const secrets = {
   'CP-70': {
     demand: 'The control plane serves until core, which has deleted all workers, deletes it.',
     proofs: [
-      ['system/bootstrap-provider.test', 'core deletes the control plane when no Machine is left'],
+      ['system/demo.test', 'core deletes the control plane when no Machine is left'],
       ['contract/deletion.test', 'serves while its Cluster is being deleted, until it is deleted too'],
-      ['system/operator-as-pod.test', 'leaves nothing when its Cluster is deleted'],
+      ['system/demo.test', 'leaves nothing when its Cluster is deleted'],
     ],
   },
   'CP-71': {

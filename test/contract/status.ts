@@ -7,7 +7,7 @@ export const status = {
       'status.initialization.controlPlaneInitialized is true only when the API server answers and workers can join.',
     proofs: [
       ['contract/core.test', 'is readable by core after every write of %s'],
-      ['system/bootstrap-provider.test', 'the kubeadm bootstrap provider creates the bootstrap data of a machine'],
+      ['system/demo.test', 'the kubeadm bootstrap provider creates the bootstrap data of a machine'],
     ],
   },
   'CP-29': {
@@ -34,7 +34,7 @@ export const status = {
     proofs: [
       ['contract/core.test', 'is readable by core after every write of %s'],
       ['reconciler/observed-status.test', 'are counted oldest first %s, and the oldest one is the version'],
-      ['system/bootstrap-provider.test', 'the kubeadm bootstrap provider creates the bootstrap data of a machine'],
+      ['system/demo.test', 'the kubeadm bootstrap provider creates the bootstrap data of a machine'],
     ],
   },
   'CP-33': {
@@ -60,7 +60,7 @@ export const status = {
         'reconciler/observed-status.test',
         'counts no API server as up to date before the version of the spec is rendered',
       ],
-      ['system/operator-as-pod.test', 'is Available for Cluster API'],
+      ['system/demo.test', 'is Available for Cluster API'],
     ],
   },
   'CP-36': {
@@ -77,7 +77,7 @@ export const status = {
     proofs: [
       ['contract/core.test', 'is readable by core after every write of %s'],
       [
-        'system/bootstrap-provider.test',
+        'system/demo.test',
         'a machine that joins with it becomes the Node of its Machine, without taint, which goes with its Machine',
       ],
     ],
@@ -136,7 +136,7 @@ export const status = {
     demand: 'Available is True while the control plane serves, also during a rollout.',
     proofs: [
       ['reconciler/status/compute.test', 'a rollout is in progress'],
-      ['system/operator-as-pod.test', 'is Available for Cluster API'],
+      ['system/demo.test', 'is Available for Cluster API'],
     ],
   },
   'CP-47': {
@@ -170,19 +170,19 @@ export const status = {
     demand: 'Ready summarizes the phases.',
     proofs: [
       ['reconciler/status/compute.test', 'set Ready when %s'],
-      ['system/operator-as-pod.test', 'has every condition in its expected state'],
+      ['system/demo.test', 'has every condition in its expected state'],
     ],
   },
   'CP-52': {
     demand: 'The Cluster becomes Available through its control plane, the kubeconfig and the endpoint.',
-    proofs: [['system/operator-as-pod.test', 'is Available for Cluster API']],
+    proofs: [['system/demo.test', 'is Available for Cluster API']],
   },
   'CP-53': {
     demand: 'Conditions of the provider have stable reasons and order, and are written on a change only.',
     proofs: [
       ['reconciler/status/writer.test', 'writes nothing if nothing has changed, whatever conditions others have added'],
       ['constructs/api/conditions.test', 'declare a severity for each reason, of their own or shared by all'],
-      ['system/operator-as-pod.test', 'is stable: nothing is written for a minute'],
+      ['system/demo.test', 'is stable: its operator has written nothing while others only read'],
     ],
   },
   'CP-54': {

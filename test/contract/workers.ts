@@ -4,7 +4,7 @@ import type { Row } from './row.ts';
 export const workers = {
   'CP-100': {
     demand: "Core's cache connects by the kubeconfig from the pods of its managers.",
-    proofs: [['system/operator-as-pod.test', 'is Available for Cluster API']],
+    proofs: [['system/demo.test', 'is Available for Cluster API']],
   },
   'CP-101': {
     demand: 'A MachineHealthCheck replaces unhealthy control plane Machines.',
@@ -18,7 +18,7 @@ export const workers = {
     demand: 'Core removes the taint node.cluster.x-k8s.io/uninitialized of a new Node by the kubeconfig.',
     proofs: [
       [
-        'system/bootstrap-provider.test',
+        'system/demo.test',
         'a machine that joins with it becomes the Node of its Machine, without taint, which goes with its Machine',
       ],
     ],
@@ -36,20 +36,18 @@ export const workers = {
     demand: 'clusterctl describe shows version, replicas and conditions of the control plane.',
     proofs: [
       ['contract/core.test', 'is readable by core after every write of %s'],
-      ['system/operator-as-pod.test', 'is described by clusterctl, which hands out its kubeconfig'],
+      ['full/system/operator-as-pod.test', 'is described by clusterctl, which hands out its kubeconfig'],
     ],
   },
   'CP-130': {
     demand: 'The bootstrap provider prepares workers once infrastructure, initialization, endpoint and CA are there.',
-    proofs: [
-      ['system/bootstrap-provider.test', 'the kubeadm bootstrap provider creates the bootstrap data of a machine'],
-    ],
+    proofs: [['system/demo.test', 'the kubeadm bootstrap provider creates the bootstrap data of a machine']],
   },
   'CP-131': {
     demand: 'Bootstrap tokens authenticate, sign cluster-info and expire.',
     proofs: [
       [
-        'system/bootstrap-provider.test',
+        'system/demo.test',
         'a machine that joins with it becomes the Node of its Machine, without taint, which goes with its Machine',
       ],
       ['contract/join.test', 'has the flags that bootstrap tokens and kubelets need'],
@@ -58,7 +56,7 @@ export const workers = {
   'CP-132': {
     demand: 'The bootstrap provider renders the kubeadm API of the version of the control plane.',
     proofs: [
-      ['system/bootstrap-provider.test', 'the kubeadm bootstrap provider creates the bootstrap data of a machine'],
+      ['system/demo.test', 'the kubeadm bootstrap provider creates the bootstrap data of a machine'],
       ['constructs/workload/join-configuration.test', 'contains version, endpoint and networks'],
     ],
   },

@@ -18,7 +18,6 @@ export const first: readonly string[] = [
   'test/cluster/restore/restore.test.ts',
   'test/cluster/etcd-pods/members.test.ts',
   'test/cluster/workers/join.test.ts',
-  'test/cluster/exposure/seed.test.ts',
   'test/cluster/backup/verification.test.ts',
   'test/cluster/etcd/members.test.ts',
 ];

@@ -49,7 +49,7 @@ export const openstack: readonly Typed[] = [
     instead: 'clusterctl init --infrastructure openstack --control-plane hosted-control-plane',
     because: 'installs this provider too, from your repository of releases; tried without OpenStack',
     proof: [
-      'system/operator-as-pod.test',
+      'full/system/operator-as-pod.test',
       'keeps its containers while clusterctl upgrades, deletes and installs the operator',
     ],
   },

@@ -1,12 +1,9 @@
 import type { Typed } from './typed.ts';
 
 const release = 'https://github.com/teutonet/cluster-api-provider-hosted-control-plane/releases';
-const demo = [
-  'system/demo.test',
-  'the demo ends with a worker whose pods answer, and reuses it; a worker that never joined is replaced',
-] as const;
+const demo = ['system/demo.test', 'the demo ends with a worker whose pods answer'] as const;
 const objects = [
-  'cluster/exposure/seed.test',
+  'system/demo.test',
   "the reference provider's HostedControlPlane becomes a control plane behind its Gateway",
 ] as const;
 const install = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type PodInState, podStates, type WarningEvent } from './pod-states.ts';
+import { crashesIn, type PodInState, podStates, type WarningEvent } from './pod-states.ts';
 
 const pod = (name: string, status: object): PodInState => ({
   apiVersion: 'v1',
@@ -132,5 +132,23 @@ describe('the pod states after a failed wait', () => {
   it('report that there are no pods or that all pods are ready', () => {
     expect(podStates([])).toEqual(['there are no pods']);
     expect(podStates([ready])).toEqual(['all 1 pods are ready']);
+  });
+});
+
+describe('crashes', () => {
+  const endedWith = (terminated: object) =>
+    pod('p', { containerStatuses: [container({ running: {} }, { lastState: { terminated } })] });
+
+  it('are the containers that ended by themselves', () => {
+    const crashed = endedWith({ exitCode: 1, reason: 'Error', message: 'no such flag' });
+    expect(crashesIn([ready, crashed])).toEqual(['p etcd ended with 1 (Error): no such flag']);
+  });
+
+  it.each([
+    ['obeyed a signal', { exitCode: 143 }],
+    ['were killed', { exitCode: 137, reason: 'Error' }],
+    ['lost their Lease on a busy machine', { exitCode: 1, message: 'E1128 server.go:1] "leaderelection lost"' }],
+  ])('are not those that %s', (_, terminated) => {
+    expect(crashesIn([endedWith(terminated)])).toEqual([]);
   });
 });

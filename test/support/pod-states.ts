@@ -80,6 +80,23 @@ export async function warningsIn(client: KubeClient, namespace: string): Promise
     .slice(-maxWarnings);
 }
 
+/** How a kubelet or a user ends a container, also on a busy machine: it obeys a signal, or is killed. */
+const endedFromOutside = [0, 137, 143];
+
+/** What a container says that could not renew its Lease, which takes a busy machine and no fault. */
+const lostLease = /leader ?election lost/i;
+
+/** The containers that have ended by themselves, and why. Those that a kubelet or a user has ended are not among them. */
+export function crashesIn(pods: readonly PodInState[]): string[] {
+  return pods.flatMap(({ metadata, status }) =>
+    [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].flatMap(({ name, lastState }) => {
+      const ended = lastState?.terminated;
+      const isCrash = ended && !endedFromOutside.includes(ended.exitCode) && !lostLease.test(ended.message ?? '');
+      return isCrash ? [`${metadata.name} ${name} ${endOf(ended)}`] : [];
+    }),
+  );
+}
+
 function isReady({ status }: PodInState): boolean {
   if (status?.phase === 'Succeeded') return true;
   return status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;

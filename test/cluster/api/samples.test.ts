@@ -20,9 +20,9 @@ test.each(samples)('the API server accepts sample $name and everything it render
 });
 
 test('the API server refuses a random spec by the name of a field, or accepts it and everything it renders', async () => {
-  const { accepted, problems } = await sendRandomSpecs(server.client, { first: 0, specs: 500, rendered: 15 });
+  const { accepted, problems } = await sendRandomSpecs(server.client, { first: 0, specs: 200, rendered: 6 });
   expect(problems).toEqual([]);
-  expect(accepted).toBeGreaterThan(100);
+  expect(accepted).toBeGreaterThan(40);
 });
 
 function isHostedControlPlane(object: unknown): object is KubeObject {

@@ -1088,3 +1088,11 @@ function refusedAdditions(
     })),
   );
 }
+
+/** The spec after an update. A case names only the changes, so it starts with the version of the original. */
+export function changed(
+  { version = minimalSpec.version }: Readonly<Record<string, unknown>>,
+  spec: object,
+): Record<string, unknown> {
+  return specWith({ version, ...spec });
+}

@@ -1,0 +1,29 @@
+import { Cluster } from '../../constructs/api/resources.ts';
+import { until } from '../support/until.ts';
+import type { Workbench } from '../support/workbench.ts';
+import { installAddon } from '../testbed/addons.ts';
+import type { ClusterName } from '../testbed/hosted-api.ts';
+import type { Instance } from '../testbed/instance.ts';
+import { kubectl } from '../testbed/kubectl.ts';
+import { createInfrastructure, infrastructureRef, installInfrastructure } from './infrastructure.ts';
+
+/** Lets a Cluster that has none have infrastructure, and Machines with data of the kubeadm bootstrap provider. */
+export async function prepareForMachines(instance: Instance, { client }: Workbench, cluster: ClusterName) {
+  await installAddon(instance, 'kubeadm-bootstrap', (line) => console.log(line));
+  await installInfrastructure(client);
+  await createInfrastructure(client, cluster.namespace, cluster.name);
+  const spec = { infrastructureRef: infrastructureRef(cluster.name) };
+  await client.mergePatch(Cluster, cluster, { spec }, { fieldManager: 'test' });
+}
+
+/** Names of the Machines of a namespace, the newest last. */
+export async function machineNames(instance: Instance, namespace: string): Promise<string[]> {
+  const flags = ['--sort-by=.metadata.creationTimestamp', '--output', 'jsonpath={.items[*].metadata.name}'];
+  const names = await kubectl(instance, ['--namespace', namespace, 'get', 'machines', ...flags]);
+  return names.split(' ').filter(Boolean);
+}
+
+/** The newest Machine of a namespace, as soon as there is one. */
+export function newestMachine(instance: Instance, namespace: string): Promise<string> {
+  return until('a Machine', async () => (await machineNames(instance, namespace)).at(-1), 180_000);
+}
