@@ -4,6 +4,7 @@ import { fieldManager } from '../../constructs/api/group.ts';
 import { managedByLabel } from '../../constructs/cluster/labels.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { MemoryClient } from '../support/memory-cluster/client.ts';
+import { administrator } from '../support/memory-cluster/users.ts';
 import { gateway, orderedBehindGateway } from '../support/loop/behind-gateway.ts';
 import type { MemoryCluster } from '../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
@@ -30,11 +31,16 @@ async function putSliceOfProxies({ hosted }: MemoryCluster, name: string): Promi
     [managedByLabel]: fieldManager,
   };
   const metadata = { ...inDefault(name), labels };
-  await new MemoryClient(hosted).create({ apiVersion, kind, metadata }, { fieldManager: 'controller' });
+  await new MemoryClient(hosted, administrator('controller')).create(
+    { apiVersion, kind, metadata },
+    { fieldManager: 'controller' },
+  );
 }
 
 async function slicesIn({ hosted }: MemoryCluster): Promise<string[]> {
-  const slices = await new MemoryClient(hosted).list(EndpointSlice, { namespace: 'default' });
+  const slices = await new MemoryClient(hosted, administrator('controller')).list(EndpointSlice, {
+    namespace: 'default',
+  });
   return slices.items.map(({ metadata }) => metadata.name);
 }
 
@@ -42,7 +48,7 @@ it('leads to the load balancer, and again after an API server of an earlier rele
   const management = balanced.copy();
   const operator = await OperatorProcess.start(management);
   await operator.untilSettled();
-  const hosted = new MemoryClient(management.hosted);
+  const hosted = new MemoryClient(management.hosted, administrator('controller'));
   const written = async () => [
     await hosted.get(EndpointSlice, inDefault('kubernetes')),
     await hosted.get(Endpoints, inDefault('kubernetes')),
@@ -72,8 +78,10 @@ it('a change from LoadBalancer to Policy leaves no stale slice, and back neither
   const operator = await OperatorProcess.start(management);
   await operator.untilSettled();
   expect(await slicesIn(management)).toEqual([]);
-  expect(await new MemoryClient(management.hosted).find(Endpoints, inDefault('kubernetes'))).toBeUndefined();
-  const hosted = new MemoryClient(management.hosted);
+  expect(
+    await new MemoryClient(management.hosted, administrator('controller')).find(Endpoints, inDefault('kubernetes')),
+  ).toBeUndefined();
+  const hosted = new MemoryClient(management.hosted, administrator('controller'));
   expect(await hosted.find(Service, inDefault('kubernetes'))).toMatchObject({
     spec: { selector: { 'app.kubernetes.io/name': proxies.name } },
   });
@@ -107,7 +115,10 @@ describe('behind an entry that many clusters share', () => {
     return { status, reason, message };
   };
   const configOf = async ({ hosted }: MemoryCluster) => {
-    const found = await new MemoryClient(hosted).find<KubeObject & { data: object }>(ConfigMap, proxies);
+    const found = await new MemoryClient(hosted, administrator('controller')).find<KubeObject & { data: object }>(
+      ConfigMap,
+      proxies,
+    );
     return found && JSON.stringify(found.data);
   };
   const everythingElse = ['Ready', 'WorkloadCoreDNSReady', 'WorkloadInClusterAccessReady', 'APIServerReachable'];

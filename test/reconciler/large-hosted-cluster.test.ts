@@ -4,12 +4,13 @@ import { kubeletRequest } from '../support/kubelet-request.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { completeCluster } from '../support/loop/scenario.ts';
 import { MemoryClient } from '../support/memory-cluster/client.ts';
+import { administrator } from '../support/memory-cluster/users.ts';
 
 const admin = { fieldManager: 'admin' };
 
 it('the operator stops to watch a hosted cluster that its users fill, says so, and goes on when it is emptied', async () => {
   const management = await completeCluster();
-  const users = new MemoryClient(management.hosted);
+  const users = new MemoryClient(management.hosted, administrator('users'));
   const request = await kubeletRequest();
   const names = Array.from({ length: 40 }, (_, index) => `csr-${index}`);
   for (const name of names) {

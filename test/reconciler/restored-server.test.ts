@@ -5,6 +5,7 @@ import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { ourName } from '../support/loop/memory-cluster.ts';
 import { completeCluster, expectNoWrites } from '../support/loop/scenario.ts';
 import { MemoryClient } from '../support/memory-cluster/client.ts';
+import { administrator } from '../support/memory-cluster/users.ts';
 import type { StoredObject } from '../support/memory-objects.ts';
 import { clusterName, namespace } from '../support/scope.ts';
 
@@ -34,7 +35,7 @@ it('what the operator repaired after a backup of the management etcd is repaired
 it('what the operator repaired in a hosted cluster is repaired again when others restore its etcd to an older version', async () => {
   const management = await completeCluster();
   const { store } = management.hosted;
-  const users = new MemoryClient(management.hosted);
+  const users = new MemoryClient(management.hosted, administrator('users'));
   const map = { namespace: 'kube-system', name: 'coredns' };
   const content = async () => (await users.get<StoredObject>(ConfigMap, map))['data'];
   const whole = await content();

@@ -14,6 +14,7 @@ import { kubeErrorOf } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject, ObjectName } from '../../../reconciler/kube/object.ts';
 import { emptyHostedCluster, settleHosted } from '../../support/loop/memory-cluster.ts';
 import { MemoryClient } from '../../support/memory-cluster/client.ts';
+import { administrator } from '../../support/memory-cluster/users.ts';
 import { kubernetesVersion } from '../../support/workbench.ts';
 
 const resources: readonly Resource[] = [
@@ -32,7 +33,7 @@ const pattern =
 /** The API server of one hosted cluster, in memory: what the operator and a controller manager leave there. */
 export class HostedApi {
   readonly #server = emptyHostedCluster({ now: Date.now });
-  readonly client = new MemoryClient(this.#server);
+  readonly client = new MemoryClient(this.#server, administrator('fleet'));
 
   constructor() {
     settleHosted(this.#server);

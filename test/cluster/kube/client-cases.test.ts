@@ -10,6 +10,7 @@ import { connectionFor } from '../../../reconciler/kube/config.ts';
 import { type ApiServer, startApiServer } from '../../support/api-server.ts';
 import { kubeCases } from '../../support/kube-cases/all-cases.ts';
 import { publishedSchemas, shapeDifferences } from '../../support/kube-cases/published-shapes.ts';
+import { userClient } from '../../support/kubeconfig-users.ts';
 import { isBuiltIn } from '../../support/memory-cluster/kinds.ts';
 import { until } from '../../support/until.ts';
 
@@ -34,7 +35,14 @@ describe('a real API server', () => {
   it.each(kubeCases)('$name', async ({ run }) => {
     const namespace = `case-${++serial}`;
     await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, setUp);
-    await expect(run({ client, namespace })).resolves.toBeUndefined();
+    const opened: KubeClient[] = [];
+    const as = async (user: string, groups: readonly string[] = []) => {
+      const one = await userClient(server.target, user, groups);
+      opened.push(one);
+      return one;
+    };
+    await expect(run({ client, as, namespace })).resolves.toBeUndefined();
+    await Promise.all(opened.map((one) => one.close()));
   });
 
   it('merges all rendered objects as the in-memory one does', async () => {

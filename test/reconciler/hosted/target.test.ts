@@ -8,6 +8,7 @@ import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
 import { MemoryApiServer } from '../../support/memory-cluster/api-server.ts';
 import { MemoryClient } from '../../support/memory-cluster/client.ts';
+import { administrator } from '../../support/memory-cluster/users.ts';
 import { memoryClusterOf } from '../../support/loop/memory-cluster-of.ts';
 import { completeCluster } from '../../support/loop/scenario.ts';
 import type { MemoryObjects } from '../../support/memory-objects.ts';
@@ -101,7 +102,7 @@ describe('clients of hosted clusters', () => {
     const probed: string[] = [];
     const open: OpenApi = ({ server }) => {
       inUse.push(server);
-      return Object.assign(new MemoryClient(new MemoryApiServer(() => 0)), {
+      return Object.assign(new MemoryClient(new MemoryApiServer(() => 0), administrator('prober')), {
         raw: (path: string) => {
           probed.push(`${server}${path}`);
           return raw();

@@ -8,6 +8,7 @@ import { Informer } from '../../../reconciler/kube/informer.ts';
 import { InformerSet } from '../../../reconciler/kube/informer-set.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { MemoryClient } from '../../support/memory-cluster/client.ts';
+import { administrator } from '../../support/memory-cluster/users.ts';
 import { emptyHostedCluster } from '../../support/loop/memory-cluster.ts';
 import type { KubeRequest } from '../../../reconciler/kube/request.ts';
 import type { Transport } from '../../../reconciler/kube/transport.ts';
@@ -38,7 +39,7 @@ async function isKept(work: () => Promise<object>): Promise<boolean> {
 describe('of the objects of a cluster', () => {
   it('an event keeps only the reference', async () => {
     const clock = new ManualClock();
-    const client = new MemoryClient(emptyHostedCluster(clock));
+    const client = new MemoryClient(emptyHostedCluster(clock), administrator('keeper'));
     const recorder = new EventRecorder({ client, clock, reportingController: 'us', reportingInstance: 'pod' });
     const record = async (): Promise<object> => {
       const object = configMap('b');
@@ -71,7 +72,7 @@ describe('of the objects of a cluster', () => {
 
   describe('a response to a write', () => {
     const clock = new ManualClock();
-    const client = new MemoryClient(emptyHostedCluster(clock));
+    const client = new MemoryClient(emptyHostedCluster(clock), administrator('keeper'));
     const informer = new Informer({ client, clock, resource: ConfigMap, fieldManager: us.fieldManager });
     const known = new InformerSet([informer]);
     const write = (name: string): Promise<KubeObject> => client.apply(configMap(name), us);

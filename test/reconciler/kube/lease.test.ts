@@ -4,6 +4,7 @@ import { LeaderElection } from '../../../reconciler/kube/lease.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { MemoryApiServer } from '../../support/memory-cluster/api-server.ts';
 import { MemoryClient } from '../../support/memory-cluster/client.ts';
+import { installRights, operatorUser } from '../../support/loop/shipped-rights.ts';
 import type { LeaseObject } from '../../../reconciler/kube/lease-decision.ts';
 
 const name = { namespace: 'default', name: 'leader' };
@@ -14,9 +15,9 @@ let elections: LeaderElection[];
 beforeEach(async () => {
   clock = new ManualClock();
   elections = [];
-  client = new MemoryClient(new MemoryApiServer(() => clock.now()));
-  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } };
-  await client.create(namespace, { fieldManager: 'test' });
+  const server = new MemoryApiServer(() => clock.now());
+  installRights(server, { namespace: 'default' });
+  client = new MemoryClient(server, operatorUser({ namespace: 'default' }));
 });
 afterEach(async () => {
   await Promise.all(elections.map((election) => election.stop()));

@@ -5,6 +5,7 @@ import { Informer } from '../../../reconciler/kube/informer.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { MemoryApiServer } from '../../support/memory-cluster/api-server.ts';
 import { MemoryClient } from '../../support/memory-cluster/client.ts';
+import { administrator } from '../../support/memory-cluster/users.ts';
 
 const notServed = new KubeError('list DaemonSets: the server could not find the requested resource', {
   code: 404,
@@ -17,7 +18,7 @@ it.each([
 ])('an informer of an API that is not served %s', async (_, mayBeUnserved) => {
   const clock = new ManualClock();
   const server = new MemoryApiServer(() => clock.now());
-  const client = Object.assign(Object.create(new MemoryClient(server)) as MemoryClient, {
+  const client = Object.assign(Object.create(new MemoryClient(server, administrator('reader'))) as MemoryClient, {
     list: async () => {
       throw notServed;
     },

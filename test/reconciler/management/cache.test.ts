@@ -15,6 +15,7 @@ import { createWriter } from '../../../reconciler/management/writer.ts';
 import { RequestCaches } from '../../../reconciler/tasks/request-cache.ts';
 import { MemoryCluster } from '../../support/loop/memory-cluster.ts';
 import { MemoryClient } from '../../support/memory-cluster/client.ts';
+import { installRights, operatorUser } from '../../support/loop/shipped-rights.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { clusterName, namespace } from '../../support/scope.ts';
 
@@ -30,7 +31,12 @@ beforeEach(async () => {
   await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, somebody);
   const kinds = [Cluster, HostedControlPlane, HostedControlPlaneComponentTemplate];
   for (const resource of kinds) await cluster.define(resource);
-  management = new ManagementCluster({ client: new MemoryClient(cluster.management), clock, onError: () => {} });
+  installRights(cluster.management);
+  management = new ManagementCluster({
+    client: new MemoryClient(cluster.management, operatorUser()),
+    clock,
+    onError: () => {},
+  });
 });
 afterEach(() => management.stop());
 

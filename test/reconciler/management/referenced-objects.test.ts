@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HostedControlPlaneSpec } from '../../../constructs/api/hosted-control-plane.ts';
 import { ConfigMap, type Resource, Secret } from '../../../constructs/api/resources.ts';
 import type { ListOptions, Selection } from '../../../reconciler/kube/client-options.ts';
-import { KubeError } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { ReferencedObjects, referencesOf } from '../../../reconciler/management/referenced-objects.ts';
 import type { SecretObject } from '../../../reconciler/pki/secret.ts';
@@ -10,6 +9,7 @@ import { MemoryCluster } from '../../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../../support/loop/operator-process.ts';
 import { completeCluster, expectNoWrites } from '../../support/loop/scenario.ts';
 import { MemoryClient } from '../../support/memory-cluster/client.ts';
+import { installRights, operatorUser } from '../../support/loop/shipped-rights.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { namespace } from '../../support/scope.ts';
 
@@ -40,7 +40,8 @@ describe('objects that specs name', () => {
     const cluster = new MemoryCluster(clock);
     user = cluster.user;
     await user.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, somebody);
-    client = new RecordingClient(cluster.management);
+    installRights(cluster.management);
+    client = new RecordingClient(cluster.management, operatorUser());
     const onError = (error: unknown) => void changed.push(String(error));
     references = new ReferencedObjects({ client, clock, onChange: (key) => changed.push(key), onError });
   });
@@ -105,9 +106,7 @@ describe('objects that specs name', () => {
   });
 });
 
-const refusing = new MemoryClient(new MemoryCluster(new ManualClock()).management, {
-  before: () => Promise.reject(new KubeError('secrets is forbidden', { code: 403, reason: 'Forbidden' })),
-});
+const refusing = new MemoryClient(new MemoryCluster(new ManualClock()).management, operatorUser());
 
 it('an object that the operator may not watch is left to the phase that reads it', async () => {
   const errors: unknown[] = [];

@@ -12,6 +12,8 @@ import type { Writer } from '../../../reconciler/management/view.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { MemoryApiServer } from '../../support/memory-cluster/api-server.ts';
 import { MemoryClient } from '../../support/memory-cluster/client.ts';
+import { installRights, operatorUser } from '../../support/loop/shipped-rights.ts';
+import { administrator } from '../../support/memory-cluster/users.ts';
 
 /** Lists as many objects as the test sets, and records the requests. */
 class WorkerLists implements Pick<KubeClient, 'delete' | 'list' | 'mergePatch'> {
@@ -100,8 +102,11 @@ describe('fields that the operator sets on an object', () => {
   /** An API server with one object, and a writer that has observed it. */
   async function seenObject(): Promise<{ client: MemoryClient; writer: Writer; object: KubeObject }> {
     const clock = new ManualClock();
-    const client = new MemoryClient(new MemoryApiServer(() => clock.now()));
-    await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, somebody);
+    const server = new MemoryApiServer(() => clock.now());
+    const user = new MemoryClient(server, administrator('somebody'));
+    await user.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, somebody);
+    installRights(server);
+    const client = new MemoryClient(server, operatorUser());
     const management = new ManagementCluster({ client, clock, onError: () => {} });
     const applySet = new ApplySet({ client, fieldManager: 'us', lookup: () => undefined, clock });
     const requestCaches = new RequestCaches(clock);

@@ -2,9 +2,11 @@ import type { KubernetesApi } from '../../../reconciler/kube/client.ts';
 import type { KubeError } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 
-/** What a case works with: a client, and its own namespace. */
+/** What a case works with: a client of an administrator, clients of others, and its own namespace. */
 export interface KubeCaseContext {
   readonly client: KubernetesApi;
+  /** A client of an authenticated user, who has no rights at first. */
+  readonly as: (user: string, groups?: readonly string[]) => Promise<KubernetesApi>;
   readonly namespace: string;
 }
 

@@ -15,6 +15,7 @@ import {
   versionOf,
 } from '../../../constructs/api/resources.ts';
 import * as clusterApi from '../../../imports/cluster.x-k8s.io.ts';
+import { definedOnly } from '../../../constructs/cluster/defined.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { KubeError } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
@@ -24,10 +25,13 @@ import { settle } from '../management-controllers.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { MemoryApiServer } from '../memory-cluster/api-server.ts';
 import { MemoryClient } from '../memory-cluster/client.ts';
+import { administrator } from '../memory-cluster/users.ts';
 import { NamespaceObjects } from '../memory-cluster/controlled-objects.ts';
 import type { StoredObject } from '../memory-objects.ts';
 import { clusterName, hostedControlPlaneName, namespace, spec } from '../scope.ts';
 import { MemoryEtcd } from './memory-etcd.ts';
+import { installRights } from './shipped-rights.ts';
+import { UsedRights } from './used-rights.ts';
 
 /** Field manager of every client that is not the operator. */
 const somebody = { fieldManager: 'somebody' };
@@ -42,12 +46,18 @@ export class MemoryCluster {
   /** The API of the hosted cluster; empty again once etcd has lost its volumes. */
   hosted: MemoryApiServer;
   readonly etcd: MemoryEtcd;
+  /** What operators have done here. */
+  readonly used = new UsedRights();
+  /** What operators have done in the hosted cluster, not as administrators. */
+  readonly usedInHosted = new UsedRights();
   /** The client of users, Cluster API and all others that write to the management cluster. */
   readonly user: MemoryClient;
   /** The image that operator processes know as their own. */
   operatorImage: string | undefined = 'example.org/operator:test';
   /** The newest release revision of operator processes; undefined for that of this operator. */
   newestRevision: number | undefined;
+  /** The only namespace of the installed operator; undefined for all. Set before {@link install}. */
+  watchNamespace: string | undefined;
   /** Text in the template of pods that do not start; undefined for that of a missing image. */
   startsNot: string | undefined;
 
@@ -59,14 +69,16 @@ export class MemoryCluster {
     this.etcd = etcd;
     this.management = management ?? new MemoryApiServer(() => clock.now());
     this.hosted = hosted ?? emptyHostedCluster(clock);
-    this.user = new MemoryClient(this.management);
+    this.user = new MemoryClient(this.management, administrator('somebody'));
   }
 
   /** A copy at the same time and in the same state, which then changes independently. */
   copy(): MemoryCluster {
     const clock = new ManualClock(this.clock.now());
     const now = () => clock.now();
-    return new MemoryCluster(clock, this.management.copy(now), this.hosted.copy(now), this.etcd.copy());
+    const copy = new MemoryCluster(clock, this.management.copy(now), this.hosted.copy(now), this.etcd.copy());
+    copy.watchNamespace = this.watchNamespace;
+    return copy;
   }
 
   /** Grows with every change by any client. */
@@ -77,6 +89,7 @@ export class MemoryCluster {
   /** Installs what a management cluster has before any control plane. */
   async install(): Promise<void> {
     await this.user.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, somebody);
+    installRights(this.management, definedOnly({ watchNamespace: this.watchNamespace }));
     const kinds = [Cluster, Machine, MachinePool, HostedControlPlane, HostedControlPlaneComponentTemplate];
     for (const resource of kinds) await this.define(resource);
   }

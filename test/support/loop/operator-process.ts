@@ -7,9 +7,11 @@ import { StatusWriter } from '../../../reconciler/status/writer.ts';
 import { createLogger } from '../../../reconciler/telemetry/log.ts';
 import { settled } from '../manual-clock.ts';
 import { MemoryClient } from '../memory-cluster/client.ts';
+import { certificateUser } from '../memory-cluster/users.ts';
 import { probesOf } from '../trust-probes.ts';
 import { Life } from './life.ts';
 import { ourName, type MemoryCluster } from './memory-cluster.ts';
+import { operatorUser } from './shipped-rights.ts';
 
 const silentLog = createLogger({ format: 'json', level: 'error' }, { write: () => {} });
 
@@ -45,8 +47,13 @@ export class OperatorProcess {
     this.life = life;
     const { clock } = managementCluster;
     const onError = (error: unknown) => void this.errors.push(error);
-    const client = new MemoryClient(managementCluster.management, { before: life.whileAlive, after: life.after });
-    this.#management = new ManagementCluster({ client, clock, watchFilter, onError });
+    const client = new MemoryClient(managementCluster.management, operatorUser(), {
+      before: life.whileAlive,
+      after: life.after,
+      onPermitted: managementCluster.used.record,
+    });
+    const { watchNamespace: namespace } = managementCluster;
+    this.#management = new ManagementCluster({ client, clock, namespace, watchFilter, onError });
     this.#events = new EventRecorder({
       client,
       clock,
@@ -70,10 +77,16 @@ export class OperatorProcess {
       newestRevision: managementCluster.newestRevision,
       onHostedError: (_, error) => onError(error),
       reach: {
-        hostedApi: ({ serverName }) => {
+        hostedApi: ({ serverName, cert = '' }) => {
           const isThroughEndpoint = serverName === undefined;
           const before = (action: string) => this.#beforeHosted(action, isThroughEndpoint);
-          return new MemoryClient(managementCluster.hosted, { before });
+          const user = certificateUser(String(cert));
+          const isAdministrator = user.groups.includes('system:masters');
+          const { record } = managementCluster.usedInHosted;
+          return new MemoryClient(managementCluster.hosted, user, {
+            before,
+            ...(!isAdministrator && { onPermitted: record }),
+          });
         },
         etcd: managementCluster.etcd.open(life.whileAlive),
         etcdMembers: managementCluster.etcd.openMembers,

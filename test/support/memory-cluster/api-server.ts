@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Namespace, Pod, PersistentVolumeClaim, type Resource } from '../../../constructs/api/resources.ts';
 import type { ApplyOptions, DeleteOptions, MergePatchOptions } from '../../../reconciler/kube/client-options.ts';
 import { describeObject, type KubeObject, type ObjectMeta, type ObjectName } from '../../../reconciler/kube/object.ts';
+import { Authorizer } from './authorizer.ts';
 import { actionOf, alreadyExists, notFound, notNew, notServed } from './failures.ts';
 import { orphans } from './garbage-collector.ts';
 import { type Find, firstStatus, hasGeneration, hasStatus, isServed } from './kinds.ts';
@@ -17,6 +18,8 @@ export type AnyFields = KubeObject & Fields;
 /** How an API server handles requests. It has no schemas, and applies no defaults but that of a whole status. */
 export class MemoryApiServer {
   readonly store: Store;
+  /** Decides what its clients may do. */
+  readonly authorizer: Authorizer;
   /** Every change in order, as `verb Kind namespace/name`; requests that change nothing are left out. */
   readonly writes: string[] = [];
   readonly #now: () => number;
@@ -25,6 +28,7 @@ export class MemoryApiServer {
   constructor(now: () => number, store = new Store()) {
     this.#now = now;
     this.store = store;
+    this.authorizer = new Authorizer(store);
   }
 
   /** Another server with the same objects and no recorded writes. */

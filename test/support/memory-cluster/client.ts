@@ -1,4 +1,11 @@
-import { type Resource, resourceOf, ServiceAccount } from '../../../constructs/api/resources.ts';
+import {
+  groupOf,
+  Namespace,
+  type Resource,
+  resourceOf,
+  ServiceAccount,
+  SubjectAccessReview,
+} from '../../../constructs/api/resources.ts';
 import type { KubernetesApi } from '../../../reconciler/kube/client.ts';
 import type {
   ApplyOptions,
@@ -16,8 +23,12 @@ import type { KubeObject, ObjectName } from '../../../reconciler/kube/object.ts'
 import { objectPath } from '../../../reconciler/kube/resource.ts';
 import type { WatchEvent } from '../../../reconciler/kube/watch.ts';
 import type { MemoryApiServer } from './api-server.ts';
-import { actionOf, notServed } from './failures.ts';
-import { isSelected } from './selectors.ts';
+import type { AuthorizedRequest, ResourceRequest } from './authorizer.ts';
+import { signerRight } from './certificate-admission.ts';
+import { actionOf, forbidden, notServed, refused } from './failures.ts';
+import { isSelected, selectedName } from './selectors.ts';
+import { reviewed } from './subject-access.ts';
+import type { User } from './users.ts';
 import { watchStore } from './watch.ts';
 
 export interface MemoryClientOptions {
@@ -27,19 +38,32 @@ export interface MemoryClientOptions {
    * Called when the server has handled the request, before the caller or a watch gets the result. By default nothing is called.
    */
   readonly after?: (action: string) => void;
+  /** Called with every request that the server permits. By default nothing is called. */
+  readonly onPermitted?: (request: AuthorizedRequest) => void;
   /** What other paths answer. By default only `/readyz` and empty `/metrics` exist. */
   readonly paths?: Readonly<Record<string, () => string>>;
 }
 
-/** An implementation of KubeClient's API for an in-memory API server. */
+/**
+ * An implementation of KubeClient's API for an in-memory API server, which permits what the roles and bindings there grant
+ * to the user.
+ */
 export class MemoryClient implements KubernetesApi {
   readonly #server: MemoryApiServer;
+  readonly #user: User;
   readonly #before: (action: string) => Promise<void> | void;
   readonly #after: (action: string) => void;
+  readonly #onPermitted: (request: AuthorizedRequest) => void;
   readonly #paths: Readonly<Record<string, () => string>>;
 
-  constructor(server: MemoryApiServer, { before = () => {}, after = () => {}, paths = {} }: MemoryClientOptions = {}) {
+  constructor(
+    server: MemoryApiServer,
+    user: User,
+    { before = () => {}, after = () => {}, onPermitted = () => {}, paths = {} }: MemoryClientOptions = {},
+  ) {
     this.#server = server;
+    this.#user = user;
+    this.#onPermitted = onPermitted;
     this.#before = before;
     this.#after = after;
     this.#paths = { '/readyz': () => 'ok', '/metrics': () => '', ...paths };
@@ -49,6 +73,7 @@ export class MemoryClient implements KubernetesApi {
     objectPath(resource, name);
     const action = actionOf('get', resource, name);
     await this.#before(action);
+    this.#authorize(action, requestFor('get', resource, name));
     return this.#server.read(resource, name, action) as KubeObject as T;
   }
 
@@ -63,6 +88,7 @@ export class MemoryClient implements KubernetesApi {
     const { namespace } = options;
     const action = actionOf('list', resource, namespace === undefined ? {} : { namespace });
     await this.#before(action);
+    this.#authorize(action, requestForAll('list', resource, options));
     this.#server.requireServed(resource, action);
     const { apiVersion, kind } = resource;
     const selected = this.#server.store.list(resource).filter((object) => isSelected(object, options));
@@ -73,8 +99,11 @@ export class MemoryClient implements KubernetesApi {
     return { items: items.map(keep), resourceVersion: String(this.#server.store.version) };
   }
 
-  async currentVersion(resource: Resource, { namespace }: Selection = {}): Promise<string> {
-    await this.#before(actionOf('check', resource, namespace === undefined ? {} : { namespace }));
+  async currentVersion(resource: Resource, options: Selection = {}): Promise<string> {
+    const { namespace } = options;
+    const action = actionOf('check', resource, namespace === undefined ? {} : { namespace });
+    await this.#before(action);
+    this.#authorize(action, requestForAll('list', resource, options));
     return String(this.#server.store.version);
   }
 
@@ -83,17 +112,26 @@ export class MemoryClient implements KubernetesApi {
   }
 
   async apply<T extends KubeObject>(object: T, options: ApplyOptions): Promise<T & KubeObject> {
-    const { resource = resourceOf(object) } = options;
+    const { resource = resourceOf(object), subresource } = options;
     objectPath(resource, object.metadata);
     const action = actionOf('apply', resource, object.metadata);
-    return this.#write(action, () => this.#server.apply(resource, withoutEmptyMaps(object), options) as T & KubeObject);
+    return this.#write(action, () => {
+      this.#authorize(action, requestFor('patch', resource, object.metadata, subresource));
+      this.#authorizeSigner(action, resource, object, subresource);
+      this.#authorizeNew(action, resource, object, options);
+      return this.#server.apply(resource, withoutEmptyMaps(object), options) as T & KubeObject;
+    });
   }
 
   async create<T extends KubeObject>(object: T, { fieldManager }: CreateOptions): Promise<T & KubeObject> {
     const resource = resourceOf(object);
-    objectPath(resource, object.metadata);
+    if (resource !== SubjectAccessReview) objectPath(resource, object.metadata);
     const action = actionOf('create', resource, object.metadata);
-    return this.#write(action, () => this.#server.create(resource, object, fieldManager) as T & KubeObject);
+    return this.#write(action, () => {
+      this.#authorize(action, { ...requestFor('create', resource, object.metadata), name: undefined });
+      if (resource === SubjectAccessReview) return reviewed(object, this.#server.authorizer);
+      return this.#server.create(resource, object, fieldManager) as T & KubeObject;
+    });
   }
 
   async serviceAccountToken(
@@ -102,6 +140,7 @@ export class MemoryClient implements KubernetesApi {
   ): Promise<string> {
     const action = actionOf('create', ServiceAccount, { ...name, subresource: 'token' });
     await this.#before(action);
+    this.#authorize(action, requestFor('create', ServiceAccount, name, 'token'));
     this.#server.read(ServiceAccount, name, action);
     const claims = { aud: [audience], sub: `system:serviceaccount:${name.namespace}:${name.name}` };
     return ['{}', JSON.stringify(claims), ''].map((part) => Buffer.from(part).toString('base64url')).join('.');
@@ -114,16 +153,24 @@ export class MemoryClient implements KubernetesApi {
     options: MergePatchOptions,
   ): Promise<T> {
     objectPath(resource, name);
-    const patched = await this.#write(actionOf('patch', resource, name), () =>
-      this.#server.mergePatch(resource, name, patch, options),
-    );
+    const action = actionOf('patch', resource, name);
+    const { subresource } = options;
+    const patched = await this.#write(action, () => {
+      this.#authorize(action, requestFor('patch', resource, name, subresource));
+      this.#authorizeSigner(action, resource, { metadata: name, ...patch }, subresource);
+      return this.#server.mergePatch(resource, name, patch, options);
+    });
     return seen(patched, resource, options) as T;
   }
 
   async delete(resource: Resource, name: ObjectName, options: DeleteOptions = {}): Promise<void> {
     objectPath(resource, name);
     const action = actionOf('delete', resource, name);
-    await this.#write(action, () => this.#server.delete(resource, name, options)).catch(nothingIfNotFound);
+    const remove = (): void => {
+      this.#authorize(action, requestFor('delete', resource, name));
+      this.#server.delete(resource, name, options);
+    };
+    await this.#write(action, remove).catch(nothingIfNotFound);
   }
 
   async *watch<T extends KubeObject = KubeObject>(
@@ -133,6 +180,7 @@ export class MemoryClient implements KubernetesApi {
     const { namespace } = options;
     const action = actionOf('watch', resource, namespace === undefined ? {} : { namespace });
     await this.#before(action);
+    this.#authorize(action, requestForAll('watch', resource, options));
     this.#server.requireServed(resource, action);
     for await (const event of watchStore(this.#server.store, resource, options)) {
       if (event.type === 'BOOKMARK') yield event;
@@ -142,6 +190,7 @@ export class MemoryClient implements KubernetesApi {
 
   async raw(path: string): Promise<string> {
     await this.#before(`get ${path}`);
+    this.#authorize(`get ${path}`, { verb: 'get', path });
     const answer = this.#paths[path];
     if (!answer) throw notServed(`get ${path}`);
     return answer();
@@ -149,12 +198,53 @@ export class MemoryClient implements KubernetesApi {
 
   async close(): Promise<void> {}
 
+  #authorize(action: string, request: AuthorizedRequest): void {
+    const { isAllowed, problem } = this.#server.authorizer.decide(this.#user, request);
+    if (!isAllowed) throw forbidden(action, this.#user, request, problem);
+    this.#onPermitted(request);
+  }
+
+  /** An apply of an object that does not exist creates it, which is a right of its own. Everything else is checked before. */
+  #authorizeNew(action: string, resource: Resource, object: KubeObject, options: ApplyOptions): void {
+    if (options.subresource !== undefined || this.#server.find(resource, object.metadata)) return;
+    this.#server.apply(resource, object, { ...options, dryRun: true });
+    this.#authorize(action, requestFor('create', resource, object.metadata));
+  }
+
+  /** As the admission plugins for CertificateSigningRequests do. */
+  #authorizeSigner(action: string, resource: Resource, object: Patched, subresource: string | undefined): void {
+    const live = this.#server.find(resource, object.metadata);
+    const right = live && signerRight(resource, live, object, subresource);
+    if (!right) return;
+    const { requests, why } = right;
+    const { authorizer } = this.#server;
+    const request = requests.find((one) => authorizer.decide(this.#user, one).isAllowed);
+    if (!request) throw refused(action, requestFor('patch', resource, object.metadata), why);
+    this.#onPermitted(request);
+  }
+
   async #write<T>(action: string, write: () => T): Promise<T> {
     await this.#before(action);
     const answer = write();
     this.#after(action);
     return answer;
   }
+}
+
+type Patched = Pick<KubeObject, 'metadata'>;
+
+/** A request for one object. To the API server a Namespace is in itself. */
+function requestFor(verb: string, resource: Resource, target: ObjectName, subresource?: string): ResourceRequest {
+  const { name } = target;
+  const namespace = resource.namespaced ? target.namespace : resource === Namespace ? name : undefined;
+  return { verb, group: groupOf(resource), resource: resource.plural, subresource, namespace, name };
+}
+
+/** A request for all selected objects; one that selects a name counts as a request for that object. */
+function requestForAll(verb: 'list' | 'watch', resource: Resource, selection: Selection): ResourceRequest {
+  const namespace = resource.namespaced ? selection.namespace : undefined;
+  const name = selectedName(selection);
+  return { verb, group: groupOf(resource), resource: resource.plural, namespace, name };
 }
 
 /** The object in the requested version, reduced to its metadata if only that was requested. */

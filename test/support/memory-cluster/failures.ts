@@ -2,8 +2,10 @@ import type { Resource } from '../../../constructs/api/resources.ts';
 import { errorFromStatus, type KubeError } from '../../../reconciler/kube/errors.ts';
 import type { ObjectName } from '../../../reconciler/kube/object.ts';
 import { describeTarget } from '../../../reconciler/kube/resource.ts';
+import type { AuthorizedRequest, ResourceRequest } from './authorizer.ts';
 import { type Path, stepsOf } from './leaves.ts';
 import type { Owner } from './managed-fields.ts';
+import type { User } from './users.ts';
 
 /** The action and its object: `get Secret a/b`, as the client's messages begin. */
 export function actionOf(verb: string, resource: Resource, target: Partial<ObjectName> & { subresource?: string }) {
@@ -28,6 +30,39 @@ export function alreadyExists(action: string, { plural }: Resource, name: string
 
 export function conflict(action: string, message: string): KubeError {
   return errorFromStatus(action, 409, { reason: 'Conflict', message });
+}
+
+/** As an API server says it; without a name for a list, and for a create by POST. */
+export function forbidden(
+  action: string,
+  { name: user }: User,
+  request: AuthorizedRequest,
+  problem?: string,
+): KubeError {
+  const because = problem === undefined ? '' : `: ${problem}`;
+  if ('path' in request) {
+    const message = `forbidden: User "${user}" cannot ${request.verb} path "${request.path}"${because}`;
+    return errorFromStatus(action, 403, { reason: 'Forbidden', message });
+  }
+  const { verb, group, resource, subresource, namespace } = request;
+  const what = subresource ? `${resource}/${subresource}` : resource;
+  const where = namespace === undefined ? 'at the cluster scope' : `in the namespace "${namespace}"`;
+  return refused(
+    action,
+    request,
+    `User "${user}" cannot ${verb} resource "${what}" in API group "${group}" ${where}${because}`,
+  );
+}
+
+/** An admission plugin refuses the request. */
+export function refused(
+  action: string,
+  { group, resource, name }: Pick<ResourceRequest, 'group' | 'resource' | 'name'>,
+  why: string,
+): KubeError {
+  const what = [resource, group].filter((part) => part !== '').join('.');
+  const message = `${what}${name === undefined ? '' : ` "${name}"`} is forbidden: ${why}`;
+  return errorFromStatus(action, 403, { reason: 'Forbidden', message });
 }
 
 /** The server reports a resourceVersion in a create request as an internal error. */

@@ -20,6 +20,13 @@ export function isSelected(
   );
 }
 
+/** The only name that a field selector admits. */
+export function selectedName({ fieldSelector }: Pick<Selection, 'fieldSelector'>): string | undefined {
+  return requirementsIn(fieldSelector)
+    .map((requirement) => /^metadata\.name==?(.+)$/.exec(requirement)?.[1])
+    .find((name) => name !== undefined);
+}
+
 /** Splits at commas that are not between parentheses. */
 function requirementsIn(selector: string | undefined): string[] {
   return (selector ?? '')

@@ -21,6 +21,8 @@ export class Store {
   readonly #objects = new Map<string, KubeObject>();
   readonly #history: StoredChange[] = [];
   readonly #waiting = new Set<() => void>();
+  /** By kind: how often any of its objects has changed. */
+  readonly #changes = new Map<string, number>();
   #version = 1;
   #uids = 0;
   #restores = 0;
@@ -91,6 +93,11 @@ export class Store {
     this.#record({ version: this.#version, type: 'DELETED', object: last, previous });
   }
 
+  /** How often objects of these kinds have changed; grows with a restore, too. */
+  changesOf(kinds: readonly Kind[]): number {
+    return kinds.reduce((sum, { kind }) => sum + (this.#changes.get(kind) ?? 0), this.#restores);
+  }
+
   /** The changes of objects of a kind after a version. */
   changesSince(kind: Kind, version: number): StoredChange[] {
     return this.#history.filter((change) => change.version > version && isOf(kind, change.object));
@@ -111,6 +118,8 @@ export class Store {
   }
 
   #record(change: StoredChange): void {
+    const { kind } = change.object;
+    this.#changes.set(kind, (this.#changes.get(kind) ?? 0) + 1);
     this.#history.push(change);
     for (const wake of this.#waiting) wake();
   }

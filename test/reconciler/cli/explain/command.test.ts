@@ -16,6 +16,7 @@ import { gateway as ownGateway, orderedBehindGateway } from '../../../support/lo
 import { type MemoryCluster, ourName } from '../../../support/loop/memory-cluster.ts';
 import { orderedCluster } from '../../../support/loop/scenario.ts';
 import { MemoryClient } from '../../../support/memory-cluster/client.ts';
+import { administrator } from '../../../support/memory-cluster/users.ts';
 import { clusterName, namespace } from '../../../support/scope.ts';
 import { testSession } from '../../../support/test-session.ts';
 
@@ -92,7 +93,7 @@ async function run(cluster: MemoryCluster, forbidden?: RegExp): Promise<Answer> 
     if (action.startsWith('list events ')) eventLists += 1;
     if (forbidden?.test(action)) throw errorFromStatus(action, 403, { reason: 'Forbidden', message: 'not for you' });
   };
-  const client = new MemoryClient(cluster.management, { before });
+  const client = new MemoryClient(cluster.management, administrator('reader'), { before });
   const { session, printed, reported } = testSession({ client, namespace, now: () => cluster.clock.now() });
   const ended = explain.prepare({ positionals: [clusterName], values: {} })(session);
   const failure = await ended.then(() => undefined, messageOf);

@@ -19,6 +19,7 @@ import { type MemoryCluster, ourName } from '../../../support/loop/memory-cluste
 import { OperatorProcess } from '../../../support/loop/operator-process.ts';
 import { otherCA, otherEndpoint, otherIssuer, otherProvidersCluster } from '../../../support/loop/other-provider.ts';
 import { MemoryClient, type MemoryClientOptions } from '../../../support/memory-cluster/client.ts';
+import { administrator } from '../../../support/memory-cluster/users.ts';
 import { ObjectStoreServer } from '../../../support/object-store-server.ts';
 import { namespace } from '../../../support/scope.ts';
 import { testSession } from '../../../support/test-session.ts';
@@ -35,7 +36,7 @@ const source = { cluster: 'c1', snapshot: 'final.etcd', issuer: undefined };
 
 /** A session in which Kubernetes' controllers act while the command waits. */
 function sessionOf(cluster: MemoryCluster, options: MemoryClientOptions = {}) {
-  const client = new MemoryClient(cluster.management, options);
+  const client = new MemoryClient(cluster.management, administrator('importer'), options);
   const pause = async () => {
     cluster.settle();
     await cluster.clock.advance(1000);

@@ -21,6 +21,7 @@ import { snapshotOf } from '../../../support/etcd-database.ts';
 import { MemoryCluster } from '../../../support/loop/memory-cluster.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { MemoryClient } from '../../../support/memory-cluster/client.ts';
+import { administrator } from '../../../support/memory-cluster/users.ts';
 import { ObjectStoreServer } from '../../../support/object-store-server.ts';
 import { hostedControlPlaneObject, namespace, now, spec } from '../../../support/scope.ts';
 import { testSession } from '../../../support/test-session.ts';
@@ -76,7 +77,7 @@ function create(cluster: MemoryCluster, resource: Resource, name: string, conten
 }
 
 async function take(cluster: MemoryCluster): Promise<void> {
-  const client = new MemoryClient(cluster.management);
+  const client = new MemoryClient(cluster.management, administrator('importer'));
   const pause = async () => cluster.settle();
   const { session } = testSession({ client, namespace, pause, now: () => now.getTime() });
   await takeSteps(session, { cluster: 'c1', snapshot: 'final.etcd', issuer: undefined });
