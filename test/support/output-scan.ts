@@ -75,7 +75,8 @@ async function scanFile(path: string, file: string, needles: Needles): Promise<F
   return found;
 }
 
-function secretIn(text: string, needles: Needles): string | undefined {
+/** The name of what a text contains that is secret. */
+export function secretIn(text: string, needles: Needles): string | undefined {
   for (let start = 0; start === 0 || start < text.length; start += pieceLength - overlap) {
     const piece = text.slice(start, start + pieceLength);
     const name = needles.in(piece);
