@@ -1,27 +1,103 @@
 /**
  * Tests in tiers. `npm test` runs what every push proves: the pure tests, then those on real binaries in two lanes side by side: those
  * that use the whole host or every namespace of a testbed, one file after the other, and the others, some files at a time on
- * one testbed. `npm run test:full` runs test/full with them. With other arguments it is vitest with these: `npm test -- PATH`.
+ * one testbed. `npm run test:full` runs test/full with them, and `npm run test:stale` of test/full what has changed since it was green.
+ * With other arguments it is vitest with these: `npm test -- PATH`.
  */
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import durations from './run/durations.json' with { type: 'json' };
 import { testFiles, type Tier, tierOf } from './run/files.ts';
+import { readFlakes, refusalOf } from './run/flakes.ts';
 import { runVitest } from './run/lane.ts';
+import { contentHashes, fitting, keepGreen, readLedger, staleFiles } from './run/ledger.ts';
+import { neededFamilies } from './run/needed-families.ts';
+import { output } from './run/output.ts';
 import { planOf } from './run/plan.ts';
+import { readReport } from './run/result.ts';
+import { lastTotal, printTotal, type Total, totalOf } from './run/total.ts';
 import { runPlan } from './run/whole-run.ts';
 
 const given = process.argv.slice(2);
-process.exitCode = await (given.length === 0
-  ? runTiers('push')
-  : given.join() === '--full'
-    ? runTiers('push', 'full')
-    : runVitest(given));
+process.exitCode = await chosen(given);
+
+function chosen([mode, ...rest]: readonly string[]): Promise<number> {
+  if (mode === undefined) return runTiers('push');
+  if (mode === '--full' && rest.length === 0) return runTiers('push', 'full');
+  if (mode === '--full') return runNamed(rest);
+  return mode === '--stale' ? runStale(rest) : runNamed([mode, ...rest]);
+}
 
 async function runTiers(...tiers: readonly Tier[]): Promise<number> {
-  const all = testFiles();
-  const { code } = await runPlan(
-    planOf(
-      all.filter((file) => tiers.includes(tierOf(file))),
-      all,
-    ),
+  const refusal = tiers.includes('full') ? refusalOf(readFlakes()) : undefined;
+  const tell = () => (refusal === undefined ? undefined : console.log(`red: ${refusal}`));
+  tell();
+  const code = await runFiles(
+    testFiles().filter((file) => tiers.includes(tierOf(file))),
+    {},
+    tell,
   );
+  return refusal === undefined ? code : Math.max(code, 1);
+}
+
+/** Runs the stale files that fit into the minutes, and prints which stay stale. */
+async function runStale(args: readonly string[]): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      minutes: { type: 'string', default: '45' },
+      soak: { type: 'boolean', default: false },
+      continues: { type: 'boolean', default: false },
+    },
+  });
+  const budgetSeconds = 60 * Number(values.minutes);
+  if (!(budgetSeconds >= 0)) throw new Error('usage: npm run test:stale -- [--minutes N] [--soak] [--continues]');
+  const before = values.continues ? await lastTotal() : undefined;
+  const stale = () => {
+    const ledger = readLedger();
+    const all = staleFiles(ledger, contentHashes(ledger));
+    return all.filter((file) => values.soak || tierOf(file) === 'full');
+  };
+  const wanted = stale();
+  const fit = fitting(wanted, durations, budgetSeconds);
+  console.log(
+    `${wanted.length} files are stale, of which ${fit.length} fit into ${Math.round(budgetSeconds / 60)} minutes:`,
+  );
+  for (const file of fit) console.log(`  ${file}`);
+  return runFiles(fit, { deadline: AbortSignal.timeout(budgetSeconds * 1000), ...(before && { before }) }, () => {
+    const ledger = readLedger();
+    for (const file of stale()) console.log(`stays stale: ${file}, green ${ledger[file]?.green || 'never'}`);
+  });
+}
+
+async function runFiles(
+  files: readonly string[],
+  { deadline, before }: { readonly deadline?: AbortSignal; readonly before?: Total } = {},
+  report: () => void = () => {},
+): Promise<number> {
+  const ledger = readLedger();
+  const hashes = contentHashes(ledger);
+  const families = neededFamilies(files, ledger);
+  const outcome =
+    files.length > 0
+      ? await runPlan(planOf(files, testFiles()), { families, ...(deadline && { deadline }) })
+      : { code: 0, files: [] };
+  keepGreen(outcome.files, hashes);
+  report();
+  await printTotal(totalOf(outcome.files, before));
+  return outcome.code;
+}
+
+/** Runs vitest with these arguments. Whole files of full and soak that are green are written down. */
+async function runNamed(args: readonly string[]): Promise<number> {
+  const hashes = contentHashes(readLedger());
+  const file = join(output, 'named.json');
+  await mkdir(output, { recursive: true });
+  await rm(file, { force: true });
+  const code = await runVitest(args, file);
+  const report = await readReport(file);
+  const isWhole = args.every((arg) => !arg.startsWith('-') || arg === '--project');
+  if (isWhole && report) keepGreen(report.files, hashes);
   return code;
 }

@@ -26,6 +26,7 @@ const runBy: Readonly<Record<string, { readonly test: string } | { readonly pers
   'test:durations': { test: 'system/scripts.test.ts' },
   'test:full': { person: 'before every release: it is the run of all tests but the soak tests' },
   'test:soak': { person: 'before every release: it is the run of the soak tests' },
+  'test:stale': { person: 'before a release, and after a change of what a full file proves: it runs these files' },
   'test:unit': { person: 'before every commit' },
   testbed: { test: 'system/scripts.test.ts' },
 };

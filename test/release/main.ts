@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { clusterctlConfiguration, clusterctlName, releaseFolder } from '../../constructs/provider/repository.ts';
 import { messageOf } from '../../reconciler/kube/error-message.ts';
 import { checksumsFile } from './checksums.ts';
+import { whyUnproved } from './proof.ts';
 import { makeRelease } from './release.ts';
 import { readSource } from './source.ts';
 
@@ -32,6 +33,8 @@ async function main(args: readonly string[]): Promise<void> {
     throw new Error(`${folder} is there already, and clusters may run it: raise the version, or remove the folder`);
   }
   const source = await readSource(version);
+  const unproved = whyUnproved();
+  if (unproved !== undefined) throw new Error(unproved);
   await makeRelease({ version, source, registry: values.registry, folder }, (line) => console.error(line));
   const { path, content } = clusterctlConfiguration(directory);
   await writeFile(join(directory, path), content);

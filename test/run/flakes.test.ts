@@ -54,9 +54,8 @@ describe('rows', () => {
     expect(refusalOf(rows) === undefined).toBe(files.length === 0);
   });
 
-  it('of the repository name the cause where they are closed', () => {
-    for (const { file, cause } of readFlakes()) {
-      if (cause !== undefined) expect(cause.length, `the cause of ${file} in a sentence`).toBeGreaterThan(20);
-    }
+  it('of the repository name the cause in a sentence where they are closed', () => {
+    const short = readFlakes().filter(({ cause = 'not known yet, because it is open' }) => cause.length <= 20);
+    expect(short).toEqual([]);
   });
 });

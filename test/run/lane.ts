@@ -17,9 +17,12 @@ const reporters = ['default', join(import.meta.dirname, 'file-reporter.ts')].map
 /** The lane of processes that run tests, if lanes run side by side. */
 const laneVariable = 'HCP_TEST_LANE';
 
-/** Whether this process runs tests as a part of all of them. */
-export function isWholeRun(env: NodeJS.ProcessEnv): boolean {
-  return env[laneVariable] !== undefined;
+/** Names the families of binaries that a lane's global set-up compiles before the first file. */
+const familiesVariable = 'HCP_TEST_FAMILIES';
+
+/** The families that a lane wants before its first file, which has no time to wait for compilers; none outside of any lane. */
+export function familiesFor(env: NodeJS.ProcessEnv): readonly string[] {
+  return (env[familiesVariable] ?? '').split(',');
 }
 
 /** Number of the lane that this process belongs to; 0 outside of any. */
@@ -53,11 +56,11 @@ export interface Lane {
   readonly room?: Room;
 }
 
-/** Runs vitest in this terminal and returns its exit code. */
-export function runVitest(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<number> {
-  const child = spawn(process.execPath, [vitest, 'run', ...config, ...args], {
+/** Runs vitest in this terminal, writes its report to a file, and returns its exit code. */
+export function runVitest(args: readonly string[], report: string): Promise<number> {
+  const child = spawn(process.execPath, [vitest, 'run', ...config, ...reporters, ...args], {
     stdio: 'inherit',
-    env: { ...process.env, ...env },
+    env: { ...process.env, [reportVariable]: report },
   });
   return ended(child);
 }
@@ -77,11 +80,22 @@ export function runQuietly(
   return ended(child);
 }
 
-/** Runs a lane, the `index`th of those side by side, writes its output to `output`, and returns its exit code. */
+/** How a lane runs. */
+export interface LaneRun {
+  /** Its number among those side by side. */
+  readonly index: number;
+  /** The directory of its log and its report. */
+  readonly output: string;
+  /** Names of the families of binaries that are compiled before its first file. */
+  readonly families: readonly string[];
+  /** Ends it. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Runs a lane and returns its exit code. */
 export function runLane(
   { name, projects, files = [], testbed, room }: Lane,
-  index: number,
-  output: string,
+  { index, output, families, signal }: LaneRun,
 ): Promise<number> {
   const command = [vitest, 'run', ...config, ...reporters, ...projects.map((each) => `--project=${each}`), ...files];
   const child = spawn(process.execPath, command, {
@@ -93,9 +107,13 @@ export function runLane(
       ...(testbed === undefined ? {} : { HCP_TESTBED: testbed }),
       ...(room ? { [roomVariable]: room } : {}),
       [laneVariable]: String(index),
+      [familiesVariable]: families.join(','),
       [reportVariable]: reportFile(name, output),
     },
   });
+  const end = () => child.kill('SIGINT');
+  signal?.addEventListener('abort', end, { once: true });
+  child.once('close', () => signal?.removeEventListener('abort', end));
   const kept = createWriteStream(join(output, `${name}.log`), { flags: 'a' });
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {

@@ -30,7 +30,7 @@ const family = (name: string) => {
 
 const all = [
   ...families,
-  ...Object.values(pinnedMinors).flatMap(familiesOf),
+  ...Object.values(pinnedMinors).flatMap((minor) => familiesOf(minor)),
   ...furtherEtcd,
   certManager,
   helm,

@@ -60,10 +60,10 @@ async function givenBinaries(directory: string, report: Report): Promise<Binarie
 
 async function builtBinaries(named: readonly Family[], root: string, report: Report): Promise<Binaries> {
   const start = performance.now();
-  // Several minors share one, which is built once.
-  const wanted = [...new Map(named.map((family) => [family.name, family])).values()];
   await mkdir(root, { recursive: true });
-  const plans = await Promise.all(wanted.map((family) => plan(family, root)));
+  const planned = await Promise.all(named.map((family) => plan(family, root)));
+  // Several minors share one, which is built once.
+  const plans = [...new Map(planned.map((each) => [each.directory, each])).values()];
   const missing = await absent(plans);
   if (missing.length === 0) {
     report(`${seconds(start)}  binaries: all ${plans.flatMap(({ builds }) => builds).length} found in ${root}`);

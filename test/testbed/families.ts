@@ -8,6 +8,8 @@ export const goDirectory = join(import.meta.dirname, 'go');
 export interface Family {
   /** Folder below {@link goDirectory}. */
   readonly name: string;
+  /** Set where not all of its binaries are built together: those of nodes, which fewer tests need than a control plane's. */
+  readonly part?: 'nodes';
   /** The module whose version names the family. */
   readonly module: string;
   /** File name to Go package. Empty if the module is there for other files. */
@@ -165,13 +167,16 @@ export const soakMinors: Readonly<Record<string, MinorFolders>> = {
 /** All that {@link ownMinor} is not. */
 export const pinnedMinors: Readonly<Record<string, MinorFolders>> = { ...furtherMinors, ...soakMinors };
 
-/** What a minor does not share with the newest one. Of two families with a program of one name, the later one's is used. */
-export function familiesOf(minor: MinorFolders): Family[] {
+/**
+ * What a minor does not share with the newest one. Of two families with a program of one name, the later one's is used.
+ * @param workers false for control planes to which no worker of this minor is joined: without what nodes run
+ */
+export function familiesOf(minor: MinorFolders, { workers = true } = {}): Family[] {
   const { node } = minor;
-  const whole = [...serverBinaries, ...nodeBinaries];
   const candidates = [
-    ...(node === undefined ? [] : [kubernetes(node, whole)]),
-    kubernetes(minor.kubernetes, node === undefined ? whole : [...serverBinaries, 'kube-proxy']),
+    ...(node === undefined ? [] : [kubernetes(node, serverBinaries), nodesOf(node)]),
+    kubernetes(minor.kubernetes, serverBinaries),
+    ...(workers ? [nodesOf(minor.kubernetes, node === undefined ? nodeBinaries : ['kube-proxy'])] : []),
     { name: minor.etcd, module: etcdModule, binaries: { etcd: etcdModule, ...(minor.restores && { etcdutl }) } },
     { ...konnectivity, name: minor.konnectivity },
     { ...coredns, name: minor.coredns },
@@ -235,6 +240,22 @@ export const helm: Family = {
   binaries: { helm: 'helm.sh/helm/v3/cmd/helm' },
 };
 
+const lastMinor = furtherMinors['1.36'] ?? ownMinor;
+
+/** What files of `npm test` need beyond {@link families}: an upgrade from the minor before, an issuer, and an object store. */
+export const pushFamilies: readonly Family[] = [...familiesOf(lastMinor, { workers: false }), certManager, objectStore];
+
+/** All that is not in {@link families}: what only some files need. */
+export const furtherFamilies: readonly Family[] = [
+  ...pushFamilies,
+  ...Object.values(pinnedMinors).flatMap((minor) => familiesOf(minor)),
+  ...furtherEtcd,
+  oldestClusterApi,
+  metricsServer,
+  otelCollector,
+  helm,
+];
+
 /** Version of a module as the family's go.mod pins it, such as `v3.6.8`. */
 export async function pinnedVersion(familyName: string, module: string): Promise<string> {
   const path = join(goDirectory, familyName, 'go.mod');
@@ -246,6 +267,15 @@ export async function pinnedVersion(familyName: string, module: string): Promise
     if (name === module && version?.startsWith('v')) return version;
   }
   throw new Error(`${path} requires no ${module}`);
+}
+
+/** What tells a family, or a part of it, from all others. */
+export function familyId({ name, part }: Family): string {
+  return part === undefined ? name : `${name}/${part}`;
+}
+
+function nodesOf(name: string, programs: readonly string[] = nodeBinaries): Family {
+  return { ...kubernetes(name, programs), part: 'nodes' };
 }
 
 function kubernetes(name: string, programs: readonly string[]): Family {

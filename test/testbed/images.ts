@@ -100,8 +100,15 @@ async function catalogue(binaries: Binaries): Promise<Image[]> {
   ];
 }
 
-/** The images of a hosted cluster and its add-ons, in the versions that these folders of Go modules pin. */
-export async function hostedClusterImages(minor: MinorFolders, binaries: Binaries): Promise<Image[]> {
+/**
+ * The images of a hosted cluster and its add-ons, in the versions that these folders of Go modules pin.
+ * @param workers false to leave out kube-proxy, which needs the binary of its own minor
+ */
+export async function hostedClusterImages(
+  minor: MinorFolders,
+  binaries: Binaries,
+  { workers = true } = {},
+): Promise<Image[]> {
   const kubernetes = await pinnedVersion(minor.kubernetes, 'k8s.io/kubernetes');
   const etcd = (await pinnedVersion(minor.etcd, etcdModule)).slice(1);
   const { lastEtcd } = minor;
@@ -116,7 +123,7 @@ export async function hostedClusterImages(minor: MinorFolders, binaries: Binarie
     server('kube-apiserver'),
     server('kube-controller-manager'),
     server('kube-scheduler'),
-    await kubeProxy(`registry.k8s.io/kube-proxy:${kubernetes}`, binary(binaries, 'kube-proxy')),
+    ...(workers ? [await kubeProxy(`registry.k8s.io/kube-proxy:${kubernetes}`, binary(binaries, 'kube-proxy'))] : []),
     etcdImage(etcd, 'etcd'),
     ...(minor.restores ? [etcdTools(etcd, binaries)] : []),
     ...(lastEtcd === undefined ? [] : [etcdImage((await pinnedVersion(lastEtcd, etcdModule)).slice(1), lastEtcd)]),

@@ -1,15 +1,12 @@
 import type { TestProject } from 'vitest/node';
-import { isWholeRun } from '../run/lane.ts';
+import { familiesFor } from '../run/lane.ts';
 import { findFurtherBinaries } from './binaries.ts';
-import { certManager, familiesOf, furtherEtcd, furtherMinors, helm, objectStore } from './families.ts';
+import { familyId, furtherFamilies } from './families.ts';
 import { instanceFrom, kubeconfigPath, testbedLog } from './instance.ts';
 import { reportTo } from './progress.ts';
 import { bringUp } from './bring-up.ts';
 import { takeDown } from './take-down.ts';
 import { joinUsers, leaveUsers } from './users.ts';
-
-/** What only some tests need. */
-const further = [...Object.values(furtherMinors).flatMap(familiesOf), ...furtherEtcd, certManager, helm, objectStore];
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -30,8 +27,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const report = reportTo(testbedLog(instance), process.stderr);
   await joinUsers(instance);
   await bringUp(instance, report);
-  // a run of all tests compiles everything before the first of them starts: none has the time to wait for that
-  if (isWholeRun(process.env)) await findFurtherBinaries(further, instance.cache, report);
+  // a run of many files compiles what they need before the first of them starts: none has the time to wait for that
+  const wanted = familiesFor(process.env);
+  const further = furtherFamilies.filter((family) => wanted.includes(familyId(family)));
+  if (further.length > 0) await findFurtherBinaries(further, instance.cache, report);
   project.provide('kubeconfig', kubeconfigPath(instance));
   project.provide('testbed', instance.name);
   return async () => {
