@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { buildsOf, findBinaries } from '../testbed/binaries.ts';
+import { findBinaries } from '../testbed/binaries.ts';
 import {
   families,
   certManager,
@@ -21,6 +21,7 @@ import {
   pinnedVersion,
   soakMinors,
 } from '../testbed/families.ts';
+import { buildsOf } from '../testbed/go-build.ts';
 
 const family = (name: string) => {
   const found = families.find((candidate) => candidate.name === name);

@@ -13,7 +13,7 @@ test('a family that two others name is built once, and found again', async () =>
     const told: string[] = [];
     const report = (line: string): void => void told.push(line.replace(/^ *[\d.]+ s {2}/, ''));
     const built = await findFurtherBinaries([...pause, ...pause], cache, report);
-    expect(told).toEqual(['building pause, 1 left', 'binaries: built']);
+    expect(told).toEqual(['building pause, 1 of 1', 'binaries: built']);
     expect((await readdir(join(cache, 'bin'))).filter((name) => name.endsWith('.partial'))).toEqual([]);
     expect(await findFurtherBinaries([...pause, ...pause], cache, () => {})).toEqual(built);
   } finally {

@@ -3,30 +3,12 @@ import { constants } from 'node:fs';
 import { access, mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { families, goDirectory, pinnedVersion, type Family } from './families.ts';
+import { buildsOf, compile, fetchModules, goVersion, sourceOf, type FamilyBuilds } from './go-build.ts';
 import { withLock } from './lock.ts';
 import { seconds, type Report } from './progress.ts';
-import { run } from './run.ts';
 
 /** Name of a binary to its file. */
 export type Binaries = Readonly<Record<string, string>>;
-
-/**
- * No debug information, which the linker strips anyway, and one thread for each package, because the packages already keep all
- * processors busy: a sixth less processor time.
- */
-const compilerFlags = '-gcflags=all=-dwarf=false -c=1';
-
-/**
- * A compiler ends before its heap is worth collecting: without the collector it takes a fifth less processor time. The largest
- * package of Kubernetes needs 760 MB; the limit is for the linker.
- */
-const withoutCollector = { GOGC: 'off', GOMEMLIMIT: '6GiB' };
-
-/** A binary of a family and its build arguments, the same on every machine. */
-export interface Build {
-  readonly name: string;
-  readonly args: readonly string[];
-}
 
 /**
  * Every binary of the testbed: from `given` (`$HCP_TESTBED_BIN`) if that is set, otherwise from the cache, otherwise built with
@@ -79,19 +61,17 @@ async function builtBinaries(named: readonly Family[], root: string, report: Rep
   );
 }
 
-interface Plan {
-  readonly family: Family;
-  readonly builds: readonly Build[];
+interface Plan extends FamilyBuilds {
   readonly directory: string;
 }
 
 /** The directory's name identifies everything that goes into the binaries, so existing ones are right. */
 async function plan(family: Family, root: string): Promise<Plan> {
-  const source = join(goDirectory, family.name);
   const builds = buildsOf(family, await familyVersion(family));
   const hash = createHash('sha256')
     .update(JSON.stringify(builds))
-    .update(await goVersion(source));
+    .update(await toolchain(family));
+  const source = sourceOf(family);
   for (const file of await filesBelow(source)) hash.update(file).update(await readFile(join(source, file)));
   return { family, builds, directory: join(root, `${family.name}-${hash.digest('hex').slice(0, 12)}`) };
 }
@@ -107,43 +87,30 @@ async function familyVersion(family: Family): Promise<string> {
   return family.variables ? pinnedVersion(family.name, family.module) : '';
 }
 
-/** The `go build` of each binary of a family; `version` is the pinned version of its module. */
-export function buildsOf(family: Family, version: string): Build[] {
-  const variables = Object.entries(family.variables?.(version) ?? {}).map(([name, value]) => `-X ${name}=${value}`);
-  return Object.entries(family.binaries).map(([name, goPackage]) => {
-    const tags = [...(family.tags ?? []), ...(family.extraTags?.[name] ?? [])].join(',');
-    const flags = ['-trimpath', '-buildvcs=false', '-mod=readonly', compilerFlags];
-    return { name, args: [...flags, '-tags', tags, '-ldflags', ['-s', '-w', ...variables].join(' '), goPackage] };
-  });
-}
-
 async function buildAll(plans: readonly Plan[], report: Report): Promise<void> {
   const start = performance.now();
-  let left = plans.flatMap(({ builds }) => builds).length;
+  const all = plans.flatMap(({ builds }) => builds).length;
+  let nth = 0;
+  // what cannot be downloaded is told by the compilation that needs it
+  const fetched = fetchModules(plans).catch(() => {});
   for (const { family, builds, directory } of plans) {
     const partial = `${directory}.partial`;
     await mkdir(partial, { recursive: true });
     for (const build of builds) {
-      report(`${seconds(start)}  building ${build.name}, ${left} left`);
-      await buildOne(join(goDirectory, family.name), build, partial);
-      left -= 1;
+      nth += 1;
+      report(`${seconds(start)}  building ${build.name}, ${nth} of ${all}`);
+      const target = join(partial, build.name);
+      if (!(await isExecutable(target))) await compile(family, build, target, report);
     }
     await rename(partial, directory);
   }
+  await fetched;
   report(`${seconds(start)}  binaries: built`);
 }
 
-async function buildOne(source: string, build: Build, directory: string): Promise<void> {
-  const target = join(directory, build.name);
-  if (await isExecutable(target)) return;
-  const env = { ...process.env, ...withoutCollector, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '' };
-  await run(['go', 'build', '-o', `${target}.new`, ...build.args], { cwd: source, env });
-  await rename(`${target}.new`, target);
-}
-
-/** The toolchain that builds in this directory: go.mod may require a newer one than the one installed. */
-async function goVersion(source: string): Promise<string> {
-  return run(['go', 'version'], { cwd: source }).catch(async (cause: unknown) => {
+/** The toolchain of a family, or what to install. */
+async function toolchain(family: Family): Promise<string> {
+  return goVersion(family).catch(async (cause: unknown) => {
     throw new Error(
       `building the binaries needs Go ${await neededGo()} or newer: install it (https://go.dev/doc/install) and put it into PATH, or set HCP_TESTBED_BIN to a directory of ready binaries`,
       { cause },

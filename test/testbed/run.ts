@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
 
 /** How a command is run; its environment is that of this process unless `env` replaces it. */
 export interface RunOptions {
@@ -9,6 +10,8 @@ export interface RunOptions {
   readonly inputFile?: string | undefined;
   readonly cwd?: string | undefined;
   readonly env?: NodeJS.ProcessEnv | undefined;
+  /** Sees each line of its standard error as it comes. One that it takes is no part of an error. */
+  readonly takesLine?: ((line: string) => boolean) | undefined;
 }
 
 /** A command that could not be started, or ended with a code other than 0. */
@@ -35,7 +38,13 @@ export async function run(command: readonly [string, ...string[]], options: RunO
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
-  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+  const { takesLine } = options;
+  if (takesLine) {
+    const lines = createInterface({ input: child.stderr });
+    lines.on('line', (line) => void (takesLine(line) || stderr.push(Buffer.from(`${line}\n`))));
+  } else {
+    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+  }
   // a command that ends without reading its input must not end this process by EPIPE
   child.stdin.on('error', () => {});
   if (options.inputFile) createReadStream(options.inputFile).pipe(child.stdin);
