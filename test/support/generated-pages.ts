@@ -10,7 +10,6 @@ import { commands } from '../../reconciler/cli/commands.ts';
 import { helpOf, helpOfAll } from '../../reconciler/cli/help.ts';
 import { phases } from '../../reconciler/phases.ts';
 import { contractCounts, contractTable } from '../contract/table.ts';
-import { seedsTable } from '../seeds/table.ts';
 import { withCertificateTables } from './certificate-tables.ts';
 import { MemoryCluster } from './loop/memory-cluster.ts';
 import { OperatorProcess } from './loop/operator-process.ts';
@@ -57,7 +56,6 @@ export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
   'reconciler/backup/README.md': [withConditions('reconciler/backup/README.md')],
   [certificatesPage]: [withConditions('reconciler/rotation/README.md'), withCertificateTables],
   'reconciler/cli/README.md': [withHelp],
-  'test/SEEDS.md': [withSeeds],
   'test/contract/README.md': [withContract],
 };
 
@@ -156,11 +154,6 @@ function directNeeds({ needs }: Phase): readonly Phase[] {
 /** Every demand of Cluster API's contract, with the tests that prove it. */
 function withContract(text: string): string {
   return withBlock(text, 'contract', `${contractCounts()}\n\n${contractTable()}`);
-}
-
-/** What each seed lets its readers type, and what becomes of it. */
-function withSeeds(text: string): string {
-  return withBlock(text, 'seeds', seedsTable());
 }
 
 function withHelp(text: string): string {
