@@ -258,7 +258,7 @@ export const kubeconfigAccess: readonly Access[] = [
     resource: HostedControlPlane,
     subresource: kubeconfigSubresource,
     verbs: ['create'],
-    why: 'a kubeconfig with the own user name and own groups; the verb impersonate permits others',
+    why: 'a kubeconfig with the own user name and own groups',
   },
 ];
 

@@ -1,5 +1,6 @@
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import { backupAnnotation } from '../../constructs/api/group.ts';
+import { changingControlPlane, findingControlPlane, followingControlPlane } from './access.ts';
 import { backupProgress } from './backup-progress.ts';
 import { clusterArgument, type Command, hasSwitch, type Session } from './command.ts';
 import { fieldManager } from './field-manager.ts';
@@ -18,6 +19,7 @@ export const backup: Command = {
   usage: 'CLUSTER [--wait]',
   summary: 'Takes a backup.',
   options: { wait: { type: 'boolean', meaning: 'wait until the backup is stored, and print its name' } },
+  access: [findingControlPlane, followingControlPlane('--wait'), changingControlPlane('requesting a backup')],
   prepare(given) {
     const request = { cluster: clusterArgument(given), wait: hasSwitch(given, 'wait') };
     return (session) => takeBackup(session, request);

@@ -1,4 +1,5 @@
 import type { BackupOwner } from '../backup/names.ts';
+import { findingControlPlane, readingStore } from './access.ts';
 import { type BackupEntry, describeBackups, jsonOfBackups } from './backup-table.ts';
 import { clusterArgument, type Command, otherClusterOption, type Session, textOption, UsageError } from './command.ts';
 import type { ClusterBackups, StoredBackup } from '../backup/cluster-backups.ts';
@@ -29,6 +30,7 @@ export const backups: Command = {
     },
     output: { type: 'string', short: 'o', value: 'json', meaning: 'print JSON' },
   },
+  access: [findingControlPlane, ...readingStore],
   prepare(given) {
     const request = readListRequest(given);
     return (session) => listBackups(session, request);

@@ -10,6 +10,7 @@ import { ClusterObject } from '../management/cluster-object.ts';
 import { hostedClusterOf } from '../admission/admit.ts';
 import type { SecretObject } from '../pki/secret.ts';
 import type { ServiceObject } from '../kube/service-object.ts';
+import { findingControlPlane } from './access.ts';
 import { planRows, policyRows } from './certificate-plan.ts';
 import { certificateStates } from './certificate-states.ts';
 import { describeCertificates, jsonOfCertificates } from './certificate-table.ts';
@@ -41,6 +42,12 @@ export const certificates: Command = {
       meaning: 'add hosts and users of each certificate; or print JSON',
     },
   },
+  access: [
+    findingControlPlane,
+    { resource: Cluster, verbs: ['get'], why: 'its networks, which certificates contain' },
+    { resource: Service, verbs: ['get'], why: 'its address, which certificates contain' },
+    { resource: Secret, verbs: ['list'], why: 'the certificates' },
+  ],
   prepare(given) {
     const cluster = clusterArgument(given);
     const output = outputOf(given);

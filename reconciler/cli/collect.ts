@@ -17,11 +17,18 @@ import { messageOf } from '../kube/error-message.ts';
 import type { PodObject } from '../kube/readiness.ts';
 import { objectKey } from '../kube/object.ts';
 import { componentKinds } from '../management/cache.ts';
+import { type CommandAccess, findingControlPlane } from './access.ts';
 import { withoutSecrets } from './collect/without-secrets.ts';
 import { clusterArgument, type Command, type Session, textOption } from './command.ts';
 import { clusterOf, findObject } from './control-plane.ts';
 import { gatewayOf, type StoredControlPlane } from './control-plane-state.ts';
 import { describeStatus } from './status/description.ts';
+
+/** Kinds of the objects of one control plane, which have the label of its Cluster. */
+const labelled: readonly Resource[] = [...componentKinds, ...tlsRoutes, Machine, MachineDeployment];
+
+/** Kinds of objects that control planes of a namespace share. */
+const shared: readonly Resource[] = [HostedControlPlaneComponentTemplate, Event];
 
 /** Writes the state of a control plane for support, without secrets. */
 export const collect: Command = {
@@ -31,15 +38,24 @@ export const collect: Command = {
   options: {
     to: { type: 'string', value: 'DIRECTORY', meaning: 'a directory that may be new; hcp-CLUSTER by default' },
   },
+  access: [
+    findingControlPlane,
+    { resource: Cluster, verbs: ['get'], why: 'the Cluster' },
+    ...labelled.map((resource): CommandAccess => ({
+      resource,
+      verbs: ['list'],
+      why: 'its objects, of Secrets without content',
+    })),
+    ...shared.map((resource): CommandAccess => ({ resource, verbs: ['list'], why: 'events, and shared settings' })),
+    { resource: Pod, subresource: 'log', verbs: ['get'], why: 'the logs of its pods' },
+    { resource: Gateway, verbs: ['get'], why: 'its Gateway', where: 'gateway' },
+  ],
   prepare(given) {
     const name = clusterArgument(given);
     const directory = textOption(given, 'to') ?? `hcp-${name}`;
     return (session) => collectAll(session, name, directory);
   },
 };
-
-/** Kinds of the objects of one control plane, which have the label of its Cluster. */
-const labelled: readonly Resource[] = [...componentKinds, ...tlsRoutes, Machine, MachineDeployment];
 
 async function collectAll(session: Session, name: string, directory: string): Promise<void> {
   const { client, namespace, terminal } = session;
@@ -67,8 +83,8 @@ async function collectAll(session: Session, name: string, directory: string): Pr
   if (gateway) await write('Gateway.yaml', stringify(withoutSecrets(gateway)));
   const labelSelector = `${clusterNameLabel}=${cluster}`;
   let pods: readonly PodObject[] = [];
-  for (const resource of [...labelled, HostedControlPlaneComponentTemplate, Event]) {
-    const isShared = resource === Event || resource === HostedControlPlaneComponentTemplate;
+  for (const resource of [...labelled, ...shared]) {
+    const isShared = shared.includes(resource);
     const file = `${resource.kind}-${resource.apiVersion.replace('/', '-')}.yaml`;
     const items = await tried(resource.kind, async () => {
       const { items: found } = await client.list(resource, { namespace, ...(isShared ? {} : { labelSelector }) });

@@ -1,5 +1,6 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { KubernetesApi } from '../kube/client.ts';
+import type { CommandAccess } from './access.ts';
 import type { ForwardedPort, PodPort } from './port-forward.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -42,6 +43,8 @@ export interface Command {
   readonly summary: string;
   /** Its options, in the order of the help. */
   readonly options: Readonly<Record<string, CommandOption>>;
+  /** The rights that it needs in the management cluster, with all its options. */
+  readonly access: readonly CommandAccess[];
   /** Exit code of a failure, where 1 is an {@link Answer}. @default 1 */
   readonly failureCode?: number;
   /**

@@ -22,6 +22,8 @@ export function completionOf(all: () => readonly Command[]): Command {
     usage: 'bash|zsh|fish',
     summary: 'Prints a script that completes commands, options and clusters in a shell: source <(hcp completion bash).',
     options: {},
+    // the script runs hcp list
+    access: [],
     prepare: (given) => async (session) => printing(given)(session.terminal),
     offline: printing,
   };

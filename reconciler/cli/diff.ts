@@ -1,10 +1,14 @@
+import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import { newestRevision } from '../../constructs/cluster/release-revisions.ts';
+import { type CommandAccess, findingControlPlane } from './access.ts';
+import { renderedKinds } from '../../constructs/control-plane/kinds.ts';
 import { columns, table } from './columns.ts';
 import { Answer, type Command, type Given, type Session, textOption, UsageError } from './command.ts';
 import { compareFile } from './diff/compare-file.ts';
 import { compareOwners } from './diff/compare-owners.ts';
 import { compareRelease } from './diff/compare-release.ts';
 import { type Comparison, gravest, type ObjectChange, type SpecChange } from './diff/effects.ts';
+import { readingSample } from './diff/live-sample.ts';
 import { plainView, type View } from './view.ts';
 
 /** A comparison, and what a person reads below it. */
@@ -34,6 +38,16 @@ export const diff: Command = {
       meaning: `show what the adoption of this release revision changes; ${newestRevision} is the newest`,
     },
   },
+  access: [
+    findingControlPlane,
+    { resource: HostedControlPlane, verbs: ['get', 'patch'], why: 'computing what FILE changes, without storing it' },
+    ...readingSample,
+    ...renderedKinds.map((resource): CommandAccess => ({
+      resource,
+      verbs: ['list'],
+      why: 'who has set the fields of its objects',
+    })),
+  ],
   failureCode: 2,
   prepare(given) {
     const compare = comparisonOf(given);

@@ -6,7 +6,15 @@ import { etcdCredentials } from '../etcd/access.ts';
 import { MemberClient } from '../etcd/client.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isReady, type PodObject } from '../kube/readiness.ts';
+import { type CommandAccess, forwardingPort } from './access.ts';
 import type { Session } from './command.ts';
+
+/** What this needs in the namespace of the control plane. */
+export const readingEtcd: readonly CommandAccess[] = [
+  { resource: Pod, verbs: ['list'], why: 'finding the members of etcd' },
+  { resource: Secret, verbs: ['get'], why: 'a client certificate of etcd' },
+  forwardingPort('etcd'),
+];
 
 /**
  * Works with a member of etcd, through a forwarded port of its pod. The API servers need not answer.

@@ -20,12 +20,17 @@ import type { Selection } from '../kube/client-options.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { isNotFound, isNotServed } from '../kube/errors.ts';
 import { type KubeObject, objectKey } from '../kube/object.ts';
+import { type CommandAccess, findingControlPlane } from './access.ts';
 import { clusterArgument, type Command, type Session } from './command.ts';
 import { clusterOf, findObject } from './control-plane.ts';
 import { conditionOf, gatewayOf, type StoredControlPlane } from './control-plane-state.ts';
 import type { EventObject } from './explain/events.ts';
 import { type Evidence, explanation } from './explain/explanation.ts';
 import type { GatewayEvidence } from './explain/gateway-causes.ts';
+
+const reading =
+  (why: string) =>
+  (resource: Resource): CommandAccess => ({ resource, verbs: ['list'], why });
 
 /**
  * Asks with the user's own rights for what the operator may not read: events and quotas. What the user may not read either is
@@ -37,6 +42,14 @@ export const explain: Command = {
   summary:
     'Explains why a control plane is not Ready by its pods, volumes, quotas, Gateway and events; exit code 1 when it is not.',
   options: {},
+  access: [
+    findingControlPlane,
+    ...[Event, ResourceQuota].map(reading('what hinders its pods and volumes')),
+    ...[Deployment, Pod, PersistentVolumeClaim, Service, Ingress].map(reading('its parts')),
+    ...tlsRoutes.map(reading('what its Gateway says about its routes')),
+    { resource: Gateway, verbs: ['get'], why: 'its listeners', where: 'gateway' },
+    { resource: Event, verbs: ['list'], why: 'what happened to the Gateway', where: 'gateway' },
+  ],
   prepare(given) {
     const name = clusterArgument(given);
     return (session) => explainTo(session, name);

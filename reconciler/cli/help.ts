@@ -1,3 +1,5 @@
+import { definitionName, Event } from '../../constructs/api/resources.ts';
+import { type CommandAccess, places } from './access.ts';
 import { columns } from './columns.ts';
 import { commonOptions } from './command-line.ts';
 import type { Command, CommandOption } from './command.ts';
@@ -12,8 +14,27 @@ export function helpOfAll(commands: readonly Command[]): string {
 }
 
 /** Help of one command. */
-export function helpOf({ name, usage, summary, options }: Command): string {
-  return [`hcp ${name} ${usage}`, '', summary, '', ...explained({ ...options, ...commonOptions })].join('\n');
+export function helpOf({ name, usage, summary, options, access }: Command): string {
+  const lines = [`hcp ${name} ${usage}`, '', summary, '', ...explained({ ...options, ...commonOptions })];
+  return [...lines, ...neededRights(access)].join('\n');
+}
+
+/** Kubernetes has an older resource of this name without a group, which kubectl means by it. */
+const ambiguous: readonly string[] = [Event.plural];
+
+/** The rights of a command, each with the resource as `kubectl create role` takes it. */
+function neededRights(access: readonly CommandAccess[]): string[] {
+  const rows = access.map(({ resource, subresource, verbs, where = 'namespace', why }) => {
+    const name = ambiguous.includes(resource.plural) ? definitionName(resource) : resource.plural;
+    return { where, row: [`  ${name}${subresource === undefined ? '' : `/${subresource}`}`, verbs.join(', '), why] };
+  });
+  return Object.entries(places).flatMap(([place, words]) => {
+    const own = rows.filter(({ where }) => where === place);
+    if (own.length === 0) return [];
+    // A kind that is read in several versions is one row.
+    const unique = new Map(own.map(({ row }) => [row.join(' '), row]));
+    return ['', `Rights that you need ${words}:`, ...columns([...unique.values()])];
+  });
 }
 
 function explained(options: Readonly<Record<string, CommandOption>>): string[] {

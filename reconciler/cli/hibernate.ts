@@ -1,6 +1,7 @@
 import { hibernateWithMachinesAnnotation } from '../../constructs/api/group.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { ConditionType } from '../../constructs/api/conditions.ts';
+import { changingControlPlane, findingControlPlane, followingControlPlane } from './access.ts';
 import { clusterArgument, type Command, hasSwitch, type Session } from './command.ts';
 import { type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
 import { fieldManager } from './field-manager.ts';
@@ -17,6 +18,7 @@ export const hibernate: Command = {
     wait,
     'with-machines': { type: 'boolean', meaning: 'also while Machines exist, whose pods run on without an API server' },
   },
+  access: [findingControlPlane, followingControlPlane('--wait'), changingControlPlane('requesting hibernation')],
   prepare(given) {
     const cluster = clusterArgument(given);
     const annotations = hasSwitch(given, 'with-machines') ? { [hibernateWithMachinesAnnotation]: 'true' } : {};
@@ -35,6 +37,7 @@ export const wake: Command = {
   usage: 'CLUSTER [--wait]',
   summary: 'Starts a control plane that hibernates, with its data, addresses and certificates.',
   options: { wait },
+  access: [findingControlPlane, followingControlPlane('--wait'), changingControlPlane('ending hibernation')],
   prepare(given) {
     const cluster = clusterArgument(given);
     return async (session) => {

@@ -1,4 +1,5 @@
 import { isBareSnapshot } from '../../constructs/api/restore-spec.ts';
+import { importAccess } from './import/access.ts';
 import { gatherFacts } from './import/gather-facts.ts';
 import { releaseVolumes } from './import/kept-volumes.ts';
 import { describeImport } from './import/preview.ts';
@@ -39,6 +40,7 @@ export const importControlPlane: Command = {
       meaning: 'afterwards: delete the kept volumes of the other provider, and the record of its keys',
     },
   },
+  access: importAccess,
   prepare(given) {
     const request = readImportRequest(given);
     return (session) => (request.deletesVolumes ? deleteVolumes(session, request) : runImport(session, request));

@@ -1,10 +1,12 @@
 import { durationSeconds, isDuration } from '../../constructs/api/duration.ts';
-import { kubeconfigLifetimes } from '../../constructs/api/kubeconfig-request.ts';
+import { kubeconfigLifetimes, kubeconfigSubresource } from '../../constructs/api/kubeconfig-request.ts';
 import { reservedPrefix } from '../../constructs/api/reserved-names.ts';
-import { SelfSubjectReview } from '../../constructs/api/resources.ts';
+import { HostedControlPlane, SelfSubjectReview } from '../../constructs/api/resources.ts';
+import { kubeconfigAccess, kubeconfigRequestAccess } from '../../constructs/provider/access.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { readCertificate } from '../pki/certificate.ts';
 import { writeKubeconfig } from '../pki/kubeconfig.ts';
+import type { CommandAccess } from './access.ts';
 import { clusterArgument, type Command, type Given, type Session, textOption, UsageError } from './command.ts';
 import { findControlPlane } from './control-plane.ts';
 import { fieldManager } from './field-manager.ts';
@@ -42,6 +44,16 @@ export const kubeconfig: Command = {
       meaning: `lifetime of the certificate, such as 30m, from ${shortest} to ${longest}; ${unset} when unset`,
     },
   },
+  access: [
+    ...kubeconfigAccess,
+    {
+      resource: HostedControlPlane,
+      subresource: kubeconfigSubresource,
+      verbs: ['impersonate'],
+      why: 'with --user and --group, to name others',
+    },
+    ...kubeconfigRequestAccess.map((access): CommandAccess => ({ ...access, where: 'cluster' })),
+  ],
   prepare(given) {
     const request = readKubeconfigRequest(given);
     return (session) => requestKubeconfig(session, request);

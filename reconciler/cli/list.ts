@@ -26,6 +26,10 @@ export const list: Command = {
       meaning: 'add endpoints, ages and messages; or print JSON, YAML, or names of clusters only',
     },
   },
+  access: [
+    { resource: HostedControlPlane, verbs: ['list'], why: 'control planes of one namespace' },
+    { resource: HostedControlPlane, verbs: ['list'], why: 'those of all namespaces, with -A', where: 'cluster' },
+  ],
   prepare(given) {
     const { positionals } = given;
     if (positionals.length > 0) throw new UsageError(`list takes no arguments: remove ${positionals.join(' ')}`);

@@ -1,12 +1,13 @@
 import { pausedAnnotation, prepareMoveAnnotation } from '../../constructs/api/group.ts';
 import { Cluster, HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { changingControlPlane, findingControlPlane, followingControlPlane } from './access.ts';
 import { type Command, type Given, hasSwitch, type Session, UsageError } from './command.ts';
 import { fieldManager } from './field-manager.ts';
 import { type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
 import { follow } from './follow.ts';
 import { abortProgress, prepareProgress } from './move/progress.ts';
-import { describeObjects, takeAlong } from './move/users-objects.ts';
+import { describeObjects, takeAlong, takingAlong } from './move/users-objects.ts';
 
 /** Arguments of `hcp move`. */
 export interface MoveRequest {
@@ -21,6 +22,13 @@ export const move: Command = {
   usage: '(prepare | abort) CLUSTER [--wait]',
   summary: 'Stops a control plane and keeps its data for clusterctl move, or lets it serve again.',
   options: { wait: { type: 'boolean', meaning: 'wait until clusterctl move can begin, or the API servers run again' } },
+  access: [
+    findingControlPlane,
+    followingControlPlane('--wait'),
+    changingControlPlane('requesting the preparation, and taking it back'),
+    { resource: Cluster, verbs: ['get'], why: 'whether the Cluster is paused' },
+    ...takingAlong,
+  ],
   prepare(given) {
     const request = readMoveRequest(given);
     return (session) => (request.step === 'prepare' ? prepareMove(session, request) : abortMove(session, request));

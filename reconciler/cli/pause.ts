@@ -1,6 +1,7 @@
 import { pausedAnnotation } from '../../constructs/api/group.ts';
 import { Cluster, HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { changingControlPlane, findingControlPlane } from './access.ts';
 import { clusterArgument, type Command, type Session } from './command.ts';
 import { clusterOf, findObject } from './control-plane.ts';
 import { fieldManager } from './field-manager.ts';
@@ -15,6 +16,7 @@ export const pause: Command = {
   usage: 'CLUSTER',
   summary: 'Stops all changes of a control plane by the operator: also renewals, repairs and backups.',
   options: {},
+  access: [findingControlPlane, changingControlPlane('setting the annotation')],
   prepare(given) {
     const name = clusterArgument(given);
     return async (session) => {
@@ -35,6 +37,11 @@ export const resume: Command = {
   usage: 'CLUSTER',
   summary: 'Ends a pause of a control plane.',
   options: {},
+  access: [
+    findingControlPlane,
+    changingControlPlane('removing the annotation'),
+    { resource: Cluster, verbs: ['get'], why: 'whether the Cluster is paused as a whole' },
+  ],
   prepare(given) {
     const name = clusterArgument(given);
     return async (session) => {

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import { Backup } from '../../constructs/api/backup-spec.ts';
+import { Secret } from '../../constructs/api/resources.ts';
 import type { RecoveryBundle, KeptObject } from '../backup/recovery-bundle.ts';
 import type { Choice } from '../backup/choose-backup.ts';
 import { findRecoveryBundle } from '../backup/find-recovery-bundle.ts';
@@ -35,6 +36,7 @@ export const rebuild: Command = {
       meaning: 'use the newest backup started before this time, such as 2026-11-21T09:00:00Z',
     },
   },
+  access: [{ resource: Secret, verbs: ['get'], why: 'the bucket, and the encryption keys of its backups' }],
   prepare(given) {
     const request = readRebuildRequest(given);
     return (session) => printRebuild(session, request);

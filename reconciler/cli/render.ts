@@ -10,6 +10,7 @@ export const render: Command = {
   usage: 'FILE [--hosted]',
   summary: 'Prints the objects that a file with a Cluster and its HostedControlPlane becomes, without a cluster.',
   options: { hosted: { type: 'boolean', meaning: 'print those in the hosted cluster' } },
+  access: [],
   prepare: (given) => async (session) => rendering(given)(session.terminal),
   offline: rendering,
 };

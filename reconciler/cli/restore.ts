@@ -4,6 +4,7 @@ import { type Choice, chooseOwnFirst, describeForeign } from '../backup/choose-b
 import type { ClusterBackups, StoredBackup } from '../backup/cluster-backups.ts';
 import { readFolder } from '../backup/own-backups.ts';
 import { incarnationOf } from '../backup/ownership.ts';
+import { changingControlPlane, findingControlPlane, followingControlPlane, readingStore } from './access.ts';
 import { readChoice } from './choice.ts';
 import { clusterArgument, type Command, hasSwitch, otherClusterOption, type Session, textOption } from './command.ts';
 import { type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
@@ -43,6 +44,12 @@ export const restore: Command = {
     yes: { type: 'boolean', short: 'y', meaning: 'do not ask for confirmation that later writes are lost' },
     wait: { type: 'boolean', meaning: 'wait until the API servers are available again' },
   },
+  access: [
+    findingControlPlane,
+    followingControlPlane('--wait'),
+    changingControlPlane('requesting a restore'),
+    ...readingStore,
+  ],
   prepare(given) {
     const request = readRestoreRequest(given);
     return (session) => restoreBackup(session, request);

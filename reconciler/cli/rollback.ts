@@ -6,9 +6,10 @@ import type { Manifest } from '../backup/manifest.ts';
 import { changesSince } from '../etcd/key-changes.ts';
 import { messageOf } from '../kube/error-message.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { changingControlPlane, findingControlPlane, followingControlPlane, readingStore } from './access.ts';
 import { clusterArgument, type Command, hasSwitch, type Session } from './command.ts';
 import { type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
-import { withEtcdMember } from './etcd-member.ts';
+import { readingEtcd, withEtcdMember } from './etcd-member.ts';
 import { follow } from './follow.ts';
 import { confirmLoss, requestRestore } from './request-restore.ts';
 import { restoreProgress } from './restore-progress.ts';
@@ -31,6 +32,14 @@ export const rollback: Command = {
     yes: { type: 'boolean', short: 'y', meaning: 'do not ask for confirmation that the listed changes are lost' },
     wait: { type: 'boolean', meaning: 'wait until the API servers are available again' },
   },
+  access: [
+    findingControlPlane,
+    followingControlPlane('--wait'),
+    changingControlPlane('requesting the earlier version, and a restore'),
+    ...readingStore,
+    { resource: Cluster, verbs: ['get'], why: 'whether a topology sets the version' },
+    ...readingEtcd,
+  ],
   prepare(given) {
     const request = { cluster: clusterArgument(given), yes: hasSwitch(given, 'yes'), wait: hasSwitch(given, 'wait') };
     return (session) => rollBack(session, request);

@@ -25,6 +25,9 @@ export const served: Command = {
   usage: 'SECRET',
   summary: 'Lists the clusters of all namespaces that store their backups with a Secret.',
   options: {},
+  access: [
+    { resource: HostedControlPlane, verbs: ['list'], why: 'control planes of all namespaces', where: 'cluster' },
+  ],
   prepare({ positionals }) {
     const [secret, ...more] = positionals;
     if (secret === undefined) throw new UsageError('the Secret is missing: set the name of the Secret of a bucket');

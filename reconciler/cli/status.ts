@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { findingControlPlane, followingControlPlane } from './access.ts';
 import { clusterArgument, type Command, hasSwitch, type Session } from './command.ts';
 import { findObject } from './control-plane.ts';
 import { conditionOf, type StoredControlPlane } from './control-plane-state.ts';
@@ -13,6 +14,7 @@ export const status: Command = {
   options: {
     watch: { type: 'boolean', short: 'w', meaning: 'show it again after each change, until you interrupt it' },
   },
+  access: [findingControlPlane, followingControlPlane('--watch')],
   prepare(given) {
     const name = clusterArgument(given);
     return (session) => (hasSwitch(given, 'watch') ? watch(session, name) : showOnce(session, name));

@@ -13,6 +13,7 @@ import { type SecretObject, valueOf } from '../pki/secret.ts';
 import { findProblems, preflightChecks, type PreflightProblem } from '../upgrade/preflight/checks.ts';
 import { observePreflight } from '../upgrade/preflight/observe.ts';
 import { skippedChecks } from '../upgrade/preflight/skipped.ts';
+import { findingControlPlane, forwardingPort } from './access.ts';
 import { table } from './columns.ts';
 import { clusterArgument, type Command, hasSwitch, type Session, textOption, UsageError } from './command.ts';
 import { type ControlPlane, findControlPlane } from './control-plane.ts';
@@ -28,6 +29,12 @@ export const upgrade: Command = {
     to: { type: 'string', value: 'VERSION', meaning: 'the version of Kubernetes, such as v1.36.3' },
     check: { type: 'boolean', meaning: 'only check; the upgrade itself is a change of the version in the spec' },
   },
+  access: [
+    findingControlPlane,
+    { resource: Pod, verbs: ['list'], why: 'finding the API servers' },
+    { resource: Secret, verbs: ['get'], why: 'the kubeconfig of Cluster API' },
+    forwardingPort('the API servers'),
+  ],
   prepare(given) {
     const cluster = clusterArgument(given);
     const to = textOption(given, 'to');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { backupAnnotation } from '../../constructs/api/group.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import { followUntilReady } from '../demo/follow.ts';
-import { runHcp } from '../support/hcp.ts';
+import { HcpUser } from '../support/hcp.ts';
 import type { HostedControlPlaneObject } from '../support/workbench.ts';
 import { clientOf } from '../testbed/access.ts';
 import type { ClusterName } from '../testbed/hosted-api.ts';
@@ -51,11 +51,19 @@ export async function rebuild(instance: Instance, safe: Safe, report: Report): P
   await follow(instance, start, report);
 }
 
-/** Runs `hcp` with the management cluster and returns its standard output. @throws with what it says when it fails */
+/** Runs `hcp` with the rights that the command's help asks for, and returns its standard output. @throws with what it says when it fails */
 export async function hcp(instance: Instance, args: readonly string[]): Promise<string> {
-  const { code, out, err } = await runHcp(kubeconfigPath(instance), args).ended;
-  if (code !== 0) throw new Error(`hcp ${args.join(' ')}: exit code ${code}\n${err}`);
-  return out;
+  const client = await clientOf(instance);
+  const { namespace } = cluster;
+  const user = new HcpUser({ client: () => client, kubeconfig: () => kubeconfigPath(instance), namespace });
+  try {
+    const { code, out, err } = await user.run(...args).ended;
+    if (code !== 0) throw new Error(`hcp ${args.join(' ')}: exit code ${code}\n${err}`);
+    return out;
+  } finally {
+    await user.end();
+    await client.connection.close();
+  }
 }
 
 /** Takes a backup now; returns its name. Throws if it lacks what a rebuild elsewhere needs. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConfigMap, PersistentVolume, Secret } from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { readCertificate } from '../../reconciler/pki/certificate.ts';
@@ -6,7 +6,6 @@ import { splitCertificates } from '../../reconciler/pki/pem.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { BackupWorkbench, unverifiedBackup, verifiedBackup } from '../support/backup-workbench.ts';
-import { runHcp } from '../support/hcp.ts';
 import { until } from '../support/until.ts';
 import { single } from '../support/workbench.ts';
 import { hostedCluster } from '../support/scope.ts';
@@ -26,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-const hcp = (...args: string[]) => runHcp(inject('kubeconfig'), [...args, '-n', namespace]).ended;
+const hcp = (...args: string[]) => bench.hcp.run(...args, '-n', namespace).ended;
 const named = (name: string) => ({ namespace: 'default', name });
 
 /** Writes into the hosted cluster once it answers, and returns which writes exist. */

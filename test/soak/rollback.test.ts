@@ -3,7 +3,6 @@ import { ConfigMap } from '../../constructs/api/resources.ts';
 import { defaultsFor } from '../../constructs/cluster/versions.ts';
 import { BackupWorkbench, unverifiedBackup } from '../support/backup-workbench.ts';
 import { recordFault } from '../support/fault-table.ts';
-import { runHcp } from '../support/hcp.ts';
 import { until } from '../support/until.ts';
 import { kubernetesVersion, single } from '../support/workbench.ts';
 import { addMinor } from '../testbed/further-minor.ts';
@@ -75,7 +74,7 @@ test('an upgrade is held by the kube-apiserver of its version, which refuses a f
   await bench.untilCondition('c1', 'UpgradePreflightSucceeded', because);
   expect((await bench.get('c1')).status?.versions).toEqual([{ version: older, replicas: 1 }]);
   const check = ['upgrade', 'c1', '--to', kubernetesVersion, '--check', '-n', namespace];
-  const checked = await runHcp(inject('kubeconfig'), check).ended;
+  const checked = await bench.hcp.run(...check).ended;
   expect(checked).toMatchObject({ code: 1, out: expect.stringMatching(/^configuration +failed +.*ConsistentList/m) });
 });
 
@@ -106,7 +105,7 @@ test(
 
     const refused = bench.patch('c1', { spec: { version: older } });
     await expect(refused).rejects.toThrow(/run hcp rollback/);
-    const asked = await runHcp(inject('kubeconfig'), ['rollback', 'c1', '-n', namespace]).ended;
+    const asked = await bench.hcp.run('rollback', 'c1', '-n', namespace).ended;
     expect(asked).toMatchObject({
       code: 2,
       err: expect.stringMatching(/configmaps: \d+ changed, 1 created, 1 deleted/),
@@ -116,7 +115,7 @@ test(
     expect(await configMaps()).toEqual(['changed', 'created', 'kept']);
 
     const begun = performance.now();
-    const back = await runHcp(inject('kubeconfig'), ['rollback', 'c1', '-n', namespace, '--yes', '--wait']).ended;
+    const back = await bench.hcp.run('rollback', 'c1', '-n', namespace, '--yes', '--wait').ended;
     expect(back).toMatchObject({ code: 0, out: expect.stringContaining(`with Kubernetes ${older}`) });
     const seconds = (performance.now() - begun) / 1000;
     expect(await configMaps()).toEqual(['changed', 'deleted', 'kept']);

@@ -24,6 +24,7 @@ import type { KubeObject } from '../../reconciler/kube/object.ts';
 import type { PodObject } from '../../reconciler/kube/readiness.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
 import { onceWebhooksAnswer } from './cluster-api-webhooks.ts';
+import { HcpUser } from './hcp.ts';
 import { hostedClient } from './hosted-client.ts';
 import { installDefinitions } from './installed-definitions.ts';
 import { describePods } from './pod-states.ts';
@@ -67,6 +68,8 @@ const fieldManager = 'test';
 export class Workbench {
   readonly namespace: string;
   #client: KubeClient | undefined;
+  #kubeconfig: string | undefined;
+  #hcp: HcpUser | undefined;
 
   /** @param client if the namespace exists already; otherwise {@link make} creates it */
   constructor(namespace: string, client?: KubeClient) {
@@ -91,6 +94,7 @@ export class Workbench {
     const { namespace } = this;
     const client = new KubeClient(await connect(loadKubeConfig(kubeconfig)));
     this.#client = client;
+    this.#kubeconfig = kubeconfig;
     await installDefinitions(client, kubeconfig);
     await makeNamespace(client, namespace);
   }
@@ -100,8 +104,18 @@ export class Workbench {
    * {@link delete} verify what an operator does at a deletion.
    */
   async close(): Promise<void> {
+    await this.#hcp?.end();
     await endNamespace(this.client, this.namespace);
     await this.client.connection.close();
+  }
+
+  /** Runs commands of `hcp`, each with the rights that its help asks for, and no others. */
+  get hcp(): HcpUser {
+    const { client, namespace } = this;
+    const kubeconfig = this.#kubeconfig;
+    if (kubeconfig === undefined) throw new Error(`namespace ${namespace} was not made by this workbench`);
+    this.#hcp ??= new HcpUser({ client: () => client, kubeconfig: () => kubeconfig, namespace });
+    return this.#hcp;
   }
 
   /** Creates a Cluster and its HostedControlPlane `<cluster>-cp`. */

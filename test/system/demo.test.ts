@@ -20,7 +20,7 @@ import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
 import { whoAmI } from '../cluster/exposure/who-am-i.ts';
 import { demoCluster } from '../demo/provision.ts';
 import { joinConfigurationIn } from '../infrastructure-provider/host-machines.ts';
-import { runHcp } from '../support/hcp.ts';
+import { HcpUser } from '../support/hcp.ts';
 import { endMetricsReader, metricsReader, scrape } from '../support/metrics-reader.ts';
 import { runScript } from '../support/npm-run.ts';
 import { ownTestbed } from '../support/own-testbed.ts';
@@ -151,8 +151,9 @@ describe('the control plane of the demo', () => {
   });
 
   test('has every certificate as planned, for a year and for ten', async () => {
-    const { ended } = runHcp(kubeconfig, ['certificates', name, '--namespace', namespace, '-o', 'json']);
-    const { code, out, err } = await ended;
+    const user = new HcpUser({ client: () => bench.client, kubeconfig: () => kubeconfig, namespace });
+    const { code, out, err } = await user.run('certificates', name, '-n', namespace, '-o', 'json').ended;
+    await user.end();
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const { certificates } = JSON.parse(out) as { certificates: { secret: string; state: string }[] };
     expect(certificates.filter(({ state }) => state !== 'ok')).toEqual([]);

@@ -6,6 +6,7 @@ import {
 } from '../../../constructs/api/resources.ts';
 import { readSample, type Sample } from '../../../constructs/sample.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import type { CommandAccess } from '../access.ts';
 import type { Session } from '../command.ts';
 import { clusterOf } from '../control-plane.ts';
 
@@ -16,6 +17,12 @@ export interface ReferringControlPlane extends KubeObject {
     readonly gateway?: { readonly namespace?: string; readonly name?: string };
   };
 }
+
+/** What this needs in the namespace of the control plane. */
+export const readingSample: readonly CommandAccess[] = [
+  { resource: Cluster, verbs: ['get'], why: 'the networks, by which the control plane is rendered' },
+  { resource: HostedControlPlaneComponentTemplate, verbs: ['get'], why: 'the settings that it shares with others' },
+];
 
 /**
  * A HostedControlPlane to render with examples in the place of what only the operator knows, such as addresses and certificates.

@@ -10,10 +10,22 @@ import {
 import { auditTargets } from '../../../constructs/control-plane/api-server/audit/targets.ts';
 import { withComponentTemplate } from '../../../constructs/pod/component-template.ts';
 import { mountsOf } from '../../../constructs/pod/mounts.ts';
+import type { CommandAccess } from '../access.ts';
 import { columns } from '../columns.ts';
 import { fieldManager } from '../field-manager.ts';
 import type { Session } from '../command.ts';
 import type { ControlPlane } from '../control-plane.ts';
+
+/** What this needs in the namespace of the control plane. */
+export const takingAlong: readonly CommandAccess[] = [
+  { resource: HostedControlPlaneComponentTemplate, verbs: ['get'], why: 'the objects that its settings name' },
+  { resource: ServiceAccount, verbs: ['get'], why: 'whether the one of etcd.backup.webIdentity exists' },
+  ...[Secret, ConfigMap].map((resource): CommandAccess => ({
+    resource,
+    verbs: ['get', 'patch'],
+    why: 'labelling what the spec names, so that clusterctl takes it along',
+  })),
+];
 
 /** An object of a user that a spec names, and that follows no owner. */
 export interface UsersObject {

@@ -48,6 +48,7 @@ let rights: ShippedRights | undefined;
 /** With the permissions that the installation grants, and no others. */
 let operator: KubeClient;
 let signer: Signer;
+let tenant: KubeClient;
 const events: EventNote[] = [];
 const warnings: unknown[] = [];
 const people: KubeClient[] = [];
@@ -69,6 +70,7 @@ beforeAll(async () => {
   rights = await ShippedRights.grant({ client, kubeconfig: server.kubeconfig, namespace, watchNamespace: namespace });
   operator = new KubeClient(await rights.connect());
   await grantKubeconfigs(client, namespace);
+  tenant = await person('tom', 'tenants');
   signer = await startSigner();
 });
 afterAll(async () => {
@@ -111,8 +113,8 @@ interface Output {
   readonly reported: string;
 }
 
-/** Runs the command as this user and returns its output on stdout and stderr. By default as the administrator. */
-async function run(values: Record<string, string>, as = client, now?: () => number): Promise<Output> {
+/** Runs the command as this user and returns its output on stdout and stderr. By default as a tenant, who may name others. */
+async function run(values: Record<string, string>, as = tenant, now?: () => number): Promise<Output> {
   const { session, printed, reported } = testSession({
     client: as,
     namespace,
@@ -215,7 +217,7 @@ describe('the operator as a signer', () => {
   it('signs what it has approved before it ended, and the command waits for it no longer than a minute', async () => {
     await signer.stop();
     let time = 0;
-    const late = run({}, client, () => (time += 1_500));
+    const late = run({}, tenant, () => (time += 1_500));
     await expect(late).rejects.toThrow(/^no operator has answered CertificateSigningRequest \S+ for 62s: check/);
     const request = await requested('interrupted');
     const subresource = 'approval';

@@ -12,6 +12,7 @@ import { messageOf } from '../../../reconciler/kube/error-message.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { HcpUser } from '../../support/hcp.ts';
 import { ShippedRights } from '../../support/shipped-rights.ts';
 import { testSession } from '../../support/test-session.ts';
 import { until } from '../../support/until.ts';
@@ -32,6 +33,8 @@ let neighbour: Workbench;
 let rights: ShippedRights;
 let operator: TestOperator;
 let tenant: KubeClient;
+/** Runs hcp for control planes behind the shared Gateway. */
+let user: HcpUser;
 beforeAll(async () => {
   const kubeconfig = inject('kubeconfig');
   await installAddon(instance, 'traefik', () => {});
@@ -41,10 +44,17 @@ beforeAll(async () => {
   rights = await ShippedRights.grant({ client: bench.client, kubeconfig, namespace: bench.namespace });
   operator = await startOperator({ rights, lookup: lookupFor(instance) });
   tenant = await tenantOf(neighbour, kubeconfig);
+  user = new HcpUser({
+    client: () => bench.client,
+    kubeconfig: () => kubeconfig,
+    namespace: bench.namespace,
+    elsewhere: { gateway: capi.namespace },
+  });
   // Older than the control plane whose host it asks for later.
   await neighbour.createHostedControlPlane('c2-cp', behind(capi));
 });
 afterAll(async () => {
+  await user.end();
   await operator.stop();
   await rights.end();
   await tenant.connection.close();
@@ -76,7 +86,7 @@ test('it is stable: another complete reconcile writes nothing but the status', a
 test('hcp collect writes its Gateway, which is in another namespace', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'collect-'));
   try {
-    const { session } = testSession({ client: bench.client, namespace: bench.namespace });
+    const { session } = testSession({ client: await user.client(collect), namespace: bench.namespace });
     await collect.prepare({ positionals: ['c1'], values: { to: directory } })(session);
     const written = parse(await readFile(join(directory, 'Gateway.yaml'), 'utf8')) as KubeObject;
     expect(written.metadata).toMatchObject(capi);
@@ -137,7 +147,7 @@ describe('a tenant of another namespace, with the rights of a tenant', () => {
 
 /** What `hcp explain` prints about a control plane. */
 async function explained(cluster: string): Promise<string[]> {
-  const { session, printed } = testSession({ client: bench.client, namespace: bench.namespace });
+  const { session, printed } = testSession({ client: await bench.hcp.client(explain), namespace: bench.namespace });
   const failure = await explain
     .prepare({ positionals: [cluster], values: {} })(session)
     .catch(messageOf);

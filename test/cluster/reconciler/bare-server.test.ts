@@ -18,7 +18,6 @@ import { serveMetrics } from '../../../reconciler/telemetry/serve-metrics.ts';
 import { plainApiServer } from '../../support/plain-api-server.ts';
 import { storeSecret } from '../../support/backup-secrets.ts';
 import { installDefinition } from '../../support/definitions.ts';
-import { runHcp } from '../../support/hcp.ts';
 import { operatedNamespace } from '../../support/operated-namespace.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
@@ -73,7 +72,7 @@ test('the status, the command line and the metrics report certificates', async (
   });
   expect(status.certificates?.map(({ kind }) => kind)).toEqual(certificateKinds);
 
-  const { ended } = runHcp(server.kubeconfig, ['certificates', 'c1', '-n', namespace, '-o', 'json']);
+  const { ended } = bench.hcp.run('certificates', 'c1', '-n', namespace, '-o', 'json');
   const { out, err } = await ended;
   expect(err).toBe('');
   const { certificates } = JSON.parse(out) as { certificates: { secret: string; state: string }[] };

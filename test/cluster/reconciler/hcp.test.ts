@@ -17,12 +17,11 @@ import { fieldManager as operatorName } from '../../../constructs/api/group.ts';
 import { newestRevision } from '../../../constructs/cluster/release-revisions.ts';
 import { selectorString } from '../../../constructs/cluster/labels.ts';
 import { hibernate, wake } from '../../../reconciler/cli/hibernate.ts';
-import type { Command, Session } from '../../../reconciler/cli/command.ts';
+import type { Command } from '../../../reconciler/cli/command.ts';
 import { collect } from '../../../reconciler/cli/collect.ts';
 import { diff } from '../../../reconciler/cli/diff.ts';
 import { pause, resume } from '../../../reconciler/cli/pause.ts';
 import { explain } from '../../../reconciler/cli/explain.ts';
-import { plainView } from '../../../reconciler/cli/view.ts';
 import { messageOf } from '../../../reconciler/kube/error-message.ts';
 import { KubeError } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
@@ -30,6 +29,7 @@ import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
 import { hostedClient } from '../../support/hosted-client.ts';
 import { operatedNamespace } from '../../support/operated-namespace.ts';
 import { Needles, scanDirectory } from '../../support/output-scan.ts';
+import { testSession } from '../../support/test-session.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
 
@@ -39,17 +39,12 @@ const name = { namespace: 'default', name: 'kept' };
 
 /** Runs a command of `hcp`; returns what it prints, and what it fails with. */
 async function hcp(command: Command, argument = 'c1', values: Record<string, string> = {}): Promise<string> {
-  const lines: string[] = [];
-  const session: Partial<Session> = {
-    client: bench.client,
-    namespace,
-    now: () => Date.now(),
-    terminal: { ...plainView, print: (line) => void lines.push(line), tell: () => {}, confirm: async () => undefined },
-  };
+  const { session, printed } = testSession({ client: await bench.hcp.client(command), namespace });
+  const failure: string[] = [];
   await command
-    .prepare({ positionals: [argument], values: { wait: true, ...values } })(session as Session)
-    .catch((error: unknown) => lines.push(messageOf(error)));
-  return lines.join('\n');
+    .prepare({ positionals: [argument], values: { wait: true, ...values } })(session)
+    .catch((error: unknown) => failure.push(messageOf(error)));
+  return [...printed, ...failure].join('\n');
 }
 
 /** The volumes of etcd, by their uid. */

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { defaultsFor } from '../../../constructs/cluster/versions.ts';
 import { recordFault } from '../../support/fault-table.ts';
-import { runHcp } from '../../support/hcp.ts';
 import { kubernetesVersion } from '../../support/workbench.ts';
 import { addMinor, type FurtherMinor } from '../../testbed/further-minor.ts';
 import { instanceFrom } from '../../testbed/instance.ts';
@@ -53,7 +52,7 @@ describe('while a writer, a watcher and calls through a worker never stop', () =
     const { version } = older['1.36'];
     const check = ['upgrade', api.name, '--to', version, '--check', '--namespace', namespace];
     await cluster.apply(silentWebhook);
-    const held = await runHcp(inject('kubeconfig'), check).ended;
+    const held = await bench.hcp.run(...check).ended;
     expect(held).toMatchObject({ code: 1, out: expect.stringMatching(/^webhooks +failed +.*silent\.example\.org/m) });
     await bench.patch(api.name, { spec: { version } });
     const because = { status: 'False', reason: 'WebhooksRefuse', message: /silent\.example\.org/ } as const;
@@ -64,7 +63,7 @@ describe('while a writer, a watcher and calls through a worker never stop', () =
     await bench.patch(api.name, { spec: { version: older['1.35'].version } });
     await bench.untilCondition(api.name, 'UpgradePreflightSucceeded', { status: 'True' });
     await cluster.kubectl(['delete', 'validatingwebhookconfiguration', silentWebhook.metadata.name]);
-    expect(await runHcp(inject('kubeconfig'), check).ended).toMatchObject({ code: 0 });
+    expect(await bench.hcp.run(...check).ended).toMatchObject({ code: 0 });
     await bench.untilReady(api.name);
   });
 

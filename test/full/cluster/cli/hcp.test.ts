@@ -9,7 +9,7 @@ import { ObjectStore } from '../../../../reconciler/backup/object-store.ts';
 import { plainApiServer } from '../../../support/plain-api-server.ts';
 import { storeSecret } from '../../../support/backup-secrets.ts';
 import { startS3, type S3 } from '../../../support/s3.ts';
-import { runHcp } from '../../../support/hcp.ts';
+import { HcpUser } from '../../../support/hcp.ts';
 import { ownedByCluster } from '../../../support/scope.ts';
 import { snapshotFacts } from '../../../support/snapshot-facts.ts';
 import { until as untilWithin } from '../../../support/until.ts';
@@ -45,7 +45,9 @@ afterAll(async () => {
   await s3.stop();
 });
 
-const hcp = (...args: string[]) => runHcp(server.kubeconfig, args);
+const user = new HcpUser({ client: () => client, kubeconfig: () => server.kubeconfig, namespace });
+afterAll(() => user.end());
+const hcp = (...args: string[]) => user.run(...args);
 /** On a busy machine a process starts slowly. */
 const until: typeof untilWithin = (what, condition) => untilWithin(what, condition, 90_000);
 
