@@ -179,7 +179,7 @@ export class Workbench {
 
   /**
    * Resolves with the condition once it has the expected state; throws with its last state and the states of pods that are not
-   * ready.
+   * ready. Each change of any condition starts the limit again.
    */
   async untilCondition(
     cluster: string,
@@ -188,16 +188,18 @@ export class Workbench {
     limitMs = 120_000,
   ): Promise<Condition> {
     let last: Condition | undefined;
+    let all: readonly Condition[] = [];
     try {
       return await until(
         `${type} of ${cluster}`,
         async () => {
-          last = (await this.get(cluster)).status?.conditions?.find((condition) => condition.type === type);
+          all = (await this.get(cluster)).status?.conditions ?? [];
+          last = all.find((condition) => condition.type === type);
           const matches = Object.entries(expected).every(([key, value]) => last?.[key as 'status'] === value);
           return last && matches && message.test(last.message) ? last : undefined;
         },
         limitMs,
-        () => last,
+        () => all.map((each) => [each.type, each.status, each.reason, each.message]),
       );
     } catch (error) {
       throw new Error(

@@ -1,5 +1,5 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lastLines } from './run.ts';
@@ -38,11 +38,18 @@ export interface Expectation {
   readonly log?: string | undefined;
 }
 
-/** Probes until the answer is not undefined or false. Throws with the last failure and the end of the log. */
+/** A wait lasts this many times its limit at most, however its log grows: a program that restarts for ever writes for ever. */
+const mostLimits = 10;
+
+/**
+ * Probes until the answer is not undefined or false. Throws with the last failure and the end of the log. Each line of the log starts the
+ * limit again: what goes on does not hang, even on a machine with ten times its usual load.
+ */
 export async function until<T>(expectation: Expectation, probe: () => Promise<T | false | undefined>): Promise<T> {
   const start = performance.now();
+  let [changed, size] = [start, await sizeOf(expectation.log)];
   let cause: unknown;
-  while (performance.now() < start + expectation.timeoutMs) {
+  for (;;) {
     const begun = performance.now();
     try {
       const answer = await probe();
@@ -51,6 +58,10 @@ export async function until<T>(expectation: Expectation, probe: () => Promise<T 
     } catch (error) {
       cause = error;
     }
+    const now = await sizeOf(expectation.log);
+    if (now !== size) [changed, size] = [performance.now(), now];
+    const limit = Math.min(changed + expectation.timeoutMs, start + mostLimits * expectation.timeoutMs);
+    if (performance.now() >= limit) break;
     await sleep(pauseMs({ shortestMs: expectation.intervalMs ?? 50, start, begun }));
   }
   const why = cause instanceof Error ? `: ${cause.message}` : '';
@@ -75,6 +86,14 @@ export function pauseMs(
   const byWait = Math.min(longestMs, (now - wait.start) / 20);
   const byProbe = Math.min(longestAfterProbeMs, 4 * (now - wait.begun));
   return Math.max(wait.shortestMs, byWait, byProbe);
+}
+
+async function sizeOf(log: string | undefined): Promise<number> {
+  return log === undefined
+    ? 0
+    : stat(log)
+        .then(({ size }) => size)
+        .catch(() => 0);
 }
 
 async function endOf(log: string): Promise<string> {
