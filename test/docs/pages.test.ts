@@ -119,17 +119,3 @@ describe('the maps', () => {
     expect(directories.map(({ name }) => `${room}/${name}/`).filter((path) => !named.has(path))).toEqual([]);
   });
 });
-
-describe('the table of planted faults in test/README.md', () => {
-  it('names tests that exist', async () => {
-    const text = pages.find(({ path }) => path === 'test/README.md')?.text ?? '';
-    const rows = [...text.matchAll(/^\| .+ \| .+ \| `(test\/\S+)`: (.+) \|$/gm)];
-    expect(rows.length).toBeGreaterThan(10);
-    const lost: string[] = [];
-    for (const [, file = '', title = ''] of rows) {
-      const source = await readFile(join(repository, `${file}.test.ts`), 'utf8').catch(() => '');
-      if (!source.includes(title)) lost.push(`${file}: ${title}`);
-    }
-    expect(lost).toEqual([]);
-  });
-});
