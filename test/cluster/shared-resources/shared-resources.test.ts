@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { definitions } from '../../../constructs/api/crd.ts';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
@@ -197,13 +198,20 @@ describe('a Gateway', () => {
       client.mergePatch(Gateway, gatewayName, { spec: { listeners: [] } }, { fieldManager }),
     );
 
-    reported.length = 0;
+    // Reports arrive in the order of changes: a report of either status would stand before that of the end.
     const countRoutes = (attachedRoutes: number) => ({ status: { listeners: [{ name: 'tls', attachedRoutes }] } });
+    const seesRoutes = (attachedRoutes: number) =>
+      until(`the status with ${attachedRoutes}`, () =>
+        isDeepStrictEqual(around().gateway(gatewayName)?.status, countRoutes(attachedRoutes).status),
+      );
     await client.mergePatch(Gateway, gatewayName, countRoutes(1), { fieldManager });
-    await until('the status', () => around().gateway(gatewayName)?.status !== undefined);
+    await seesRoutes(1);
     reported.length = 0;
     await client.mergePatch(Gateway, gatewayName, countRoutes(2), { fieldManager });
-    await isReported(key, 'its end', () => client.delete(Gateway, gatewayName));
+    await seesRoutes(2);
+    expect(reported).toEqual([]);
+    await client.delete(Gateway, gatewayName);
+    await until('the report of its end', () => reported.length > 0 && around().gateway(gatewayName) === undefined);
     expect(reported).toEqual([key]);
   });
 });
