@@ -6,7 +6,6 @@ import { parseAllDocuments } from 'yaml';
 import { conditions } from '../constructs/api/conditions.ts';
 import { commands } from '../reconciler/cli/commands.ts';
 import { helpOf, helpOfAll } from '../reconciler/cli/help.ts';
-import { literalsOf } from './support/literals.ts';
 import { avoidedIn, avoidedWords } from './support/words.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -20,6 +19,17 @@ const read = (file: string): Promise<string> => readFile(join(root, file), 'utf8
 
 /** Literals that are not texts for users although they contain an avoided word, by file, with the reason. */
 const allowed: readonly { readonly file: string; readonly text: string; readonly why: string }[] = [];
+
+/** The string and template literals of a source, each with the line on which it starts. Comments are none. */
+function literalsOf(source: string): { line: number; text: string }[] {
+  const tokens = /\/\/.*|\/\*[^]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g;
+  return [...source.matchAll(tokens)]
+    .filter(([token]) => !token.startsWith('/'))
+    .map(({ 0: token, index }) => ({
+      line: source.slice(0, index).split('\n').length,
+      text: token.slice(1, -1).replaceAll(/\$\{[^}]*(?:\}|$)/g, '…'),
+    }));
+}
 
 /** Every text below a key with one of these names. */
 function textsBelow(value: unknown, keys: readonly string[], path = ''): { path: string; text: string }[] {
@@ -116,25 +126,5 @@ describe('an avoided word', () => {
   it('is listed once', () => {
     const forms = avoidedWords.flatMap(({ forms }) => forms);
     expect(forms.filter((form, index) => forms.indexOf(form) !== index)).toEqual([]);
-  });
-});
-
-describe('the literals of a source', () => {
-  it.each<[string, string, string[]]>([
-    ['quotes of both kinds', `a('b', "c's")`, ['b', "c's"]],
-    ['escaped quotes', String.raw`a('b\'s')`, ["b's"]],
-    ['templates', 'a(`b ${c} d`)', ['b … d']],
-    ['literals within templates', "a(`b ${c({ d: 'e' })} f`)", ['e', 'b … f']],
-    ['templates within templates', 'a(`b ${`c ${d}`} e`)', ['c …', 'b … e']],
-    ['no comments', "// it's\na /* it's */ ('b')", ['b']],
-    ['no regular expressions', `a.replace(/'[/"]/g, 'b')`, ['b']],
-    ['what follows a division', "a / b('c') / d", ['c']],
-    ['what follows a comment at the end', "a('b') // it's", ['b']],
-  ])('are %s', (_, source, expected) => {
-    expect(literalsOf(source).map(({ text }) => text)).toEqual(expected);
-  });
-
-  it('have the line on which they start', () => {
-    expect(literalsOf("a\n  (`b\nc`,\n'd')").map(({ line }) => line)).toEqual([2, 4]);
   });
 });
