@@ -2,14 +2,13 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { inject } from 'vitest';
-import { rulesOf } from '../../constructs/cluster/access-rules.ts';
-import { type Place, places } from '../../reconciler/cli/access.ts';
 import type { Command } from '../../reconciler/cli/command.ts';
 import { commands } from '../../reconciler/cli/commands.ts';
 import { KubeClient } from '../../reconciler/kube/client.ts';
 import { instanceFrom } from '../testbed/instance.ts';
 import { bundleCommandLine } from '../testbed/operator-bundle.ts';
-import { type Grant, GrantedAccount } from './granted-account.ts';
+import { commandGrants, type Elsewhere } from './command-rights.ts';
+import { GrantedAccount } from './granted-account.ts';
 
 /** How a run of the command line ended. */
 export interface Ended {
@@ -44,7 +43,7 @@ export interface HcpUserOptions {
   /** The namespace of the control planes, and of the ServiceAccounts with which the commands run. */
   readonly namespace: string;
   /** Namespaces of what a command reads elsewhere. By default the same. */
-  readonly elsewhere?: Partial<Readonly<Record<Place, string>>>;
+  readonly elsewhere?: Elsewhere;
 }
 
 /**
@@ -108,7 +107,7 @@ export class HcpUser {
     const name = ['hcp', command?.name ?? 'help', ...(own === home ? [] : [own])].join('-');
     const known = this.#accounts.get(name);
     if (known) return known;
-    const grants = command ? grantsOf(command, { namespace: own, gateway: own, store: own, ...elsewhere }) : [];
+    const grants = command ? commandGrants(command, own, elsewhere) : [];
     const place = { client: client(), kubeconfig: kubeconfig(), namespace: home };
     const account = GrantedAccount.create({ ...place, name, grants });
     this.#accounts.set(name, account);
@@ -117,11 +116,3 @@ export class HcpUser {
 }
 
 const namespace = { type: 'string', short: 'n' } as const;
-
-/** The rights that the help of a command asks for. */
-function grantsOf({ access }: Command, namespaces: Readonly<Record<Exclude<Place, 'cluster'>, string>>): Grant[] {
-  return (Object.keys(places) as Place[]).flatMap((place) => {
-    const rules = rulesOf(access.filter(({ where = 'namespace' }) => where === place));
-    return rules.length === 0 ? [] : [{ namespace: place === 'cluster' ? undefined : namespaces[place], rules }];
-  });
-}

@@ -7,12 +7,12 @@ import {
   HostedControlPlaneComponentTemplate,
   Secret,
 } from '../../../constructs/api/resources.ts';
-import type { Given, Session } from '../../../reconciler/cli/command.ts';
+import type { Given } from '../../../reconciler/cli/command.ts';
 import { readControlPlane } from '../../../reconciler/cli/control-plane.ts';
 import { move, readMoveRequest } from '../../../reconciler/cli/move.ts';
 import { abortProgress, prepareProgress } from '../../../reconciler/cli/move/progress.ts';
-import { plainView } from '../../../reconciler/cli/view.ts';
 import { moveAnnotation } from '../../../reconciler/move/record.ts';
+import { commandSession } from '../../support/loop/command-session.ts';
 import { MemoryCluster, ourName } from '../../support/loop/memory-cluster.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { clusterName, hostedControlPlaneObject, namespace, now, spec } from '../../support/scope.ts';
@@ -37,18 +37,9 @@ beforeEach(async () => {
 });
 
 function run(...positionals: readonly string[]): Promise<void> {
-  const session: Partial<Session> = {
-    client: management.user,
-    namespace,
-    terminal: {
-      ...plainView,
-      print: (line) => void told.push(line),
-      tell: (line) => void told.push(line),
-      confirm: async () => undefined,
-    },
-    now: () => now.getTime(),
-  };
-  return move.prepare(given(positionals))(session as Session);
+  const { session } = commandSession(management, move);
+  const say = (line: string) => void told.push(line);
+  return move.prepare(given(positionals))({ ...session, terminal: { ...session.terminal, print: say, tell: say } });
 }
 
 const requestOf = ({ hostedControlPlane: { metadata } }: MemoryCluster) =>

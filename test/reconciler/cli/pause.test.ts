@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
 import { Cluster } from '../../../constructs/api/resources.ts';
-import type { Command, Session } from '../../../reconciler/cli/command.ts';
+import type { Command } from '../../../reconciler/cli/command.ts';
 import { pause, resume } from '../../../reconciler/cli/pause.ts';
-import { plainView } from '../../../reconciler/cli/view.ts';
+import { commandSession } from '../../support/loop/command-session.ts';
 import { expectNoWrites, orderedCluster, settleBy } from '../../support/loop/scenario.ts';
 import type { MemoryCluster } from '../../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../../support/loop/operator-process.ts';
@@ -15,11 +15,8 @@ beforeEach(async () => {
 });
 
 async function run(command: Command): Promise<string> {
-  const printed: string[] = [];
-  const print = (line: string) => void printed.push(line);
-  const terminal = { ...plainView, print, tell: () => {}, confirm: async () => undefined };
-  const session: Pick<Session, 'client' | 'namespace' | 'terminal'> = { client: cluster.user, namespace, terminal };
-  await command.prepare({ positionals: [clusterName], values: {} })(session as Session);
+  const { session, printed } = commandSession(cluster, command);
+  await command.prepare({ positionals: [clusterName], values: {} })(session);
   return printed.join('\n');
 }
 

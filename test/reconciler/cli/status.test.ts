@@ -1,15 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { HostedControlPlane, PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
-import type { Session } from '../../../reconciler/cli/command.ts';
 import { status } from '../../../reconciler/cli/status.ts';
 import { describeStatus } from '../../../reconciler/cli/status/description.ts';
-import { plainView } from '../../../reconciler/cli/view.ts';
+import { commandSession } from '../../support/loop/command-session.ts';
 import { type MemoryCluster, ourName } from '../../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../../support/loop/operator-process.ts';
 import { completeCluster, orderedCluster } from '../../support/loop/scenario.ts';
 import { kubectlGet } from '../../support/printed-columns.ts';
-import { clusterName, namespace } from '../../support/scope.ts';
+import { clusterName } from '../../support/scope.ts';
 import { until } from '../../support/until.ts';
 
 let complete: MemoryCluster;
@@ -20,16 +19,10 @@ beforeAll(async () => {
 const described = ({ hostedControlPlane, clock }: MemoryCluster) => describeStatus(hostedControlPlane, clock.now());
 
 /** Runs the command, and returns what it printed. @throws what it throws, after that */
-async function run({ user, clock }: MemoryCluster, printed: string[], values = {}): Promise<void> {
-  const print = (line: string) => void printed.push(line);
-  const terminal = { ...plainView, print, tell: () => {}, confirm: async () => undefined };
-  const session: Pick<Session, 'client' | 'namespace' | 'terminal' | 'now'> = {
-    client: user,
-    namespace,
-    terminal,
-    now: () => clock.now(),
-  };
-  await status.prepare({ positionals: [clusterName], values })(session as Session);
+async function run(cluster: MemoryCluster, printed: string[], values = {}): Promise<void> {
+  const { session } = commandSession(cluster, status);
+  const terminal = { ...session.terminal, print: (line: string) => void printed.push(line) };
+  await status.prepare({ positionals: [clusterName], values })({ ...session, terminal });
 }
 
 describe('hcp status', () => {

@@ -13,12 +13,10 @@ import { explain } from '../../../../reconciler/cli/explain.ts';
 import { messageOf } from '../../../../reconciler/kube/error-message.ts';
 import { errorFromStatus } from '../../../../reconciler/kube/errors.ts';
 import { gateway as ownGateway, orderedBehindGateway } from '../../../support/loop/behind-gateway.ts';
+import { commandSession } from '../../../support/loop/command-session.ts';
 import { type MemoryCluster, ourName } from '../../../support/loop/memory-cluster.ts';
 import { orderedCluster } from '../../../support/loop/scenario.ts';
-import { MemoryClient } from '../../../support/memory-cluster/client.ts';
-import { administrator } from '../../../support/memory-cluster/users.ts';
 import { clusterName, namespace } from '../../../support/scope.ts';
-import { testSession } from '../../../support/test-session.ts';
 
 const shared = { namespace: 'infra', name: 'shared' };
 const user = { fieldManager: 'user' };
@@ -86,15 +84,14 @@ interface Answer {
   readonly eventLists: number;
 }
 
-/** Runs the command as a user who may do everything but what matches. */
-async function run(cluster: MemoryCluster, forbidden?: RegExp): Promise<Answer> {
+/** Runs the command as a user who may do all that it asks for but what matches. */
+async function run(cluster: MemoryCluster, forbidden?: RegExp, gateway = shared.namespace): Promise<Answer> {
   let eventLists = 0;
   const before = (action: string): void => {
     if (action.startsWith('list events ')) eventLists += 1;
     if (forbidden?.test(action)) throw errorFromStatus(action, 403, { reason: 'Forbidden', message: 'not for you' });
   };
-  const client = new MemoryClient(cluster.management, administrator('reader'), { before });
-  const { session, printed, reported } = testSession({ client, namespace, now: () => cluster.clock.now() });
+  const { session, printed, reported } = commandSession(cluster, explain, { before, elsewhere: { gateway } });
   const ended = explain.prepare({ positionals: [clusterName], values: {} })(session);
   const failure = await ended.then(() => undefined, messageOf);
   return { printed, reported, failure, eventLists };
@@ -161,7 +158,7 @@ describe('hcp explain of what the cluster serves', () => {
 it('hcp explain reads the events of its namespace once for a Gateway in it, and no Gateway for another exposure', async () => {
   const own = await orderedBehindGateway({ gateway: ownGateway });
   await warning(own, namespace, Gateway.kind, ownGateway.name, 'Failed');
-  const { printed, eventLists } = await run(own);
+  const { printed, eventLists } = await run(own, undefined, namespace);
   expect(printed.slice(1)).toEqual([
     expect.stringMatching(/^└ Gateway team\/web: no controller has taken it: check that GatewayClass any /),
     '  └ Failed 0s ago: says the controller',

@@ -15,14 +15,13 @@ import { splitCertificates } from '../../../../reconciler/pki/pem.ts';
 import { type SecretObject, valueOf } from '../../../../reconciler/pki/secret.ts';
 import { snapshotOf } from '../../../support/etcd-database.ts';
 import { comparableObjects } from '../../../support/loop/comparable-objects.ts';
+import { commandSession } from '../../../support/loop/command-session.ts';
 import { type MemoryCluster, ourName } from '../../../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../../../support/loop/operator-process.ts';
 import { otherCA, otherEndpoint, otherIssuer, otherProvidersCluster } from '../../../support/loop/other-provider.ts';
-import { MemoryClient, type MemoryClientOptions } from '../../../support/memory-cluster/client.ts';
-import { administrator } from '../../../support/memory-cluster/users.ts';
+import type { MemoryClientOptions } from '../../../support/memory-cluster/client.ts';
 import { ObjectStoreServer } from '../../../support/object-store-server.ts';
 import { namespace } from '../../../support/scope.ts';
-import { testSession } from '../../../support/test-session.ts';
 import { until } from '../../../support/until.ts';
 
 let bucket: ObjectStoreServer;
@@ -36,12 +35,11 @@ const source = { cluster: 'c1', snapshot: 'final.etcd', issuer: undefined };
 
 /** A session in which Kubernetes' controllers act while the command waits. */
 function sessionOf(cluster: MemoryCluster, options: MemoryClientOptions = {}) {
-  const client = new MemoryClient(cluster.management, administrator('importer'), options);
   const pause = async () => {
     cluster.settle();
     await cluster.clock.advance(1000);
   };
-  return testSession({ client, namespace, pause, now: () => cluster.clock.now() });
+  return commandSession(cluster, importControlPlane, { ...options, pause });
 }
 
 const run = (cluster: MemoryCluster, values: Record<string, string | boolean>) => {

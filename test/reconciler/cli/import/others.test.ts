@@ -18,13 +18,11 @@ import { createCA, createServiceAccountKey, validFor } from '../../../../reconci
 import { encodedData, type SecretObject, valueOf } from '../../../../reconciler/pki/secret.ts';
 import { storeSecret } from '../../../support/backup-secrets.ts';
 import { snapshotOf } from '../../../support/etcd-database.ts';
+import { commandSession } from '../../../support/loop/command-session.ts';
 import { MemoryCluster } from '../../../support/loop/memory-cluster.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { MemoryClient } from '../../../support/memory-cluster/client.ts';
-import { administrator } from '../../../support/memory-cluster/users.ts';
 import { ObjectStoreServer } from '../../../support/object-store-server.ts';
 import { hostedControlPlaneObject, namespace, now, spec } from '../../../support/scope.ts';
-import { testSession } from '../../../support/test-session.ts';
 
 const user = { fieldManager: 'user' };
 const tenYears = 10 * 365 * 24 * 3_600_000;
@@ -77,9 +75,7 @@ function create(cluster: MemoryCluster, resource: Resource, name: string, conten
 }
 
 async function take(cluster: MemoryCluster): Promise<void> {
-  const client = new MemoryClient(cluster.management, administrator('importer'));
-  const pause = async () => cluster.settle();
-  const { session } = testSession({ client, namespace, pause, now: () => now.getTime() });
+  const { session } = commandSession(cluster, importControlPlane, { pause: async () => cluster.settle() });
   await takeSteps(session, { cluster: 'c1', snapshot: 'final.etcd', issuer: undefined });
 }
 
