@@ -90,7 +90,9 @@ export class OperatedNamespace extends Workbench {
 
   override async close(): Promise<void> {
     await this.stopOperator();
-    await (await this.#rights)?.end();
+    // who could not grant them has failed with that already
+    const rights = await this.#rights?.catch(() => undefined);
+    await rights?.end();
     await super.close();
   }
 
