@@ -32,7 +32,8 @@ describe('the row of a file that failed once', () => {
     const secret = flakeOf(failed('token a-secret-of-a-test-that-is-long refused'), when);
     expect(JSON.stringify(secret)).not.toContain('a-secret-of-a-test');
     expect(secret.output).toBe('left out, because it contains the Secret keys');
-    expect(flakeOf(failed(`at ${repository}/test/a.ts:1`), when).reason).toBe('at test/a.ts:1');
+    const frames = `late\n at ${repository}/test/a.ts:1\n at /elsewhere/node_modules/x.js:1`;
+    expect(flakeOf(failed(frames), when).output).toBe('serves\nlate\n at test/a.ts:1');
   });
 });
 

@@ -45,7 +45,7 @@ export function flakeOf(
   { day, commit, needles }: { readonly day: string; readonly commit: string; readonly needles: Needles },
 ): Flake {
   const told = failures
-    .map(({ what, reason }) => `${what}\n${reason}`)
+    .map(({ what, reason }) => `${what}\n${withoutLibraries(reason)}`)
     .join('\n')
     .replaceAll(`${repository}/`, '');
   const secret = secretIn(told, needles);
@@ -66,6 +66,14 @@ export function refusalOf(flakes: readonly Flake[]): string | undefined {
   const files = openFlakes(flakes).map(({ file }) => file);
   if (files.length === 0) return undefined;
   return `test/run/flakes.json has open rows, of ${files.join(', ')}: find the cause of each, remove it, and name it in the row as "cause"`;
+}
+
+/** Frames of libraries say nothing of the cause, and where they are on this machine. */
+function withoutLibraries(reason: string): string {
+  return reason
+    .split('\n')
+    .filter((line) => !line.includes('/node_modules/'))
+    .join('\n');
 }
 
 function ends(text: string): string {
