@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigMap, Deployment, Machine, type Resource } from '../../../constructs/api/resources.ts';
+import {
+  CertificateRequest,
+  ConfigMap,
+  createdOnce,
+  CustomResourceDefinition,
+  definitionName,
+  Deployment,
+  Machine,
+  type Resource,
+  versionOf,
+} from '../../../constructs/api/resources.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { DeleteOptions, ObjectList, Selection } from '../../../reconciler/kube/client-options.ts';
 import { KubeError } from '../../../reconciler/kube/errors.ts';
@@ -93,6 +103,50 @@ it('deletes exactly the observed object, and does not wait for its dependents', 
   ]);
 });
 
+describe('an object that the operator creates once', () => {
+  it.each(createdOnce.map((resource) => [resource.kind, resource] as const))(
+    'is read if it exists, with the rights of the installation: %s',
+    async (_, resource) => {
+      const { user, writer } = await installed();
+      const { apiVersion, kind } = resource;
+      const object = { apiVersion, kind, metadata: { namespace: 'team', name: 'one' } };
+      if (resource === CertificateRequest) await user.create(definitionOf(resource), { fieldManager: 'somebody' });
+      const created = await writer.createOnce(object);
+      const found = await writer.createOnce({ ...object, metadata: { ...object.metadata, labels: { other: 'yes' } } });
+      expect(found).toEqual(created);
+    },
+  );
+
+  it('is of a kind that the operator may read', async () => {
+    const { writer } = await installed();
+    const object = { apiVersion: 'v1', kind: 'Service', metadata: { namespace: 'team', name: 'one' } };
+    await expect(writer.createOnce(object)).rejects.toThrow('the operator may not read an existing Service');
+  });
+});
+
+function definitionOf(resource: Resource) {
+  const { apiVersion, kind } = CustomResourceDefinition;
+  const versions = [{ name: versionOf(resource), served: true, storage: true }];
+  return { apiVersion, kind, metadata: { name: definitionName(resource) }, spec: { versions } };
+}
+
+/** An API server with the rights of the installation, its administrator, and a writer of the operator. */
+async function installed(): Promise<{ user: MemoryClient; client: MemoryClient; writer: Writer }> {
+  const namespace = 'team';
+  const clock = new ManualClock();
+  const server = new MemoryApiServer(() => clock.now());
+  const user = new MemoryClient(server, administrator('somebody'));
+  const metadata = { name: namespace };
+  await user.create({ apiVersion: 'v1', kind: 'Namespace', metadata }, { fieldManager: 'somebody' });
+  installRights(server);
+  const client = new MemoryClient(server, operatorUser());
+  const management = new ManagementCluster({ client, clock, onError: () => {} });
+  const applySet = new ApplySet({ client, fieldManager: 'us', lookup: () => undefined, clock });
+  const requestCaches = new RequestCaches(clock);
+  const names = { key: 'team/c1', namespace, name: 'c1', cluster: 'c1', infrastructure: undefined };
+  return { user, client, writer: createWriter({ client, applySet, management, requestCaches, ...names }) };
+}
+
 describe('fields that the operator sets on an object', () => {
   const namespace = 'team';
   const name = { namespace, name: 'one' };
@@ -101,17 +155,7 @@ describe('fields that the operator sets on an object', () => {
 
   /** An API server with one object, and a writer that has observed it. */
   async function seenObject(): Promise<{ client: MemoryClient; writer: Writer; object: KubeObject }> {
-    const clock = new ManualClock();
-    const server = new MemoryApiServer(() => clock.now());
-    const user = new MemoryClient(server, administrator('somebody'));
-    await user.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, somebody);
-    installRights(server);
-    const client = new MemoryClient(server, operatorUser());
-    const management = new ManagementCluster({ client, clock, onError: () => {} });
-    const applySet = new ApplySet({ client, fieldManager: 'us', lookup: () => undefined, clock });
-    const requestCaches = new RequestCaches(clock);
-    const names = { key: 'team/c1', namespace, name: 'c1', cluster: 'c1', infrastructure: undefined };
-    const writer = createWriter({ client, applySet, management, requestCaches, ...names });
+    const { client, writer } = await installed();
     return { client, writer, object: await make(client) };
   }
 

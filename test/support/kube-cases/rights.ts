@@ -222,7 +222,8 @@ export const rightsCases: readonly KubeCase[] = [
       const name = `csr-${namespace}`;
       const { apiVersion, kind, spec } = await clientCertificateRequest();
       const { signerName, request, usages } = spec;
-      await admin.create({ apiVersion, kind, metadata: { name }, spec: { signerName, request, usages } }, us);
+      const given = { apiVersion, kind, metadata: { name }, spec: { signerName, request, usages } };
+      const { uid } = (await admin.create(given, us)).metadata;
       const writes = [requestParts('approval'), requestParts('status')].map((part) => ({ ...part, verbs: ['patch'] }));
       await granted(context, { where: 'cluster', rules: writes });
       const client = await as(userOf(context));
@@ -234,7 +235,12 @@ export const rightsCases: readonly KubeCase[] = [
         );
       const status = { certificate: Buffer.from(await anyCertificate()).toString('base64') };
       const sign = () =>
-        client.mergePatch(CertificateSigningRequest, { name }, { status }, { ...us, subresource: 'status' });
+        client.mergePatch(
+          CertificateSigningRequest,
+          { name },
+          { metadata: { uid }, status },
+          { ...us, subresource: 'status' },
+        );
       const refused = `certificatesigningrequests.certificates.k8s.io "${name}" is forbidden: user not permitted to`;
       expect(await refusal(approve())).toBe(`${refused} approve requests with signerName "${signerName}"`);
       expect(await refusal(sign())).toBe(`${refused} sign requests with signerName "${signerName}"`);

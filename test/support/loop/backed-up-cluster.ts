@@ -36,14 +36,19 @@ export class BackedUpCluster {
     this.operator = operator;
   }
 
-  /** @param clusterId of its etcd. @param objects how many others exist, so that the uids of two sites differ. @param changes of the spec */
+  /**
+   * @param clusterId of its etcd. @param objects how many others exist, so that the uids of two sites differ. @param changes of the spec
+   * @param watchNamespace the only namespace of the operator; undefined for all
+   */
   static async start(
     bucket: ObjectStoreServer,
     clusterId: string,
     objects: number,
     changes: object = {},
+    watchNamespace?: string,
   ): Promise<BackedUpCluster> {
     const cluster = new MemoryCluster(new ManualClock(now.getTime()));
+    cluster.watchNamespace = watchNamespace;
     cluster.etcd.clusterId = clusterId;
     for (let count = 0; count < objects; count++) cluster.management.store.nextUid();
     await cluster.install();

@@ -19,7 +19,7 @@ export function operatorUser({ namespace = providerNamespace }: Installation = {
 }
 
 /** The roles and bindings of an installation, as `dist/` has them. */
-export function shippedRights(installation: Installation = {}): readonly RenderedObject[] {
+function shippedRights(installation: Installation = {}): readonly RenderedObject[] {
   const key = JSON.stringify([installation.namespace, installation.watchNamespace]);
   const known = rendered.get(key) ?? renderProvider(installation).filter(isRbac);
   rendered.set(key, known);

@@ -39,7 +39,12 @@ export interface RoleObject extends KubeObject {
 
 export interface BindingObject extends KubeObject {
   readonly roleRef: { readonly kind: string; readonly name: string };
-  readonly subjects?: readonly { readonly kind: string; readonly name: string; readonly namespace?: string }[];
+  readonly subjects?: readonly {
+    readonly apiGroup?: string;
+    readonly kind: string;
+    readonly name: string;
+    readonly namespace?: string;
+  }[];
 }
 
 /** A decision, with what the API server could not evaluate. */
@@ -115,7 +120,8 @@ function namespaceOf(request: AuthorizedRequest): string | undefined {
   return 'path' in request ? undefined : request.namespace;
 }
 
-function permits(rule: PolicyRule, request: AuthorizedRequest): boolean {
+/** Whether a rule permits a request, wherever its role is bound. */
+export function permits(rule: PolicyRule, request: AuthorizedRequest): boolean {
   if (!isOneOf(rule.verbs, request.verb)) return false;
   if ('path' in request) return (rule.nonResourceURLs ?? []).some((pattern) => isBelow(pattern, request.path));
   const { group, resource, subresource, name = '' } = request;

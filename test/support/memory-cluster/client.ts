@@ -157,7 +157,7 @@ export class MemoryClient implements KubernetesApi {
     const { subresource } = options;
     const patched = await this.#write(action, () => {
       this.#authorize(action, requestFor('patch', resource, name, subresource));
-      this.#authorizeSigner(action, resource, { metadata: name, ...patch }, subresource);
+      this.#authorizeSigner(action, resource, { ...patch, metadata: name }, subresource);
       return this.#server.mergePatch(resource, name, patch, options);
     });
     return seen(patched, resource, options) as T;
