@@ -12,6 +12,7 @@ import {
 import { providerNames, providerNamespace, rbacGroup } from '../../constructs/cluster/provider-names.ts';
 import { LeaderElection } from '../../reconciler/kube/lease.ts';
 import { ManagementCluster } from '../../reconciler/management/cache.ts';
+import type { KubeObject } from '../../reconciler/kube/object.ts';
 import type { ClientCertificateRequest } from '../../reconciler/signer/request.ts';
 import { Signer } from '../../reconciler/signer/signer.ts';
 import { createLogger } from '../../reconciler/telemetry/log.ts';
@@ -22,19 +23,11 @@ import { type MemoryCluster, ourName } from '../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { completeCluster, orderedCluster, settleBy } from '../support/loop/scenario.ts';
 import { operatorUser } from '../support/loop/shipped-rights.ts';
-import { UsedRights } from '../support/loop/used-rights.ts';
+import { unusedRights, withoutRight } from '../support/loop/unused-rights.ts';
 import { settled } from '../support/manual-clock.ts';
-import {
-  type AuthorizedRequest,
-  type BindingObject,
-  permits,
-  type PolicyRule,
-  type RoleObject,
-} from '../support/memory-cluster/authorizer.ts';
 import { MemoryClient } from '../support/memory-cluster/client.ts';
 import { ObjectStoreServer } from '../support/object-store-server.ts';
 import { clusterName, namespace } from '../support/scope.ts';
-import { operatorGrants } from '../support/shipped-rights.ts';
 import { until } from '../support/until.ts';
 
 let bucket: ObjectStoreServer;
@@ -145,18 +138,16 @@ async function rotating(): Promise<MemoryCluster> {
 }
 
 /** The operator's signer answers a person whom an administrator has given the role for it. */
-async function signs(used: UsedRights): Promise<string | undefined> {
-  const cluster = await completeCluster();
-  const { user, clock } = cluster;
-  const client = new MemoryClient(cluster.management, operatorUser(), { onPermitted: used.record });
+async function signs({ management: server, user, clock, used }: MemoryCluster): Promise<string | undefined> {
+  const client = new MemoryClient(server, operatorUser(), { onPermitted: used.record });
   const role = providerNames.kubeconfigRole;
-  cluster.management.store.put({
+  server.store.put({
     apiVersion: RoleBinding.apiVersion,
     kind: RoleBinding.kind,
     metadata: { name: role, namespace },
     roleRef: { apiGroup: rbacGroup, kind: ClusterRole.kind, name: role },
     subjects: [{ apiGroup: rbacGroup, kind: 'Group', name: 'developers' }],
-  } as BindingObject);
+  } as KubeObject);
   const management = new ManagementCluster({ client, clock, onError: () => {} });
   const log = createLogger({ format: 'json', level: 'error' }, { write: () => {} });
   const signer = new Signer({ client, clock, management, log, events: { record: () => {} }, answersFor: () => true });
@@ -164,7 +155,7 @@ async function signs(used: UsedRights): Promise<string | undefined> {
   await signer.start();
   const { apiVersion, kind, spec } = await clientCertificateRequest();
   const metadata = { name: 'csr-1', labels: requestLabels(namespace, clusterName) };
-  await user.create({ apiVersion, kind, metadata, spec } as ClientCertificateRequest, { fieldManager: 'jane' });
+  await user.create({ apiVersion, kind, metadata, spec }, { fieldManager: 'jane' });
   const answer = await until('an answer', async () => {
     await settled();
     const { status } = await user.get<ClientCertificateRequest>(CertificateSigningRequest, { name: 'csr-1' });
@@ -175,7 +166,7 @@ async function signs(used: UsedRights): Promise<string | undefined> {
   return answer;
 }
 /** A process becomes the leader, and releases its Lease. */
-async function leads({ management, clock }: MemoryCluster, used: UsedRights): Promise<boolean> {
+async function leads({ management, clock, used }: MemoryCluster): Promise<boolean> {
   const client = new MemoryClient(management, operatorUser(), { onPermitted: used.record });
   const name = { namespace: providerNamespace, name: 'operator' };
   const handlers = { onAcquired: () => {}, onLost: () => {} };
@@ -210,9 +201,9 @@ describe('with the rights of an installation', () => {
     async (verb, resource) => {
       const { cluster, backup } = await backedUp();
       const { store } = cluster.management;
-      const role: RoleObject | undefined = store.find(ClusterRole, { name: providerNames.managerRole });
-      if (!role?.rules) throw new Error('the operator has no ClusterRole');
-      store.put({ ...role, rules: without(role.rules, verb, resource) } as RoleObject);
+      const role = store.find(ClusterRole, { name: providerNames.managerRole });
+      if (!role) throw new Error('the operator has no ClusterRole');
+      store.put(withoutRight(role, verb, resource));
       await ask(cluster, backup);
       const operator = await OperatorProcess.start(cluster);
       const said = () => [...operator.errors.map(String), ...cluster.conditions.map(({ message }) => message)];
@@ -231,33 +222,18 @@ describe('with the rights of an installation', () => {
   );
 });
 
-/** The rules without one verb on one resource. */
-function without(rules: readonly PolicyRule[], verb: string, resource: string): PolicyRule[] {
-  return rules.flatMap((rule) => {
-    const { resources = [], verbs } = rule;
-    if (!resources.includes(resource) || !verbs.includes(verb)) return [rule];
-    const others = { ...rule, resources: resources.filter((one) => one !== resource) };
-    return [others, { ...rule, resources: [resource], verbs: verbs.filter((one) => one !== verb) }];
-  });
-}
-
 describe('the rights of the installation for all namespaces', () => {
-  const used = new UsedRights();
+  const clusters: MemoryCluster[] = [];
   let answer: string | undefined;
   let isLeader: boolean;
   beforeAll(async () => {
-    const one = { replicas: 1 };
-    const clusters = [
-      await wholeLife(),
-      await behind(await orderedWithCilium(), { networkPolicy: 'Disabled', exposure: loadBalancer, ...one }),
-      await behind(await ordered('haproxy'), { exposure: loadBalancer, ...one }),
-      await behind(await ordered('traefik'), { exposure: loadBalancer, ...one }),
-      await withIssuers(),
-      await rotating(),
-    ];
-    for (const request of clusters.flatMap((cluster) => cluster.used.requests)) used.record(request);
-    answer = await signs(used);
-    isLeader = await leads(clusters[0] as MemoryCluster, used);
+    const one = { exposure: loadBalancer, replicas: 1 };
+    const serving = await completeCluster();
+    answer = await signs(serving);
+    isLeader = await leads(serving);
+    clusters.push(serving, await wholeLife(), await withIssuers(), await rotating());
+    clusters.push(await behind(await orderedWithCilium(), { networkPolicy: 'Disabled', ...one }));
+    for (const controller of ['haproxy', 'traefik']) clusters.push(await behind(await ordered(controller), one));
   }, 120_000);
 
   it('let it sign kubeconfigs for those who may have them, and elect a leader', () => {
@@ -266,13 +242,7 @@ describe('the rights of the installation for all namespaces', () => {
   });
 
   it('are all used, but these', () => {
-    const granted = operatorGrants({ namespace: providerNamespace }).flatMap(({ rules, namespace: place }) =>
-      rules.flatMap((rule) => rightsIn(rule, place)),
-    );
-    const isUsed = (right: Right) =>
-      used.requests.some((request) => permits(right.rule, request) && isIn(right, request));
-    const unused = granted.filter((right) => !isUsed(right)).map(({ text }) => text);
-    expect([...new Set(unused)].sort()).toEqual(Object.keys(usedElsewhere).sort());
+    expect(unusedRights(clusters)).toEqual(Object.keys(usedElsewhere).sort());
   });
 });
 
@@ -293,24 +263,3 @@ const usedElsewhere: Readonly<Record<string, string>> = {
   'update hostedcontrolplanes/finalizers.controlplane.cluster.x-k8s.io':
     'asked by an admission plugin that no API server has by default, of who sets an owner that blocks deletion',
 };
-
-interface Right {
-  readonly text: string;
-  readonly rule: PolicyRule;
-  readonly namespace: string | undefined;
-}
-
-/** Each verb on each resource of a rule. */
-function rightsIn(rule: PolicyRule, place: string | undefined): Right[] {
-  return (rule.resources ?? []).flatMap((resource) =>
-    rule.verbs.map((verb) => ({
-      text: `${verb} ${[resource, ...(rule.apiGroups ?? []).filter((group) => group !== '')].join('.')}`,
-      rule: { ...rule, resources: [resource], verbs: [verb] },
-      namespace: place,
-    })),
-  );
-}
-
-function isIn({ namespace: place }: Right, request: AuthorizedRequest): boolean {
-  return place === undefined || ('namespace' in request && request.namespace === place);
-}
