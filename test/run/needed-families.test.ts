@@ -7,7 +7,7 @@ const ledger = {
   'test/full/cluster/api/charts.test.ts': row('helm'),
   'test/full/cluster/etcd/upgrade.test.ts': row('etcd', 'etcd-3.5', 'etcd-3.6'),
 };
-const push = ['kubernetes-1.36', 'etcd-1.36', 'coredns-1.36', 'etcd-3.6', 'cert-manager', 'versitygw'];
+const push = ['kubernetes-1.36', 'cert-manager', 'versitygw'];
 
 it.each<[what: string, files: readonly string[], families: readonly string[]]>([
   ['every push: one upgrade without a worker, an issuer, a store', ['test/cluster/kube/lease.test.ts'], push],

@@ -73,7 +73,7 @@ export class ApiServer {
     const folders = this.#minor === undefined ? undefined : pinnedMinors[this.#minor];
     const binaries = {
       ...(await findBinaries(cache, process.env['HCP_TESTBED_BIN'], () => {})),
-      ...(folders ? await findFurtherBinaries(familiesOf(folders), cache, () => {}) : {}),
+      ...(folders ? await findFurtherBinaries(familiesOf(folders, { serversOnly: true }), cache, () => {}) : {}),
     };
     const directory = await mkdtemp(join(tmpdir(), 'api-server-'));
     const ports = { apiServer: await freePort(), etcd: await freePort(), peer: await freePort() };

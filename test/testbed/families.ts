@@ -169,14 +169,15 @@ export const pinnedMinors: Readonly<Record<string, MinorFolders>> = { ...further
 
 /**
  * What a minor does not share with the newest one. Of two families with a program of one name, the later one's is used.
- * @param workers false for control planes to which no worker of this minor is joined: without what nodes run
+ * @param serversOnly for a control plane without nodes, with the etcd of the newest minor
  */
-export function familiesOf(minor: MinorFolders, { workers = true } = {}): Family[] {
+export function familiesOf(minor: MinorFolders, { serversOnly = false } = {}): Family[] {
   const { node } = minor;
+  if (serversOnly) return [kubernetes(minor.kubernetes, serverBinaries)];
   const candidates = [
     ...(node === undefined ? [] : [kubernetes(node, serverBinaries), nodesOf(node)]),
     kubernetes(minor.kubernetes, serverBinaries),
-    ...(workers ? [nodesOf(minor.kubernetes, node === undefined ? nodeBinaries : ['kube-proxy'])] : []),
+    nodesOf(minor.kubernetes, node === undefined ? nodeBinaries : ['kube-proxy']),
     { name: minor.etcd, module: etcdModule, binaries: { etcd: etcdModule, ...(minor.restores && { etcdutl }) } },
     { ...konnectivity, name: minor.konnectivity },
     { ...coredns, name: minor.coredns },
@@ -243,7 +244,11 @@ export const helm: Family = {
 const lastMinor = furtherMinors['1.36'] ?? ownMinor;
 
 /** What files of `npm test` need beyond {@link families}: an upgrade from the minor before, an issuer, and an object store. */
-export const pushFamilies: readonly Family[] = [...familiesOf(lastMinor, { workers: false }), certManager, objectStore];
+export const pushFamilies: readonly Family[] = [
+  ...familiesOf(lastMinor, { serversOnly: true }),
+  certManager,
+  objectStore,
+];
 
 /** All that is not in {@link families}: what only some files need. */
 export const furtherFamilies: readonly Family[] = [

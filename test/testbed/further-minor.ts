@@ -27,23 +27,23 @@ const nodeImages = /\/(kube-proxy|coredns|proxy-agent):/;
 /**
  * Gives the machine of the management cluster the images of another minor, such as `1.35`, or of a patch release, such as
  * `1.36.3`. What the cache does not have of it is built. @throws for one that is not pinned
- * @param workers false where none of this minor is joined: what nodes run is then neither built nor provided
+ * @param serversOnly for a control plane without nodes, with the etcd of the newest minor: nothing else is built or provided
  */
 export async function addMinor(
   instance: Instance,
   minor: string,
   report: Report,
-  { workers = true } = {},
+  { serversOnly = false } = {},
 ): Promise<FurtherMinor> {
   const folders = pinnedMinors[minor];
   if (!folders) throw new Error(`Kubernetes ${minor} is not pinned: use ${Object.keys(pinnedMinors).join(' or ')}`);
   const own = await findBinaries(instance.cache, process.env['HCP_TESTBED_BIN'], () => {});
-  const further = await findFurtherBinaries(familiesOf(folders, { workers }), instance.cache, report);
+  const further = await findFurtherBinaries(familiesOf(folders, { serversOnly }), instance.cache, report);
   const binaries: Binaries = { ...own, ...further };
   const images = await withLock(
     join(instance.cache, 'lock'),
     () => {},
-    async () => pack(instance.cache, await hostedClusterImages(folders, binaries, { workers }), report),
+    async () => pack(instance.cache, await hostedClusterImages(folders, binaries, { serversOnly }), report),
   );
   const importAll = (machine: Machine, wanted: RegExp) =>
     step(report, `${machine.name}: images of Kubernetes ${minor}`, async () => {

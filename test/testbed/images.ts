@@ -102,12 +102,12 @@ async function catalogue(binaries: Binaries): Promise<Image[]> {
 
 /**
  * The images of a hosted cluster and its add-ons, in the versions that these folders of Go modules pin.
- * @param workers false to leave out kube-proxy, which needs the binary of its own minor
+ * @param serversOnly for a control plane without nodes, with the etcd of the newest minor
  */
 export async function hostedClusterImages(
   minor: MinorFolders,
   binaries: Binaries,
-  { workers = true } = {},
+  { serversOnly = false } = {},
 ): Promise<Image[]> {
   const kubernetes = await pinnedVersion(minor.kubernetes, 'k8s.io/kubernetes');
   const etcd = (await pinnedVersion(minor.etcd, etcdModule)).slice(1);
@@ -119,11 +119,11 @@ export async function hostedClusterImages(
     single(binaries, `registry.k8s.io/etcd:${version}-0`, '/usr/local/bin/etcd', program);
   const proxy = (name: string, program: string) =>
     single(binaries, `registry.k8s.io/kas-network-proxy/${name}:${konnectivity}`, `/${name}`, program, '65532');
+  const servers = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'].map(server);
+  if (serversOnly) return servers;
   return [
-    server('kube-apiserver'),
-    server('kube-controller-manager'),
-    server('kube-scheduler'),
-    ...(workers ? [await kubeProxy(`registry.k8s.io/kube-proxy:${kubernetes}`, binary(binaries, 'kube-proxy'))] : []),
+    ...servers,
+    await kubeProxy(`registry.k8s.io/kube-proxy:${kubernetes}`, binary(binaries, 'kube-proxy')),
     etcdImage(etcd, 'etcd'),
     ...(minor.restores ? [etcdTools(etcd, binaries)] : []),
     ...(lastEtcd === undefined ? [] : [etcdImage((await pinnedVersion(lastEtcd, etcdModule)).slice(1), lastEtcd)]),

@@ -10,21 +10,10 @@ import { byEnvironment, clientPod } from '../access/client-pod.ts';
 import { type JoinableCluster, openJoinableCluster } from '../workers/joinable-cluster.ts';
 import { expectServes } from '../workers/expect-serves.ts';
 import { NodeWatcher } from '../workers/node-watcher.ts';
+import { eventsLostBy, failuresOf } from './load-result.ts';
 import { UpgradeStages } from './upgrade-stages.ts';
 
 const limitMs = 300_000;
-
-/** What etcd answers a write that meets a change of its leader, which replacing the leader takes. Its author repeats it. */
-const withoutLeader = /(?:raft proposal dropped|etcdserver: (?:leader changed|request timed out[^;]*))$/;
-
-/** Share of the writes that etcd may answer so. The goal is none. */
-const withoutLeaderAtMost = 1 / 200;
-
-/**
- * When a member of etcd is gone without closing its connections, as on a busy machine, the client of etcd in an API server notices it
- * after 40 s. Only then the events come from another member.
- */
-const lastEventsMs = 90_000;
 
 export interface BusyClusterOptions {
   readonly namespace: string;
@@ -136,26 +125,13 @@ export class BusyCluster {
   /** Ends all users, and returns what they have seen that must not be, and who has seen too little. */
   async end(): Promise<string[]> {
     const load = this.#load;
-    await load.stopWriting();
-    const unseen = () => load.unseen;
-    await until('the last events', () => unseen().length === 0, lastEventsMs, unseen).catch(() => {});
-    const lost = unseen().map((name) => `${name} was written, and no event came within ${lastEventsMs / 1000} s`);
+    const lost = await eventsLostBy(load);
     const { asked, failures } = await this.#askedByPod();
     await this.#stop();
     const { writes, calls, events } = load;
     const { samples, problems } = this.stages;
     console.log(JSON.stringify({ writes, calls, events, samples, nodeReads: this.#node.reads, askedByPod: asked }));
-    // A call may be repeated once, and a watch goes on where it was. No write may lack its answer, whichever API server is replaced,
-    // and whichever member of etcd; where etcd has no leader at that moment, the answer says so.
-    const unanswered = [...writes.reasons, ...writes.failures];
-    const byLeader = unanswered.filter((why) => withoutLeader.test(why));
-    const isOften = byLeader.length > writes.answered * withoutLeaderAtMost;
-    const failed = [
-      ...unanswered.filter((why) => isOften || !byLeader.includes(why)),
-      ...calls.failures,
-      ...events.failures,
-      ...failures,
-    ];
+    const failed = [...failuresOf(load), ...failures];
     const counts = {
       writes: [writes.answered, 100],
       'requests of the pod': [asked, 10],
