@@ -34,7 +34,7 @@ const onRealBinaries = {
 /**
  * Pure tests need nothing. The others run against real binaries: their global set-up builds or finds
  * them and brings a management cluster up. The files of `testbed` share one and use separate namespaces, so that
- * some of them run at a time; those of `host` run one after the other; `soak` is for tests that wait for up to a quarter of an
+ * some of them run at a time; those of `host` run one after the other, and those of `lent`, on the testbed of `testbed`, too; `soak` is for tests that wait for up to a quarter of an
  * hour. Which files are whose, and which tier runs them: test/run/files.ts. Projects with another number of workers need their own
  * place in the order.
  */
@@ -61,6 +61,15 @@ export default defineConfig({
           ...filesOf.host,
           fileParallelism: false,
           sequence: { groupOrder: 2 },
+          ...onRealBinaries,
+        },
+      },
+      {
+        test: {
+          name: 'lent',
+          ...filesOf.lent,
+          fileParallelism: false,
+          sequence: { groupOrder: 4 },
           ...onRealBinaries,
         },
       },

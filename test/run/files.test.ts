@@ -9,6 +9,8 @@ it.each([
   ['test/full/testbed-unit/operator-bundle.test.ts', 'full-unit', 'full'],
   ['test/cluster/kube/lease.test.ts', 'testbed', 'push'],
   ['test/full/cluster/upgrade/minors.test.ts', 'testbed', 'full'],
+  ['test/cluster/reconciler/life.test.ts', 'lent', 'push'],
+  ['test/full/cluster/reconciler/ca-rotation.test.ts', 'lent', 'full'],
   ['test/cluster/exposure/gateway.test.ts', 'host', 'push'],
   ['test/full/cluster/exposure/gateway.test.ts', 'host', 'full'],
   ['test/full/cluster/issuer/intermediate.test.ts', 'host', 'full'],

@@ -1,5 +1,6 @@
 import { globSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
+import { lentChain } from './lent-chain.ts';
 
 const repository = join(import.meta.dirname, '../..');
 
@@ -7,7 +8,7 @@ const repository = join(import.meta.dirname, '../..');
 export type Tier = 'push' | 'full' | 'soak';
 
 /** The projects of test/vitest.config.ts: how a file runs, and beside which others. */
-export type Project = 'unit' | 'full-unit' | 'testbed' | 'host' | 'soak';
+export type Project = 'unit' | 'full-unit' | 'testbed' | 'lent' | 'host' | 'soak';
 
 /** These check everything on the host, or need a testbed of their own: for operators of all namespaces, or to remove kinds. */
 const wholeHost = [
@@ -17,13 +18,17 @@ const wholeHost = [
   'test/{full/,}cluster/issuer/*.test.ts',
 ];
 
+/** These lend control planes to each other. */
+const borrowers = lentChain.map((subject) => subject.replace(/^test\//, 'test/{full/,}'));
+
 const onRealBinaries = 'test/{full/,}{cluster,system,testbed}/**/*.test.ts';
 
 /** The files of each project. */
 export const filesOf: Readonly<Record<Project, { readonly include: string[]; readonly exclude: string[] }>> = {
   unit: { include: ['test/**/*.test.ts'], exclude: [onRealBinaries, 'test/full/**', 'test/soak/**'] },
   'full-unit': { include: ['test/full/**/*.test.ts'], exclude: [onRealBinaries] },
-  testbed: { include: ['test/{full/,}cluster/**/*.test.ts'], exclude: wholeHost },
+  testbed: { include: ['test/{full/,}cluster/**/*.test.ts'], exclude: [...wholeHost, ...borrowers] },
+  lent: { include: borrowers, exclude: [] },
   host: { include: wholeHost, exclude: [] },
   soak: { include: ['test/soak/**/*.test.ts'], exclude: [] },
 };

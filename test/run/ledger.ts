@@ -87,11 +87,11 @@ const overheadSeconds = 60;
 
 /** How long files take together: the lanes of real binaries run side by side, the others alone. */
 export function expectedSeconds(files: readonly string[], durations: Durations): number {
-  const sum = { unit: 0, 'full-unit': 0, testbed: 0, host: 0, soak: 0 };
+  const sum = { unit: 0, 'full-unit': 0, testbed: 0, lent: 0, host: 0, soak: 0 };
   const secondsOf = (file: string) => durations[file] ?? unknownSeconds;
   for (const file of files) sum[projectOf(file)] += secondsOf(file);
   const longest = Math.max(0, ...files.filter((file) => projectOf(file) === 'testbed').map(secondsOf));
-  const sideBySide = Math.max(sum.host, longest, (sum.host + sum.testbed) / 2);
+  const sideBySide = Math.max(sum.host, sum.lent, longest, (sum.host + sum.lent + sum.testbed) / 2);
   return overheadSeconds + (sum.unit + sum['full-unit']) / 2 + sideBySide + sum.soak;
 }
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { testFiles } from './files.ts';
+import { lentChain } from './lent-chain.ts';
 import { first, fixedOrder, last } from './order.ts';
 
 const [long = '', longer = ''] = first;
@@ -17,7 +18,12 @@ it('has two files of one subject one after the other', () => {
   expect(fixedOrder([longer, full, long])).toEqual([long, full, longer]);
 });
 
+it('keeps the chain of files that lend control planes', () => {
+  const wanted = [...lentChain, long, end];
+  expect(fixedOrder(wanted.toReversed())).toEqual(wanted);
+});
+
 it('names only files that there are', () => {
   const subjects = new Set(testFiles().map((file) => file.replace(/^test\/full\//, 'test/')));
-  expect([...first, ...last].filter((file) => !subjects.has(file))).toEqual([]);
+  expect([...lentChain, ...first, ...last].filter((file) => !subjects.has(file))).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { lentChain } from './lent-chain.ts';
 
 /**
  * Files of which each takes long, and begins before all others in this order, so that no worker begins a long one when the others are
@@ -34,7 +35,7 @@ export const last: readonly string[] = [
 
 /**
  * The order of files: the same in every run of the same files, whatever a machine or a commit has measured. A file that passes has
- * then passed after the same ones before. What is not named comes by its name.
+ * then passed after the same ones before. What is not named comes by its name. Those that lend control planes come first, in their chain.
  */
 export function fixedOrder(files: readonly string[]): string[] {
   const keyed = files.map((file) => ({ file, subject: subjectOf(file), place: placeOf(subjectOf(file)) }));
@@ -52,6 +53,8 @@ function subjectOf(file: string): string {
 }
 
 function placeOf(subject: string): number {
+  const lent = lentChain.indexOf(subject);
+  if (lent >= 0) return lent - lentChain.length;
   const end = last.indexOf(subject);
   if (end >= 0) return first.length + 1 + end;
   const start = first.indexOf(subject);

@@ -6,6 +6,7 @@ const files = {
   fullUnit: ['test/full/release/a.test.ts', 'test/full/release/b.test.ts'],
   host: ['test/system/a.test.ts'],
   fullHost: ['test/full/system/a.test.ts'],
+  lent: ['test/cluster/reconciler/life.test.ts'],
   real: ['test/cluster/kube/a.test.ts'],
   soak: ['test/soak/a.test.ts'],
 };
@@ -32,6 +33,7 @@ it.each<[what: string, chosen: readonly string[], lanes: readonly (readonly [str
     [
       ['unit', 'unit full-unit', 'all'],
       ['host', 'host', 2],
+      ['lent', 'lent', 1],
       ['real', 'testbed', 1],
     ],
   ],

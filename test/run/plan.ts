@@ -26,12 +26,14 @@ export function planOf(files: readonly string[], all: readonly string[]): Plan {
   const isWhole = pure.length === chosen(all, ...projectsOf(pure)).length;
   const host = chosen(files, 'host');
   const real = chosen(files, 'testbed');
+  const lent = chosen(files, 'lent');
   const soak = chosen(files, 'soak');
   return {
     pure:
       pure.length > 0 ? { name: 'unit', projects: projectsOf(pure), ...(isWhole ? {} : { files: pure }) } : undefined,
     real: [
       { name: 'host', projects: ['host'] as const, files: host, testbed: testbeds.host, room: 'counts' as const },
+      { name: 'lent', projects: ['lent'] as const, files: lent, testbed: testbeds.real, room: 'waits' as const },
       { name: 'real', projects: ['testbed'] as const, files: real, testbed: testbeds.real, room: 'waits' as const },
     ].filter((lane) => lane.files.length > 0),
     soak: soak.length > 0 ? { name: 'soak', projects: ['soak'], files: soak, testbed: testbeds.real } : undefined,

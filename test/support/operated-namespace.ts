@@ -3,8 +3,10 @@ import type { Dispatcher } from 'undici';
 import { afterAll, beforeAll, inject } from 'vitest';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { cutAfter } from './cut-connection.ts';
+import type { Loan } from './lent/loan.ts';
 import { startOperator, type TestOperator } from './operator.ts';
 import { ShippedRights } from './shipped-rights.ts';
+import { makeNamespace } from './test-namespace.ts';
 import { until } from './until.ts';
 import { Workbench } from './workbench.ts';
 
@@ -12,11 +14,13 @@ export interface OperatedNamespaceOptions {
   /** Returns the path of the kubeconfig of another API server. By default that of the testbed. */
   readonly kubeconfig?: () => string;
   /** Resolves the hosts of endpoints. By default this machine's resolver does. */
-  readonly lookup?: LookupFunction;
+  readonly lookup?: LookupFunction | undefined;
   /** What must exist, or may not exist, when the operator starts. By default nothing. */
   readonly prepare?: (client: KubeClient) => Promise<unknown>;
   /** The newest release revision of its operators at first. By default that of this operator. */
   readonly newestRevision?: number;
+  /** A control plane that is Ready already, with its namespace. By default the namespace is new and empty. */
+  readonly loan?: Loan;
 }
 
 /** A namespace with its own operator, which reconciles no other namespace, and has the rights of an installation for it. */
@@ -37,7 +41,26 @@ export class OperatedNamespace extends Workbench {
   async open(): Promise<void> {
     await this.make(this.#kubeconfig);
     await this.#options.prepare?.(this.client);
-    await this.startOperator();
+    if (!this.#operator) await this.startOperator();
+  }
+
+  /** A control plane that was lent is borrowed instead, or born, by an operator that goes on. */
+  override async make(kubeconfig: string): Promise<void> {
+    const { loan } = this.#options;
+    if (!loan) return super.make(kubeconfig);
+    await this.connect(kubeconfig);
+    if (!(await loan.take(this.client))) {
+      await makeNamespace(this.client, this.namespace);
+      await this.startOperator();
+      await loan.giveBirth(this);
+    }
+    await loan.begin(this);
+  }
+
+  /** Makes a lent control plane what it was when it was borrowed, in its spec and annotations. */
+  async undo(): Promise<void> {
+    if (!this.#options.loan) throw new Error(`nothing in namespace ${this.namespace} is lent`);
+    await this.#options.loan.undo(this);
   }
 
   /** The running operator. @throws while none runs */
@@ -88,12 +111,37 @@ export class OperatedNamespace extends Workbench {
     return cut.isDead();
   }
 
+  /** By the same resolver as the operator. */
+  override hosted(cluster: string, lookup = this.#options.lookup): Promise<KubeClient> {
+    return super.hosted(cluster, lookup);
+  }
+
   override async close(): Promise<void> {
+    const { loan } = this.#options;
+    if (loan) return this.#giveBack(loan);
+    await this.#endOperator();
+    await super.close();
+  }
+
+  async #endOperator(): Promise<void> {
     await this.stopOperator();
     // who could not grant them has failed with that already
     const rights = await this.#rights?.catch(() => undefined);
     await rights?.end();
-    await super.close();
+  }
+
+  /** Whatever fails, no other file waits for it. */
+  async #giveBack(loan: Loan): Promise<void> {
+    const { client } = this;
+    try {
+      await this.endCommands();
+      const faults = await loan.end(this);
+      await this.#endOperator();
+      await loan.release(client, faults);
+    } finally {
+      await loan.unlock();
+      await client.connection.close();
+    }
   }
 
   get #kubeconfig(): string {

@@ -91,12 +91,15 @@ export class Workbench {
 
   /** Creates the namespace with the strictest pod security, and installs the CRDs. What an earlier run left is deleted first. */
   async make(kubeconfig: string): Promise<void> {
-    const { namespace } = this;
-    const client = new KubeClient(await connect(loadKubeConfig(kubeconfig)));
-    this.#client = client;
+    await this.connect(kubeconfig);
+    await makeNamespace(this.client, this.namespace);
+  }
+
+  /** Opens the connection of the administrator, and installs the CRDs. */
+  async connect(kubeconfig: string): Promise<void> {
+    this.#client = new KubeClient(await connect(loadKubeConfig(kubeconfig)));
     this.#kubeconfig = kubeconfig;
-    await installDefinitions(client, kubeconfig);
-    await makeNamespace(client, namespace);
+    await installDefinitions(this.#client, kubeconfig);
   }
 
   /**
@@ -104,9 +107,15 @@ export class Workbench {
    * {@link delete} verify what an operator does at a deletion.
    */
   async close(): Promise<void> {
-    await this.#hcp?.end();
+    await this.endCommands();
     await endNamespace(this.client, this.namespace);
     await this.client.connection.close();
+  }
+
+  /** Takes back the rights of the commands that ran. */
+  async endCommands(): Promise<void> {
+    await this.#hcp?.end();
+    this.#hcp = undefined;
   }
 
   /** Runs commands of `hcp`, each with the rights that its help asks for, and no others. */

@@ -3,6 +3,7 @@ import { familiesFor } from '../run/lane.ts';
 import { findFurtherBinaries } from './binaries.ts';
 import { familyId, furtherFamilies } from './families.ts';
 import { instanceFrom, kubeconfigPath, testbedLog } from './instance.ts';
+import { endAllLent } from '../support/lent/end-lent.ts';
 import { reportTo } from './progress.ts';
 import { bringUp } from './bring-up.ts';
 import { takeDown } from './take-down.ts';
@@ -14,6 +15,8 @@ declare module 'vitest' {
     kubeconfig: string;
     /** Name of the testbed's instance, for `instanceFrom(process.env, name)`. */
     testbed: string;
+    /** Id of the process that runs the tests, which starts others for their files. */
+    run: number;
   }
 }
 
@@ -33,9 +36,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   if (further.length > 0) await findFurtherBinaries(further, instance.cache, report);
   project.provide('kubeconfig', kubeconfigPath(instance));
   project.provide('testbed', instance.name);
+  project.provide('run', process.pid);
   return async () => {
     const isLast = await leaveUsers(instance);
-    if (!isLast || process.env['HCP_KEEP_TESTBED'] === '1') return;
+    if (!isLast || process.env['HCP_KEEP_TESTBED'] === '1') return endAllLent(instance, process.pid);
     const left = await takeDown(instance, report);
     if (left.length > 0) throw new Error(`testbed ${instance.name} left behind:\n${left.join('\n')}`);
   };

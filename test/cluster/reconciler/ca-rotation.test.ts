@@ -1,23 +1,18 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
 import { rotations } from '../../../reconciler/rotation/request.ts';
 import { splitCertificates } from '../../../reconciler/pki/pem.ts';
 import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
 import { cutBehind } from '../../support/cut-connection.ts';
-import { operatedNamespace } from '../../support/operated-namespace.ts';
+import { borrow } from '../../support/lent/borrow.ts';
 import { until } from '../../support/until.ts';
-import { single } from '../../support/workbench.ts';
 
-const namespace = 'rotated';
 const cluster = 'c1';
+// Each change of trust restarts the API server.
+const bench = borrow('plain', { restartsPods: true });
 
-const bench = operatedNamespace(namespace);
-beforeAll(async () => {
-  await bench.create(cluster, single);
-  await bench.untilReady(cluster, 240_000);
-});
-
-const secretOf = (name: string) => bench.client.find<SecretObject>(Secret, { namespace, name: `${cluster}-${name}` });
+const secretOf = (name: string) =>
+  bench.client.find<SecretObject>(Secret, { namespace: bench.namespace, name: `${cluster}-${name}` });
 const trusted = async () => splitCertificates(valueOf(await secretOf('proxy'), 'tls.crt') ?? '');
 const request = (value: string | null) =>
   bench.patch(cluster, { metadata: { annotations: { [rotations.proxy.annotation]: value } } });
