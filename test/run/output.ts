@@ -5,3 +5,6 @@ export const output = join(import.meta.dirname, '../../.test-output');
 
 /** The duration of each file on real binaries in the last run, in the form of durations.json. */
 export const measuredFile = join(output, 'durations.json');
+
+/** What the last run cost, as a row of runs.json. */
+export const costFile = join(output, 'cost.json');

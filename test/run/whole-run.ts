@@ -7,14 +7,15 @@ import { run } from '../testbed/run.ts';
 import { takeDown } from '../testbed/take-down.ts';
 import { hasUsers } from '../testbed/users.ts';
 import committed from './durations.json' with { type: 'json' };
-import { drift, durationsOf } from './file-times.ts';
+import { drift, durationsOf, type FileTime } from './file-times.ts';
 import { type Flake, flakeOf, readFlakes, withFlake, writeFlakes } from './flakes.ts';
 import { type LaneEnd, verdictOf } from './gate.ts';
 import { type Lane, reportFile, runLane } from './lane.ts';
-import { measuredFile, output } from './output.ts';
+import { costFile, measuredFile, output } from './output.ts';
 import { againLane, type Plan, testbeds } from './plan.ts';
 import { ProcessorTimeRecorder } from './processor-time.ts';
 import { describeResult, type FileResult, readReport } from './result.ts';
+import { costOf } from './runs.ts';
 import { laneSummary, processorSummary } from './summary.ts';
 
 /** A pure file that takes as long has its duration committed. */
@@ -81,7 +82,10 @@ export async function runPlan(plan: Plan, { families, deadline }: RunOptions): P
 
   const ends = [...pure, ...real];
   await reportTimes(pure, real);
-  for (const line of processorSummary(await recorder.stop())) console.log(line);
+  const time = await recorder.stop();
+  for (const line of processorSummary(time)) console.log(line);
+  const cost = costOf(today(), time, timesOf(real));
+  await writeFile(costFile, JSON.stringify(cost));
   for (const { name, code, report } of [...ends, ...seconds]) {
     for (const line of describeResult(report, isOver() ? 0 : code)) console.log(`${name.padEnd(5)} | ${line}`);
   }
@@ -97,6 +101,12 @@ export async function runPlan(plan: Plan, { families, deadline }: RunOptions): P
   return { code: isInterrupted ? 130 : red.length > 0 ? 1 : 0, files };
 }
 
+function timesOf(lanes: readonly LaneEnd[]): readonly FileTime[] {
+  return lanes.flatMap(({ report }) => report?.files ?? []);
+}
+
+const today = () => new Date().toISOString().slice(0, 10);
+
 function passes(files: readonly FileResult[], wanted: string): boolean {
   return files.some(({ file, failures }) => file === wanted && failures.length === 0);
 }
@@ -104,9 +114,8 @@ function passes(files: readonly FileResult[], wanted: string): boolean {
 /** Opens a row for each file that failed, and passed alone. */
 async function keepFlakes(flaked: readonly FileResult[], needles: Needles): Promise<void> {
   if (flaked.length === 0) return;
-  const day = new Date().toISOString().slice(0, 10);
   const commit = await run(['git', 'rev-parse', 'HEAD'], { cwd: import.meta.dirname }).catch(() => '');
-  const flakes = flaked.map((result) => flakeOf(result, { day, commit: commit.trim(), needles }));
+  const flakes = flaked.map((result) => flakeOf(result, { day: today(), commit: commit.trim(), needles }));
   writeFlakes(flakes.reduce<readonly Flake[]>(withFlake, readFlakes()));
   for (const { file, reason } of flakes) console.log(`FLAKED ${file}: ${reason}`);
   console.log('test/run/flakes.json has their rows: commit it, find the causes, and name each as "cause" of its row');
@@ -130,7 +139,6 @@ async function removeRemains(): Promise<void> {
 async function reportTimes(pure: readonly LaneEnd[], real: readonly LaneEnd[]): Promise<void> {
   for (const { name, report } of [...pure, ...real])
     for (const line of laneSummary(report?.files ?? [])) console.log(`${name.padEnd(5)} | ${line}`);
-  const timesOf = (lanes: readonly LaneEnd[]) => lanes.flatMap(({ report }) => report?.files ?? []);
   const measured = durationsOf(timesOf(real));
   const kept = { ...measured, ...durationsOf(timesOf(pure), longPureSeconds) };
   await writeFile(measuredFile, `${JSON.stringify(kept, undefined, 2)}\n`);
