@@ -1,5 +1,6 @@
 import { k8s } from 'cdk8s-plus-30';
 import type { Container } from '../api/pod-spec.ts';
+import { isMore } from '../api/quantity.ts';
 import type { HostedCluster } from '../cluster/cluster.ts';
 import { definedOnly } from '../cluster/defined.ts';
 import { type ComponentName, objectLabels, selectorLabels } from '../cluster/labels.ts';
@@ -127,6 +128,29 @@ function resources({ settings, requests }: ContainerProps): k8s.ResourceRequirem
   if (!settings?.resources) return { requests: quantities(requests) };
   return resourceRequirements(settings.resources);
 }
+
+/**
+ * Resources of a container that helps a component: as little as it needs is reserved, and it may use what the component
+ * may. A namespace whose quota counts limits, and so refuses containers without them, then admits both.
+ */
+export function helperResources(
+  requests: Quantities,
+  component: Container['resources'],
+): { readonly requests: Quantities; readonly limits?: Quantities } {
+  const limits = Object.fromEntries(
+    ['cpu', 'memory'].flatMap((resource) => {
+      const limit = component?.limits?.[resource];
+      return limit === undefined ? [] : [[resource, limit]];
+    }),
+  );
+  const least = Object.entries(requests).map(([resource, amount]) => {
+    const limit = limits[resource];
+    return [resource, limit !== undefined && isMore(amount, limit) ? limit : amount];
+  });
+  return { requests: Object.fromEntries(least), ...(Object.keys(limits).length > 0 ? { limits } : {}) };
+}
+
+type Quantities = Readonly<Record<string, string>>;
 
 /** What a container requests and may use at most. */
 export function resourceRequirements({

@@ -5,7 +5,7 @@ import type { Endpoint, Facts } from '../../cluster/facts.ts';
 import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { imageReference, kubernetesImage } from '../../cluster/versions.ts';
-import { container, projected } from '../../pod/component.ts';
+import { container, helperResources, projected } from '../../pod/component.ts';
 import { mergeFlags } from '../../pod/flags.ts';
 import { mountsOf } from '../../pod/mounts.ts';
 import { withAdditions } from '../../pod/overlay.ts';
@@ -77,8 +77,8 @@ export class ApiServerCheck extends Construct {
               ),
               command: ['kube-apiserver'],
               args: apiServerArgs(checkFlags(cluster, endpoint, facts), cluster, endpoint, facts),
-              requests: { cpu: '50m', memory: '128Mi' },
-              settings: { ...settings, resources: undefined },
+              requests,
+              settings: { ...settings, resources: helperResources(requests, settings.resources) },
               capabilities: ['NET_BIND_SERVICE'],
               volumeMounts: [
                 { name: 'pki', mountPath: apiServerPaths.pki, readOnly: true },
@@ -101,6 +101,8 @@ export class ApiServerCheck extends Construct {
     new k8s.KubePod(this, 'pod', withAdditions(pod, [cluster.spec.deployment.defaults, settings]));
   }
 }
+
+const requests = { cpu: '50m', memory: '128Mi' };
 
 /**
  * The flags of the API servers without the files that only the operator decides about. A user's own encryption

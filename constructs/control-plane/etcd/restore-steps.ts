@@ -1,12 +1,12 @@
 import type { k8s } from 'cdk8s-plus-30';
 import type { HostedCluster } from '../../cluster/cluster.ts';
-import { container, projected } from '../../pod/component.ts';
+import { container, helperResources, projected } from '../../pod/component.ts';
 import { etcdPaths } from './config.ts';
 import type { RestoreRun } from '../../cluster/facts.ts';
 import { withAdditions } from '../../pod/overlay.ts';
 import { restorePaths } from './volume.ts';
 import { namesOf } from '../../cluster/names.ts';
-import { etcdVersion, imageReference, type ImageSource, inImageRegistry } from '../../cluster/versions.ts';
+import { etcdVersion, imageReference, inImageRegistry } from '../../cluster/versions.ts';
 
 /** Name of the volume of all steps. */
 export const etcdDataVolume = 'etcd-data';
@@ -45,24 +45,24 @@ export function swapStep({ spec }: HostedCluster, run: RestoreRun): k8s.Containe
 /** A step that runs the operator's own image. */
 function operatorStep(
   act: 'receive' | 'swap',
-  source: ImageSource,
+  spec: HostedCluster['spec'],
   { run, operatorImage }: RestoreRun,
   args: readonly string[],
   volumeMounts: k8s.VolumeMount[],
 ): k8s.Container {
   return step({
     name: act,
-    image: inImageRegistry(source, operatorImage),
+    image: inImageRegistry(spec, operatorImage),
     command: ['node', '/app/receiver.js'],
     args: [act, `--volume=${etcdPaths.volume}`, `--run=${run}`, ...args],
-    settings: undefined,
+    settings: { resources: helperResources(stepRequests, spec.etcd.resources) },
     volumeMounts,
   });
 }
 
 /** Creates a data directory from the snapshot. `args` set the member and how revisions change. */
 export function restoreStep(cluster: HostedCluster, run: string, args: readonly string[]): k8s.Container {
-  const { tools } = cluster.spec.etcd;
+  const { tools, resources } = cluster.spec.etcd;
   const tag = `v${etcdVersion(cluster).replace(/-\d+$/, '')}`;
   const paths = restorePaths(etcdPaths.volume, run);
   return step({
@@ -71,11 +71,13 @@ export function restoreStep(cluster: HostedCluster, run: string, args: readonly 
     image: imageReference(cluster.spec, { registry: 'gcr.io', repository: 'etcd-development/etcd', tag }, tools.image),
     command: ['etcdutl'],
     args: ['snapshot', 'restore', paths.snapshot, `--data-dir=${paths.restoredData}`, ...args],
-    settings: tools,
+    settings: { ...tools, resources: tools.resources ?? helperResources(stepRequests, resources) },
     volumeMounts: [etcdDataMount],
   });
 }
 
 function step(props: Omit<Parameters<typeof container>[0], 'requests'>): k8s.Container {
-  return container({ ...props, requests: { cpu: '50m', memory: '128Mi' } });
+  return container({ ...props, requests: stepRequests });
 }
+
+const stepRequests = { cpu: '50m', memory: '128Mi' };

@@ -1,7 +1,7 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import type { HostedCluster } from '../../cluster/cluster.ts';
-import { container } from '../../pod/component.ts';
+import { container, helperResources } from '../../pod/component.ts';
 import { etcdPaths } from './config.ts';
 import { restorePaths } from './volume.ts';
 import type { RestoreRun } from '../../cluster/facts.ts';
@@ -79,6 +79,7 @@ function etcd(cluster: HostedCluster, restoreRun: RestoreRun): k8s.Container {
   const { run } = restoreRun;
   const storage = { 'ephemeral-storage': mebibytes(neededMebibytes(restoreRun) + logMebibytes) };
   const settings = cluster.spec.etcd;
+  const own = helperResources(requests, settings.resources);
   const image = { registry: 'registry.k8s.io', repository: 'etcd', tag: etcdTag(etcdVersion(cluster)) };
   return container({
     name: 'etcd',
@@ -102,7 +103,10 @@ function etcd(cluster: HostedCluster, restoreRun: RestoreRun): k8s.Container {
     ],
     ports: { client: ports.etcdClient },
     requests,
-    settings: { ...settings, resources: { requests: { ...requests, ...storage }, limits: storage } },
+    settings: {
+      ...settings,
+      resources: { requests: { ...own.requests, ...storage }, limits: { ...own.limits, ...storage } },
+    },
     volumeMounts: [etcdDataMount, etcdPkiMount],
   });
 }

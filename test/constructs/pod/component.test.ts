@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { helperResources } from '../../../constructs/pod/component.ts';
 import { Rendered } from '../../support/rendered-cluster.ts';
 
 const apiServer = (settings: object) =>
@@ -20,6 +21,23 @@ describe('a container', () => {
   it('is pulled once by default', () => {
     expect(apiServer({})?.imagePullPolicy).toBe('IfNotPresent');
     expect(apiServer({ imagePullPolicy: 'Always' })?.imagePullPolicy).toBe('Always');
+  });
+});
+
+describe('a container that helps a component', () => {
+  const requests = { cpu: '50m', memory: '128Mi' };
+
+  it('has its own requests, and no limits if the component has none', () => {
+    expect(helperResources(requests, undefined)).toEqual({ requests });
+    expect(helperResources(requests, { requests: { cpu: '2' } })).toEqual({ requests });
+  });
+
+  it('may use what the component may, and requests no more than that', () => {
+    const limits = { cpu: '20m', memory: '1Gi', 'hugepages-2Mi': '64Mi' };
+    expect(helperResources(requests, { limits })).toEqual({
+      requests: { cpu: '20m', memory: '128Mi' },
+      limits: { cpu: '20m', memory: '1Gi' },
+    });
   });
 });
 
