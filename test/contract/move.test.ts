@@ -8,6 +8,7 @@ import {
 } from '../../constructs/api/resources.ts';
 import { isMoved } from '../support/loop/clusterctl-move.ts';
 import { type MemoryCluster, ourName } from '../support/loop/memory-cluster.ts';
+import { runControllers } from '../support/memory-cluster/controllers/controllers.ts';
 import { completeCluster } from '../support/loop/scenario.ts';
 import { namespace } from '../support/scope.ts';
 
@@ -46,7 +47,7 @@ describe('a move by clusterctl', () => {
     const metadata = { finalizers: null, annotations: { 'clusterctl.cluster.x-k8s.io/delete-for-move': '' } };
     await management.user.mergePatch(HostedControlPlane, ourName, { metadata }, user);
     await management.user.delete(HostedControlPlane, ourName);
-    management.management.collectGarbage();
+    runControllers(management.management);
     expect(management.objects.get(StatefulSet, 'c1-etcd')).toBeUndefined();
     expect(claims()).toEqual(before);
   });

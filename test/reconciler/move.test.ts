@@ -8,7 +8,6 @@ import {
 } from '../../constructs/api/group.ts';
 import { Deployment, HostedControlPlane, PersistentVolumeClaim, Pod, Secret } from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
-import type { Verification } from '../../reconciler/backup/verification-settings.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { completedRequests, restoredAnnotations } from '../../reconciler/restore/observe.ts';
 import { BackedUpCluster } from '../support/loop/backed-up-cluster.ts';
@@ -16,6 +15,7 @@ import { ClusterctlMove, setPaused } from '../support/loop/clusterctl-move.ts';
 import { Life } from '../support/loop/life.ts';
 import { type MemoryCluster, ourName } from '../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
+import { verifyAtOnce } from '../support/loop/verified-at-once.ts';
 import { ObjectStoreServer } from '../support/object-store-server.ts';
 import { clusterName, namespace } from '../support/scope.ts';
 
@@ -40,22 +40,6 @@ afterAll(() => bucket.stop());
 beforeEach(() => {
   for (const key of bucket.objects.keys()) if (key.endsWith('/claim.json')) bucket.objects.delete(key);
 });
-
-/** No pod in memory restores a backup on trial. */
-function verifyAtOnce({ objects }: ObjectStoreServer): void {
-  const verification: Verification = {
-    formatVersion: 1,
-    time: '2026-11-25T09:00:00.000Z',
-    revision: 1,
-    restoreSeconds: 1,
-  };
-  const set = objects.set.bind(objects);
-  objects.set = (key, content) => {
-    if (key.endsWith('/manifest.json'))
-      set(key.replace('manifest.json', 'verification.json'), Buffer.from(JSON.stringify(verification)));
-    return set(key, content);
-  };
-}
 
 const annotationsOf = ({ hostedControlPlane: { metadata } }: MemoryCluster) => metadata.annotations ?? {};
 const annotate = ({ user: client }: MemoryCluster, value: string | null) =>

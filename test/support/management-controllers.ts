@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
 import {
   Deployment,
+  Event,
   PersistentVolumeClaim,
   Pod,
   Service,
@@ -13,6 +14,7 @@ import { type ComponentName, selectorLabels } from '../../constructs/cluster/lab
 import { acceptedPath } from '../../constructs/control-plane/api-server/check.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import type { StoredObject } from './memory-objects.ts';
+import { usesClaim } from './memory-cluster/controllers/claim-protection.ts';
 import { clusterName } from './scope.ts';
 
 /** The address that load balancers get. */
@@ -23,8 +25,10 @@ export interface ControlledObjects {
   readonly objects: readonly StoredObject[];
   get<T extends KubeObject>(resource: Resource, name: string): T | undefined;
   list<T extends KubeObject>(resource: Resource, labels: Readonly<Record<string, string>>): T[];
-  /** Writes the object if it differs from the stored one. */
+  /** Writes the object if it differs from the stored one. @throws if it is new and the API server refuses it */
   put(object: StoredObject): unknown;
+  /** In which words the API server would refuse to create the object; undefined if it would not. */
+  refusal(object: StoredObject): string | undefined;
   /** Completes a deletion, or deletes the object. */
   remove(object: KubeObject): void;
 }
@@ -39,7 +43,10 @@ interface Workload extends KubeObject {
     readonly updateStrategy?: { readonly type?: string };
     readonly template: {
       readonly metadata: Pick<KubeObject['metadata'], 'labels' | 'annotations'>;
-      readonly spec: { readonly containers: readonly { readonly name: string }[] };
+      readonly spec: {
+        readonly containers: readonly { readonly name: string }[];
+        readonly volumes?: readonly object[];
+      };
     };
     readonly volumeClaimTemplates?: readonly Pick<VolumeClaim, 'metadata' | 'spec'>[];
   };
@@ -54,7 +61,9 @@ export interface SettleOptions {
 
 /** Does at once all that Kubernetes' controllers would do over time: addresses, pods, volumes, rollouts, deletions. */
 export function settle(management: ControlledObjects, options: SettleOptions = {}): void {
-  for (const object of management.objects) if (object.metadata.deletionTimestamp) management.remove(object);
+  const isClaim = ({ kind }: KubeObject): boolean => kind === PersistentVolumeClaim.kind;
+  for (const object of management.objects)
+    if (object.metadata.deletionTimestamp && !isClaim(object)) management.remove(object);
   for (const service of management.list<StoredObject>(Service, { [clusterNameLabel]: clusterName }))
     giveAddress(management, service);
   for (const route of management.list<StoredObject>(TLSRoute, {}))
@@ -69,8 +78,16 @@ export function settle(management: ControlledObjects, options: SettleOptions = {
   for (const pod of management.list<StoredObject>(Pod, {})) {
     if (isOf('etcd-restore', pod)) management.put({ ...pod, status: { phase: 'Succeeded' } });
     else if (isOf('api-server-check', pod)) endCheck(management, pod);
-    else if (!pods.has(pod.metadata.name)) management.remove(pod);
+    else if (!pods.has(pod.metadata.name) && isOfCluster(pod)) management.remove(pod);
   }
+  for (const claim of management.list<StoredObject>(PersistentVolumeClaim, {})) {
+    const { deletionTimestamp, name } = claim.metadata;
+    if (deletionTimestamp && !management.list(Pod, {}).some((pod) => usesClaim(pod, name))) management.remove(claim);
+  }
+}
+
+function isOfCluster({ metadata: { labels = {} } }: KubeObject): boolean {
+  return labels[clusterNameLabel] === clusterName;
 }
 
 function isOf(component: ComponentName, { metadata: { labels = {} } }: KubeObject): boolean {
@@ -110,7 +127,7 @@ export function accepted({ metadata, spec }: StoredObject): object[] {
   return parentRefs.map((parentRef) => ({ parentRef, controllerName: 'example.org/gateway', conditions }));
 }
 
-/** Replaces the pods of a workload by ready ones of its current template; returns their names. */
+/** Replaces the pods of a workload by ready ones of its current template, as far as they are admitted; returns their names. */
 function rollOut(
   management: ControlledObjects,
   workload: Workload & StoredObject,
@@ -120,22 +137,78 @@ function rollOut(
   const replicas = spec.replicas ?? 1;
   const revision = revisionOf(workload);
   if (JSON.stringify(spec.template).includes(startsNot)) return getStuck(management, workload, revision);
-  const pods = Array.from({ length: replicas }, (_, ordinal) => `${metadata.name}-${ordinal}`);
-  for (const [ordinal, name] of pods.entries()) {
+  const names = Array.from({ length: replicas }, (_, ordinal) => `${metadata.name}-${ordinal}`);
+  let refusal: string | undefined;
+  for (const [ordinal, name] of names.entries()) {
     const present = management.get<StoredObject>(Pod, name);
     const isKept = keepsOnDelete && spec.updateStrategy?.type === 'OnDelete' && present !== undefined;
-    if (!isKept) management.put(podOf(workload, { name, ordinal, revision }, present));
-    makeClaims(management, workload, name);
+    if (!isKept)
+      refusal = makePod(management, workload, podOf(workload, { name, ordinal, revision }, present)) ?? refusal;
   }
-  const updated = pods.filter(
-    (name) => management.get(Pod, name)?.metadata.labels?.[revisionLabel] === revision,
-  ).length;
-  const counts = { replicas, readyReplicas: replicas, availableReplicas: replicas, updatedReplicas: updated };
+  const pods = names.flatMap((name) => management.get(Pod, name) ?? []);
+  const updated = pods.filter((pod) => revisionIn(pod) === revision).length;
+  const { length } = pods;
+  const counts = { replicas: length, readyReplicas: length, availableReplicas: length, updatedReplicas: updated };
   const revisions = { updateRevision: revision, currentRevision: updated === replicas ? revision : 'before' };
-  const isSet = workload.kind === StatefulSet.kind;
-  const status = { observedGeneration: metadata.generation ?? 0, ...counts, ...(isSet ? revisions : {}) };
+  const status = {
+    observedGeneration: metadata.generation ?? 0,
+    ...counts,
+    ...(isSet(workload) ? revisions : {}),
+    ...(refusal !== undefined && !isSet(workload) ? { conditions: [replicaFailure(refusal)] } : {}),
+  };
   management.put({ ...workload, status });
-  return pods;
+  return pods.map((pod) => pod.metadata.name);
+}
+
+function isSet({ kind }: KubeObject): boolean {
+  return kind === StatefulSet.kind;
+}
+
+/** Makes a pod of a workload, or leaves the one of its name when the API server refuses the new one. @returns why it does */
+function makePod(
+  management: ControlledObjects,
+  workload: Workload & StoredObject,
+  pod: StoredObject,
+): string | undefined {
+  const { name } = pod.metadata;
+  const present = management.get(Pod, name);
+  const isNew = !present || revisionIn(present) !== revisionIn(pod);
+  // A Deployment makes the new pod before it deletes the old one, a StatefulSet the other way round.
+  if (present && isNew && isSet(workload)) management.remove(present);
+  const refused = makeClaims(management, workload, name) ?? (isNew ? management.refusal(pod) : undefined);
+  if (refused === undefined) {
+    if (present && isNew) management.remove(present);
+    management.put(pod);
+  } else if (isSet(workload)) {
+    reportFailure(
+      management,
+      workload,
+      `Create Pod ${name} in StatefulSet ${workload.metadata.name} failed error: ${refused}`,
+    );
+  }
+  return refused;
+}
+
+function replicaFailure(message: string): object {
+  return { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message };
+}
+
+/** The StatefulSet controller only reports by events. */
+function reportFailure(
+  management: ControlledObjects,
+  { apiVersion, kind, metadata }: Workload & StoredObject,
+  note: string,
+) {
+  management.put({
+    apiVersion: Event.apiVersion,
+    kind: Event.kind,
+    metadata: { name: `${metadata.name}.failed-create` },
+    regarding: { apiVersion, kind, name: metadata.name, uid: metadata.uid },
+    type: 'Warning',
+    reason: 'FailedCreate',
+    note,
+    deprecatedSource: { component: 'statefulset-controller' },
+  });
 }
 
 /** The tag of an image that no registry has. */
@@ -172,20 +245,34 @@ function revisionOf({ metadata, spec }: Workload): string {
   return `${metadata.name}-${digest}`;
 }
 
+function revisionIn({ metadata }: KubeObject): string | undefined {
+  return metadata.labels?.[revisionLabel];
+}
+
 function podOf(
-  { spec: { template } }: Workload,
+  { spec: { template, volumeClaimTemplates = [] } }: Workload,
   { name, ordinal, revision }: { readonly name: string; readonly ordinal: number; readonly revision: string },
   present: StoredObject | undefined,
 ): StoredObject {
   const { labels, annotations } = template.metadata;
-  const isSame = present?.metadata.labels?.[revisionLabel] === revision;
+  const isSame = present !== undefined && revisionIn(present) === revision;
   const containerStatuses = template.spec.containers.map((container) => ({
     name: container.name,
     ready: true,
     state: { running: {} },
   }));
+  const claims = volumeClaimTemplates.map(({ metadata }) => ({
+    name: metadata.name,
+    persistentVolumeClaim: { claimName: `${metadata.name}-${name}` },
+  }));
   return {
     ...readyPod,
+    // Admission completes the spec of a pod once.
+    spec: (isSame ? present?.['spec'] : undefined) ?? {
+      ...template.spec,
+      volumes: [...(template.spec.volumes ?? []), ...claims],
+      ...readyPod.spec,
+    },
     status: { ...readyPod.status, podIP: `10.244.0.${ordinal + 1}`, containerStatuses },
     metadata: {
       name,
@@ -196,15 +283,20 @@ function podOf(
   };
 }
 
-function makeClaims(management: ControlledObjects, { spec }: Workload, pod: string): void {
+/** The volume claims of a pod. @returns why it cannot have them */
+function makeClaims(management: ControlledObjects, { spec }: Workload, pod: string): string | undefined {
   for (const { metadata, spec: claimSpec } of spec.volumeClaimTemplates ?? []) {
     const { apiVersion, kind } = PersistentVolumeClaim;
     const name = `${metadata.name}-${pod}`;
     const { labels } = spec.template.metadata;
-    const present = management.get<VolumeClaim>(PersistentVolumeClaim, name);
+    const present = management.get<VolumeClaim & StoredObject>(PersistentVolumeClaim, name);
     const wanted = present ?? { apiVersion, kind, metadata: { name, labels }, spec: claimSpec };
+    const refused = present ? undefined : management.refusal(wanted);
+    if (refused !== undefined) return refused;
     management.put({ ...wanted, status: { phase: 'Bound', capacity: wanted.spec.resources.requests } });
+    if (present?.metadata.deletionTimestamp && !management.get(Pod, pod)) return `pvc ${name} is being deleted`;
   }
+  return undefined;
 }
 
 const readyPod = {

@@ -93,6 +93,11 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
     return stored;
   }
 
+  /** Nothing refuses an object here. */
+  refusal(): undefined {
+    return undefined;
+  }
+
   /** Removes an object as another client. */
   remove(object: KubeObject): void {
     this.#objects.delete(identify(object));

@@ -2,15 +2,17 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HostedControlPlane } from '../../../constructs/api/resources.ts';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { HostedControlPlane, Namespace, ServiceAccount } from '../../../constructs/api/resources.ts';
 import { hostedControlPlaneCRD } from '../../../constructs/api/crd.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
-import { connectionFor } from '../../../reconciler/kube/config.ts';
+import { connect, connectionFor, loadKubeConfig } from '../../../reconciler/kube/config.ts';
 import { type ApiServer, startApiServer } from '../../support/api-server.ts';
 import { kubeCases } from '../../support/kube-cases/all-cases.ts';
+import { controllerCases } from '../../support/kube-cases/controllers.ts';
 import { publishedSchemas, shapeDifferences } from '../../support/kube-cases/published-shapes.ts';
 import { userClient } from '../../support/kubeconfig-users.ts';
+import { losingAnswers } from '../../support/lost-answers.ts';
 import { isBuiltIn } from '../../support/memory-cluster/kinds.ts';
 import { until } from '../../support/until.ts';
 
@@ -18,15 +20,18 @@ const setUp = { fieldManager: 'set-up' };
 
 let server: ApiServer;
 let client: KubeClient;
+let losing: KubeClient;
 let serial = 0;
 
 beforeAll(async () => {
   server = await startApiServer();
   client = new KubeClient(connectionFor(server.target));
+  losing = new KubeClient(losingAnswers(connectionFor(server.target)));
   await client.apply(hostedControlPlaneCRD, setUp);
   await until('HostedControlPlanes', () => client.list(HostedControlPlane).catch(() => undefined));
 });
 afterAll(async () => {
+  await losing.close();
   await client.close();
   await server.stop();
 });
@@ -41,7 +46,7 @@ describe('a real API server', () => {
       opened.push(one);
       return one;
     };
-    await expect(run({ client, as, namespace })).resolves.toBeUndefined();
+    await expect(run({ client, as, losing, namespace, eventually: until })).resolves.toBeUndefined();
     await Promise.all(opened.map((one) => one.close()));
   });
 
@@ -53,6 +58,23 @@ describe('a real API server', () => {
     );
     const found = rendered.flatMap((object) => shapeDifferences(object, published.get(object.apiVersion) ?? {}));
     expect([...new Set(found)]).toEqual([]);
+  });
+});
+
+describe('a real API server with its controllers', () => {
+  let ofTestbed: KubeClient;
+  beforeAll(async () => {
+    ofTestbed = new KubeClient(await connect(loadKubeConfig(inject('kubeconfig'))));
+  });
+  afterAll(() => ofTestbed.close());
+
+  it.each(controllerCases)('$name', async ({ run }) => {
+    const namespace = `case-${process.pid}-${++serial}`;
+    await ofTestbed.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, setUp);
+    const account = { namespace, name: 'default' };
+    await until('the ServiceAccount of pods', () => ofTestbed.find(ServiceAccount, account));
+    await expect(run({ client: ofTestbed, namespace, eventually: until })).resolves.toBeUndefined();
+    await ofTestbed.delete(Namespace, { name: namespace });
   });
 });
 

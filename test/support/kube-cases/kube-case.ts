@@ -7,7 +7,11 @@ export interface KubeCaseContext {
   readonly client: KubernetesApi;
   /** A client of an authenticated user, who has no rights at first. */
   readonly as: (user: string, groups?: readonly string[]) => Promise<KubernetesApi>;
+  /** A client whose writes reach the server, and whose answers are lost on the way back. */
+  readonly losing: KubernetesApi;
   readonly namespace: string;
+  /** Lets caches of the server, and controllers where there are any, act until the condition holds. */
+  readonly eventually: <T>(what: string, condition: () => Promise<T | undefined | false>) => Promise<T>;
 }
 
 /** Something that every API server does, whether it is a real one or in memory. */
@@ -34,6 +38,39 @@ export function configMap(
     metadata: { name: 'one', namespace, ...metadata },
     ...(Object.keys(data).length > 0 ? { data } : {}),
   };
+}
+
+/** A pod that no scheduler gives a node and that needs no privileges. @param changes of its only container */
+export function waitingPod(
+  { namespace }: Pick<KubeCaseContext, 'namespace'>,
+  changes: object = {},
+  name = 'one',
+): AnyObject {
+  const securityContext = {
+    allowPrivilegeEscalation: false,
+    capabilities: { drop: ['ALL'] },
+    runAsNonRoot: true,
+    seccompProfile: { type: 'RuntimeDefault' },
+  };
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace },
+    spec: {
+      schedulingGates: [{ name: 'example.org/never' }],
+      containers: [{ name: 'main', image: 'main:1', securityContext, ...changes }],
+    },
+  };
+}
+
+/** A volume claim that nothing provisions. */
+export function volumeClaim(
+  { namespace }: Pick<KubeCaseContext, 'namespace'>,
+  storage: string,
+  name = 'one',
+): AnyObject {
+  const spec = { accessModes: ['ReadWriteOnce'], storageClassName: '', resources: { requests: { storage } } };
+  return { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name, namespace }, spec };
 }
 
 export interface PodSpecChanges {

@@ -155,6 +155,21 @@ export const lifecycleCases: readonly KubeCase[] = [
     },
   },
   {
+    name: 'lets a later request decide how the dependents of an object go that is already being deleted',
+    async run({ client, namespace }) {
+      const finalizers = ['example.org/mine'];
+      const { metadata } = await client.create(configMap({ namespace }, {}, { finalizers }), us);
+      const deleted = async (propagationPolicy?: 'Background' | 'Foreground') => {
+        await client.delete(ConfigMap, metadata, { propagationPolicy });
+        return (await client.get(ConfigMap, metadata)).metadata.finalizers;
+      };
+      expect(await deleted()).toEqual(finalizers);
+      expect(await deleted('Foreground')).toEqual([...finalizers, 'foregroundDeletion']);
+      expect(await deleted()).toEqual([...finalizers, 'foregroundDeletion']);
+      expect(await deleted('Background')).toEqual(finalizers);
+    },
+  },
+  {
     name: 'removes a scheduled pod only when its kubelet confirms, and any other pod at once',
     async run(context) {
       const { client } = context;

@@ -2,6 +2,7 @@ import { blockMoveAnnotation, clusterctlLabel } from '../../../constructs/api/gr
 import { Cluster, ConfigMap, HostedControlPlane, Secret } from '../../../constructs/api/resources.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { ManualClock } from '../manual-clock.ts';
+import { runControllers } from '../memory-cluster/controllers/controllers.ts';
 import { clusterName, namespace } from '../scope.ts';
 import { MemoryCluster, ourName } from './memory-cluster.ts';
 
@@ -67,7 +68,7 @@ export class ClusterctlMove {
       await this.from.user.mergePatch(resource, place, { metadata }, clusterctl);
       await this.from.user.delete(resource, place);
     }
-    this.from.management.collectGarbage();
+    runControllers(this.from.management);
     await setPaused(this.to, false);
   }
 }

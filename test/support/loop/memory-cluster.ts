@@ -27,6 +27,7 @@ import { MemoryApiServer } from '../memory-cluster/api-server.ts';
 import { MemoryClient } from '../memory-cluster/client.ts';
 import { administrator } from '../memory-cluster/users.ts';
 import { NamespaceObjects } from '../memory-cluster/controlled-objects.ts';
+import { runControllers } from '../memory-cluster/controllers/controllers.ts';
 import type { StoredObject } from '../memory-objects.ts';
 import { clusterName, hostedControlPlaneName, namespace, spec } from '../scope.ts';
 import { MemoryEtcd } from './memory-etcd.ts';
@@ -162,7 +163,7 @@ export class MemoryCluster {
 
   /** Does at once all that Kubernetes' controllers would do over time, in the management cluster and in the hosted one. */
   settle(): void {
-    this.management.collectGarbage();
+    runControllers(this.management);
     settle(this.objects, { keepsOnDelete: true, startsNot: this.startsNot });
     if (this.objects.list(PersistentVolumeClaim, {}).length === 0) this.hosted = emptyHostedCluster(this.clock);
     if (this.#runs('controller-manager')) settleHosted(this.hosted);

@@ -85,6 +85,7 @@ export class OperatorProcess {
           const { record } = managementCluster.usedInHosted;
           return new MemoryClient(managementCluster.hosted, user, {
             before,
+            after: (action) => this.life.after(`${action} in the hosted cluster`),
             ...(!isAdministrator && { onPermitted: record }),
           });
         },

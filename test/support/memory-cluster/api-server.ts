@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Namespace, Pod, PersistentVolumeClaim, type Resource } from '../../../constructs/api/resources.ts';
+import { groupOf, Namespace, Pod, type Resource } from '../../../constructs/api/resources.ts';
 import type { ApplyOptions, DeleteOptions, MergePatchOptions } from '../../../reconciler/kube/client-options.ts';
 import { describeObject, type KubeObject, type ObjectMeta, type ObjectName } from '../../../reconciler/kube/object.ts';
+import { admitted } from './admission/steps.ts';
 import { Authorizer } from './authorizer.ts';
-import { actionOf, alreadyExists, notFound, notNew, notServed } from './failures.ts';
-import { orphans } from './garbage-collector.ts';
+import { deletionFinalizers } from './deletion-finalizers.ts';
+import { actionOf, alreadyExists, notFound, notNew, notServed, refused } from './failures.ts';
 import { type Find, firstStatus, hasGeneration, hasStatus, isServed } from './kinds.ts';
 import { type Fields, isFields } from './leaves.ts';
 import { mergePatched } from './merge-patch.ts';
@@ -15,7 +16,7 @@ import { Store } from './store.ts';
 /** An object with arbitrary fields. */
 export type AnyFields = KubeObject & Fields;
 
-/** How an API server handles requests. It has no schemas, and applies no defaults but that of a whole status. */
+/** How an API server handles requests, with the admission of `admission/`. It has no schemas, and applies no defaults but that of a whole status. */
 export class MemoryApiServer {
   readonly store: Store;
   /** Decides what its clients may do. */
@@ -60,7 +61,7 @@ export class MemoryApiServer {
       owner(fieldManager),
       this.time,
     );
-    return this.#keep('create', resource, undefined, next);
+    return this.#keep('create', undefined, this.#admitted({ action, resource, live: undefined, next }));
   }
 
   apply(resource: Resource, given: KubeObject, options: ApplyOptions): KubeObject {
@@ -74,8 +75,8 @@ export class MemoryApiServer {
     const applied = this.#writable(resource, plain(given), subresource);
     const writing = { manager: fieldManager, operation: 'Apply', subresource } as const;
     const next = serverSideApply({ live, applied, writing, force, action, time: this.time });
-    if (dryRun) return next;
-    return this.#keep('apply', resource, live, next);
+    const candidate = this.#admitted({ action, resource, live, next, subresource });
+    return dryRun ? candidate : this.#keep('apply', live, candidate);
   }
 
   mergePatch(resource: Resource, name: ObjectName, patch: object, options: MergePatchOptions): KubeObject {
@@ -90,34 +91,53 @@ export class MemoryApiServer {
     );
     const next = { ...this.#writable(resource, patched, subresource, live) };
     const metadata = { ...next.metadata, ...identityIn(live) };
-    return this.#keep(
-      'patch',
-      resource,
-      live,
-      afterUpdate(live, { ...next, metadata }, owner(fieldManager, subresource), this.time),
-    );
+    const updated = afterUpdate(live, { ...next, metadata }, owner(fieldManager, subresource), this.time);
+    return this.#keep('patch', live, this.#admitted({ action, resource, live, next: updated, subresource }));
   }
 
-  delete(resource: Resource, name: ObjectName, { uid, resourceVersion, gracePeriodSeconds }: DeleteOptions): void {
+  delete(resource: Resource, name: ObjectName, options: DeleteOptions): void {
     const action = actionOf('delete', resource, name);
     const live = this.read(resource, name, action);
-    requireVersion(live, { uid, resourceVersion }, action);
-    const isGraceful = resource.kind === Pod.kind && isScheduled(live) && gracePeriodSeconds !== 0;
-    if (!isGraceful && (live.metadata.finalizers ?? []).length === 0) return this.#remove('delete', live);
-    if (live.metadata.deletionTimestamp) return;
-    const generation = live.metadata.generation === undefined ? {} : { generation: live.metadata.generation + 1 };
-    const deletion = { deletionTimestamp: this.time, deletionGracePeriodSeconds: isGraceful ? 30 : 0, ...generation };
-    this.#note('delete', live);
-    this.store.put({ ...live, metadata: { ...live.metadata, ...deletion } });
+    requireVersion(live, options, action);
+    this.end('delete', live, options);
   }
 
-  /** Deletes objects that have lost their owners, and their dependents. */
-  collectGarbage(): void {
-    for (let gone = orphans(this.store); gone.length > 0; gone = orphans(this.store)) {
-      const before = this.store.version;
-      for (const object of gone) this.#collect(object);
-      if (this.store.version === before) return;
+  /** Deletes a stored object, or begins its deletion while a finalizer, its kubelet or its content holds it. @param verb as it is recorded */
+  end(verb: string, object: KubeObject, { propagationPolicy, gracePeriodSeconds }: DeleteOptions = {}): void {
+    const { metadata } = object;
+    const finalizers = deletionFinalizers(metadata.finalizers ?? [], propagationPolicy);
+    const isGraceful = object.kind === Pod.kind && isScheduled(object) && gracePeriodSeconds !== 0;
+    const isNamespace = object.kind === Namespace.kind;
+    if (!isGraceful && !isNamespace && finalizers.length === 0) return this.#remove(verb, object);
+    if (metadata.deletionTimestamp) {
+      if (!isDeepStrictEqual(finalizers, metadata.finalizers ?? [])) this.amend(verb, object, { finalizers });
+      return;
     }
+    const generation = metadata.generation === undefined ? {} : { generation: metadata.generation + 1 };
+    const deletion = { deletionTimestamp: this.time, deletionGracePeriodSeconds: isGraceful ? 30 : 0, ...generation };
+    this.#note(verb, object);
+    const kept = metadata.finalizers || finalizers.length > 0 ? { finalizers } : {};
+    const status = isNamespace ? { status: { phase: 'Terminating' } } : {};
+    this.store.put({ ...object, ...status, metadata: { ...metadata, ...kept, ...deletion } });
+  }
+
+  /** Changes the metadata of a stored object, and removes it if nothing holds it any more. @param verb as it is recorded */
+  amend(verb: string, object: KubeObject, change: Pick<ObjectMeta, 'finalizers' | 'ownerReferences'>): void {
+    const next = { ...object, metadata: { ...object.metadata, ...change } };
+    if (isDeepStrictEqual(next, object)) return;
+    if (next.metadata.deletionTimestamp && next.metadata.finalizers?.length === 0) return this.#remove(verb, object);
+    this.#note(verb, object);
+    this.store.put(next);
+  }
+
+  /** An object that a controller creates, as it is to be stored. @throws what the API server answers if it refuses the object */
+  admitted(resource: Resource, object: KubeObject): KubeObject {
+    return this.#admitted({
+      action: actionOf('create', resource, object.metadata),
+      resource,
+      live: undefined,
+      next: object,
+    });
   }
 
   /** @throws if the resource is not installed */
@@ -128,12 +148,6 @@ export class MemoryApiServer {
   /** The present time, in the format of the API. */
   get time(): string {
     return new Date(this.#now()).toISOString().replace(/\.\d+Z$/, 'Z');
-  }
-
-  #collect(object: KubeObject): void {
-    if ((object.metadata.finalizers ?? []).length === 0) return this.#remove('collect', object);
-    if (object.metadata.deletionTimestamp) return;
-    this.store.put({ ...object, metadata: { ...object.metadata, deletionTimestamp: this.time } });
   }
 
   /** The fields that this kind of request may set; all others keep their stored value. */
@@ -160,28 +174,35 @@ export class MemoryApiServer {
     if (!this.store.find(Namespace, { name: namespace })) throw notFound(action, Namespace, namespace);
   }
 
-  #keep(verb: string, resource: Resource, live: AnyFields | undefined, next: KubeObject): KubeObject {
-    const metadata = live
-      ? { ...next.metadata, ...identityIn(live) }
-      : { ...next.metadata, ...this.#born(resource, next) };
-    const candidate: AnyFields = { ...next, metadata };
+  /** What a request would store. */
+  #admitted({ action, resource, live, next, subresource }: Writing): AnyFields {
+    const metadata = { ...next.metadata, ...(live ? identityIn(live) : this.#born(resource)) };
+    return admitted({
+      resource,
+      object: { ...next, metadata },
+      stored: live,
+      subresource,
+      store: this.store,
+      forbidden: (reason, causes) =>
+        refused(action, { group: groupOf(resource), resource: resource.plural, name: metadata.name }, reason, causes),
+    });
+  }
+
+  #keep(verb: string, live: AnyFields | undefined, candidate: AnyFields): KubeObject {
     if (live && isDeepStrictEqual(candidate, live)) return live;
     this.#note(verb, candidate);
     if (candidate.metadata.deletionTimestamp && (candidate.metadata.finalizers ?? []).length === 0) {
       this.store.remove(candidate);
       return candidate;
     }
-    const isCounted = live && hasGeneration(resource) && !isDeepStrictEqual(wantedOf(candidate), wantedOf(live));
+    const isCounted = live && hasGeneration(candidate) && !isDeepStrictEqual(wantedOf(candidate), wantedOf(live));
     const generation = isCounted ? { generation: (live.metadata.generation ?? 0) + 1 } : {};
     return this.store.put({ ...candidate, metadata: { ...candidate.metadata, ...generation } });
   }
 
-  #born(resource: Resource, { kind, metadata }: KubeObject): Partial<ObjectMeta> {
-    // As the StorageObjectInUseProtection admission plugin does: a volume claim stays until no pod uses it.
-    const finalizers =
-      kind === PersistentVolumeClaim.kind ? { finalizers: [...(metadata.finalizers ?? []), protection] } : {};
+  #born(resource: Resource): Partial<ObjectMeta> {
     const generation = hasGeneration(resource) ? { generation: 1 } : {};
-    return { uid: this.store.nextUid(), creationTimestamp: this.time, ...finalizers, ...generation };
+    return { uid: this.store.nextUid(), creationTimestamp: this.time, ...generation };
   }
 
   #remove(verb: string, object: KubeObject): void {
@@ -194,8 +215,14 @@ export class MemoryApiServer {
   }
 }
 
-/** The finalizer of volume claims in use. */
-export const protection = 'kubernetes.io/pvc-protection';
+/** A write before admission. */
+interface Writing {
+  readonly action: string;
+  readonly resource: Resource;
+  readonly live: AnyFields | undefined;
+  readonly next: KubeObject;
+  readonly subresource?: string | undefined;
+}
 
 function owner(manager: string, subresource?: string) {
   return { manager, operation: 'Update', subresource } as const;
@@ -222,8 +249,8 @@ function identityIn({ metadata }: KubeObject): Partial<ObjectMeta> {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
-function isScheduled(object: AnyFields): boolean {
-  const { spec } = object;
+function isScheduled(object: KubeObject): boolean {
+  const { spec } = object as AnyFields;
   return isFields(spec) && spec['nodeName'] !== undefined;
 }
 

@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Resource } from '../../../constructs/api/resources.ts';
-import { identityOf, type KubeObject } from '../../../reconciler/kube/object.ts';
+import { type Resource, resourceOf } from '../../../constructs/api/resources.ts';
+import { KubeError } from '../../../reconciler/kube/errors.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import type { ControlledObjects } from '../management-controllers.ts';
 import type { StoredObject } from '../memory-objects.ts';
-import { type MemoryApiServer, protection } from './api-server.ts';
+import { protection } from './admission/storage-protection.ts';
+import type { MemoryApiServer } from './api-server.ts';
 
 /** One namespace of an in-memory API server as Kubernetes' own controllers see it: they may write any field. */
 export class NamespaceObjects implements ControlledObjects {
@@ -32,13 +34,33 @@ export class NamespaceObjects implements ControlledObjects {
   }
 
   put(object: StoredObject): void {
-    const placed = { ...object, metadata: { ...object.metadata, namespace: this.#namespace } };
-    const present = this.#server.store.objects.find((one) => identityOf(one) === identityOf(placed));
-    const metadata = present
-      ? { ...present.metadata, ...placed.metadata }
-      : { uid: this.#server.store.nextUid(), creationTimestamp: this.#server.time, ...placed.metadata };
-    const next: StoredObject = JSON.parse(JSON.stringify({ ...placed, metadata }));
+    const placed = this.#placed(object);
+    const present = this.#server.store.find(placed, placed.metadata);
+    const next = present
+      ? { ...placed, metadata: { ...present.metadata, ...placed.metadata } }
+      : this.#admitted(placed);
     if (!isDeepStrictEqual(next, present)) this.#server.store.put(next);
+  }
+
+  refusal(object: StoredObject): string | undefined {
+    try {
+      this.#admitted(this.#placed(object));
+      return undefined;
+    } catch (error) {
+      // Without the action: controllers quote what the API server has answered.
+      return error instanceof KubeError ? error.message.slice(error.message.indexOf(': ') + 2) : String(error);
+    }
+  }
+
+  #placed(object: StoredObject): StoredObject {
+    return JSON.parse(JSON.stringify({ ...object, metadata: { ...object.metadata, namespace: this.#namespace } }));
+  }
+
+  #admitted(object: StoredObject): KubeObject {
+    const { status, ...wanted } = object;
+    const born = this.#server.admitted(resourceOf(object), wanted);
+    const { generation: _, ...metadata } = born.metadata;
+    return { ...born, metadata: { ...metadata, ...object.metadata }, ...(status === undefined ? {} : { status }) };
   }
 
   /** An object that still has a finalizer of another controller stays. */

@@ -1,5 +1,5 @@
 import type { Resource } from '../../../constructs/api/resources.ts';
-import { errorFromStatus, type KubeError } from '../../../reconciler/kube/errors.ts';
+import { errorFromStatus, KubeError } from '../../../reconciler/kube/errors.ts';
 import type { ObjectName } from '../../../reconciler/kube/object.ts';
 import { describeTarget } from '../../../reconciler/kube/resource.ts';
 import type { AuthorizedRequest, ResourceRequest } from './authorizer.ts';
@@ -59,10 +59,11 @@ export function refused(
   action: string,
   { group, resource, name }: Pick<ResourceRequest, 'group' | 'resource' | 'name'>,
   why: string,
+  causes: KubeError['causes'] = [],
 ): KubeError {
   const what = [resource, group].filter((part) => part !== '').join('.');
   const message = `${what}${name === undefined ? '' : ` "${name}"`} is forbidden: ${why}`;
-  return errorFromStatus(action, 403, { reason: 'Forbidden', message });
+  return errorFromStatus(action, 403, { reason: 'Forbidden', message, details: { causes } });
 }
 
 /** The server reports a resourceVersion in a create request as an internal error. */
@@ -76,6 +77,11 @@ export function otherUid(action: string, uid: string): KubeError {
   const message = `metadata.uid: Invalid value: ${JSON.stringify(uid)}: field is immutable`;
   const causes = [{ reason: 'FieldValueInvalid', message, field: 'metadata.uid' }];
   return errorFromStatus(action, 422, { reason: 'Invalid', message, details: { causes } });
+}
+
+/** The request was handled, and the connection broke before its answer arrived. */
+export function lostAnswer(action: string): KubeError {
+  return new KubeError(`${action}: the answer is lost`, { code: 0, reason: 'Unreachable' });
 }
 
 interface OwnedByAnother {

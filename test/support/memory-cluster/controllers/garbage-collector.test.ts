@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import { ConfigMap } from '../../../constructs/api/resources.ts';
-import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { MemoryApiServer } from './api-server.ts';
+import { ConfigMap } from '../../../../constructs/api/resources.ts';
+import type { KubeObject } from '../../../../reconciler/kube/object.ts';
+import { MemoryApiServer } from '../api-server.ts';
+import { collectGarbage } from './garbage-collector.ts';
 
 const namespace = 'team';
 
@@ -28,7 +29,7 @@ it('the garbage collector deletes an object whose only owner is gone, and its de
   make('shared', [one, other]);
   make('free', []);
   memory.delete(ConfigMap, one.metadata, {});
-  memory.collectGarbage();
+  collectGarbage(memory);
   expect(names()).toEqual(['free', 'other', 'shared']);
 });
 
@@ -38,7 +39,7 @@ it('the garbage collector identifies the owner by its uid: an object of the same
   make('child', [owner]);
   memory.delete(ConfigMap, owner.metadata, {});
   make('owner', []);
-  memory.collectGarbage();
+  collectGarbage(memory);
   expect(names()).toEqual(['owner']);
 });
 
@@ -47,7 +48,7 @@ it('the garbage collector waits for the finalizers of the objects it deletes', (
   const owner = make('owner', []);
   make('child', [owner], ['example.org/mine']);
   memory.delete(ConfigMap, owner.metadata, {});
-  memory.collectGarbage();
+  collectGarbage(memory);
   expect(names()).toEqual(['child']);
   expect(memory.find(ConfigMap, { namespace, name: 'child' })?.metadata.deletionTimestamp).toBeDefined();
 });
