@@ -46,7 +46,7 @@ export const ownership = {
     demand: 'A change of the Cluster causes a reconcile of its control plane.',
     proofs: [
       ['reconciler/operator/controller.test', 'of its Cluster'],
-      ['cluster/reconciler/faults.test', 'a paused Cluster is not reconciled until it is resumed'],
+      ['cluster/reconciler/before-creation.test', 'a paused Cluster is not reconciled until it is resumed'],
     ],
   },
   'CP-20': {

@@ -10,7 +10,7 @@ it.each([
   ['test/cluster/kube/lease.test.ts', 'testbed', 'push'],
   ['test/full/cluster/upgrade/minors.test.ts', 'testbed', 'full'],
   ['test/cluster/reconciler/life.test.ts', 'lent', 'push'],
-  ['test/full/cluster/reconciler/ca-rotation.test.ts', 'lent', 'full'],
+  ['test/full/cluster/reconciler/hosted.test.ts', 'lent', 'full'],
   ['test/cluster/exposure/gateway.test.ts', 'host', 'push'],
   ['test/full/cluster/exposure/gateway.test.ts', 'host', 'full'],
   ['test/full/cluster/issuer/intermediate.test.ts', 'host', 'full'],

@@ -13,13 +13,8 @@ export const first: readonly string[] = [
   'test/reconciler/checked-configuration.test.ts',
   'test/reconciler/move.test.ts',
   'test/cluster/upgrade/minors.test.ts',
-  'test/cluster/reconciler/hosted.test.ts',
   'test/cluster/access/modes.test.ts',
-  'test/cluster/reconciler/faults.test.ts',
-  'test/cluster/restore/restore.test.ts',
-  'test/cluster/etcd-pods/members.test.ts',
   'test/cluster/workers/join.test.ts',
-  'test/cluster/backup/verification.test.ts',
   'test/cluster/etcd/members.test.ts',
 ];
 

@@ -1,14 +1,18 @@
 import { inject } from 'vitest';
 import { backupAnnotation } from '../../constructs/api/group.ts';
+import { HostedControlPlane, Secret } from '../../constructs/api/resources.ts';
+import { definedOnly } from '../../constructs/cluster/defined.ts';
 import { ClusterBackups } from '../../reconciler/backup/cluster-backups.ts';
 import { ObjectStore } from '../../reconciler/backup/object-store.ts';
 import type { EncryptionKey } from '../../reconciler/backup/encryption-keys.ts';
 import { instanceFrom } from '../testbed/instance.ts';
 import { storeSecret } from './backup-secrets.ts';
+import type { Loan } from './lent/loan.ts';
 import { OperatedNamespace } from './operated-namespace.ts';
 import { loadOperatorImage } from './provider.ts';
 import { type S3, startS3 } from './s3.ts';
 import { until } from './until.ts';
+import type { HostedControlPlaneObject } from './workbench.ts';
 
 /** A schedule so far in the future that a test gets only the first backup, which is due at once, and those it requests. */
 const monthsAway = `0 0 1 ${((new Date().getUTCMonth() + 6) % 12) + 1} *`;
@@ -21,6 +25,8 @@ export const unverifiedBackup = { ...verifiedBackup, verify: { disabled: true } 
 
 export interface BackupWorkbenchOptions {
   readonly namespace: string;
+  /** A lent control plane, if the namespace is not its own. What its tests change in the spec is undone when it closes. */
+  readonly loan?: Loan;
   /** Leaves out the operator image when no pod restores: packing it takes seconds. By default it is loaded. */
   readonly withoutImage?: boolean;
   /** A non-default S3 server. By default the workbench starts one with TLS. */
@@ -39,20 +45,34 @@ export class BackupWorkbench extends OperatedNamespace {
   readonly store: ObjectStore;
   readonly #endpoint: string | undefined;
 
-  private constructor({ namespace, endpoint }: BackupWorkbenchOptions, s3: S3) {
-    super(namespace);
+  /** The names of its Secrets. */
+  readonly #secrets = new Set<string>();
+  readonly #isReturned: boolean;
+
+  private constructor({ namespace, loan, endpoint }: BackupWorkbenchOptions, s3: S3, prepare: () => Promise<unknown>) {
+    super(namespace, { prepare, ...definedOnly({ loan }) });
+    this.#isReturned = loan?.isReturned ?? false;
     this.s3 = s3;
     this.store = new ObjectStore(s3.settings);
     this.#endpoint = endpoint;
   }
 
+  /** Starts one on a lent control plane, whose namespace is that of the lender. */
+  static borrow(
+    loan: Loan,
+    options: Omit<BackupWorkbenchOptions, 'namespace' | 'loan'> = {},
+  ): Promise<BackupWorkbench> {
+    return BackupWorkbench.start({ ...options, namespace: loan.kind.namespace, loan });
+  }
+
   static async start(options: BackupWorkbenchOptions): Promise<BackupWorkbench> {
     if (!options.withoutImage) await loadOperatorImage(instanceFrom(process.env, inject('testbed')), () => {});
     const s3 = options.s3 ?? (await startS3('tls'));
-    const bench = new BackupWorkbench(options, s3);
-    await bench.make(inject('kubeconfig'));
-    await bench.setStore();
-    await bench.startOperator();
+    const bench: BackupWorkbench = new BackupWorkbench(options, s3, () => bench.setStore());
+    await bench.open().catch(async (error: unknown) => {
+      await bench.close().catch(() => {});
+      throw error;
+    });
     return bench;
   }
 
@@ -64,6 +84,7 @@ export class BackupWorkbench extends OperatedNamespace {
     changes: Readonly<Record<string, string>> = {},
     name: string = verifiedBackup.secret.name,
   ): Promise<void> {
+    this.#secrets.add(name);
     const secret = this.secretOfStore({ namespace: this.namespace, name }, changes);
     await this.client.apply(secret, { fieldManager: 'test', force: true });
   }
@@ -103,8 +124,34 @@ export class BackupWorkbench extends OperatedNamespace {
   }
 
   override async close(): Promise<void> {
-    await super.close();
-    this.store.close();
-    await this.s3.stop();
+    try {
+      if (this.#isReturned) await this.#undoBackups();
+    } finally {
+      await super.close();
+      this.store.close();
+      await this.s3.stop();
+    }
+  }
+
+  async #undoBackups(): Promise<void> {
+    const { namespace } = this;
+    await this.undo();
+    await this.#forgetBackups();
+    await Promise.all([...this.#secrets].map((name) => this.client.delete(Secret, { namespace, name })));
+  }
+
+  /** Otherwise the operator would take no first backup in the bucket of the next borrower. */
+  async #forgetBackups(): Promise<void> {
+    const { namespace } = this;
+    const etcd = { backup: null, lastVerifiedBackup: null };
+    const status = { etcdLastBackupTime: null, etcdNextBackupTime: null, etcd };
+    await until('the status to record no backup', async () => {
+      const { items } = await this.client.list<HostedControlPlaneObject>(HostedControlPlane, { namespace });
+      const known = items.filter(({ status: now }) => now?.etcd?.backup ?? now?.etcd?.lastVerifiedBackup);
+      const names = known.map(({ metadata }) => ({ namespace, name: metadata.name }));
+      const change = { fieldManager: 'test', subresource: 'status' };
+      for (const name of names) await this.client.mergePatch(HostedControlPlane, name, { status }, change);
+      return names.length === 0;
+    });
   }
 }

@@ -1,20 +1,21 @@
-import { open, readdir } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { backupId, objectNames, parseBackupId } from '../../../reconciler/backup/names.ts';
 import { BackupWorkbench, verifiedBackup } from '../../support/backup-workbench.ts';
-import { cutWhile } from '../../support/cut-connection.ts';
 import { recordFault } from '../../support/fault-table.ts';
+import { Loan } from '../../support/lent/loan.ts';
 import { until } from '../../support/until.ts';
-import { single } from '../../support/workbench.ts';
 
-const namespace = 'verifications';
 /** The machine may be busy, and each verification runs in a pod. */
 const limitMs = 180_000;
+const loan = new Loan('plain');
 let bench: BackupWorkbench;
+/** The number of requests that its operator had sent to the hosted cluster when it was at rest. */
+let sentBefore: number;
 
 beforeAll(async () => {
-  bench = await BackupWorkbench.start({ namespace });
+  bench = await BackupWorkbench.borrow(loan);
 });
 afterAll(() => bench.close());
 
@@ -36,7 +37,15 @@ const untilVerified = (name: string) =>
 /** Changes one bit of a snapshot, without the store's API. */
 async function flipBit(name: string): Promise<void> {
   const { s3 } = bench;
-  const path = join(s3.directory, s3.settings.bucket, s3.settings.prefix, namespace, 'c1', name, objectNames.snapshot);
+  const path = join(
+    s3.directory,
+    s3.settings.bucket,
+    s3.settings.prefix,
+    bench.namespace,
+    'c1',
+    name,
+    objectNames.snapshot,
+  );
   const file = await open(path, 'r+');
   const byte = Buffer.alloc(1);
   await file.read(byte, 0, 1, 200_000);
@@ -45,11 +54,7 @@ async function flipBit(name: string): Promise<void> {
 }
 
 test('the first backup is verified by a restore, and the duration is reported and stored', async () => {
-  await bench.create('c1', {
-    ...single,
-    etcd: { replicas: 1, backup: { ...verifiedBackup, verify: { every: 100 } } },
-  });
-  await bench.untilReady('c1', limitMs);
+  await bench.patch('c1', { spec: { etcd: { backup: { ...verifiedBackup, verify: { every: 100 } } } } });
   const first = await until('the first backup', async () => (await etcdStatus())?.backup?.lastBackup, limitMs);
   const { restoreSeconds } = await untilVerified(first);
   expect(restoreSeconds).toBeGreaterThan(0);
@@ -61,6 +66,7 @@ test('the first backup is verified by a restore, and the duration is reported an
   const { revision, restoreSeconds: exact } = await backups.verification(parseBackupId(first)!);
   expect(revision).toBeGreaterThanOrEqual(parseBackupId(first)!.revision);
   expect(Math.ceil(exact)).toBe(restoreSeconds);
+  sentBefore = bench.operator.hostedRequests.length;
 });
 
 test('the next verification detects one flipped bit in the store, and verifies another backup', async () => {
@@ -89,33 +95,9 @@ test('the next verification detects one flipped bit in the store, and verifies a
   });
 });
 
-test('an operator that is killed during a verification is followed by one that repeats it and leaves no pod', async () => {
-  let cutNow = false;
-  await bench.stopOperator();
-  await bench.startOperator(cutWhile(() => cutNow));
-  await bench.requestBackup('c1', 'before the kill');
-  const left = await until('the pod of the verification', async () => (await pods())[0], limitMs);
-  cutNow = true;
-  await bench.stopOperator();
-  const began = performance.now();
-  expect((await pods()).map(({ metadata }) => metadata.uid)).toEqual([left.metadata.uid]);
-
-  await bench.startOperator();
-  await untilVerified(await bench.untilBackup('c1', 'before the kill', limitMs));
-  await untilNoPod();
-  await recordFault({
-    fault: 'operator killed during a verification',
-    observed: 'the next operator removes its pod and starts the verification again',
-    recoverySeconds: (performance.now() - began) / 1000,
-    dataLost: 'none',
-  });
-});
-
-test('the deletion of a control plane deletes the pod of its verification', async () => {
-  await bench.requestBackup('c1', 'before the deletion');
-  await until('the pod of the verification', async () => (await pods()).length > 0, limitMs);
-  await bench.delete('c1', limitMs);
-  await untilNoPod();
-  const { s3 } = bench;
-  expect(await readdir(join(s3.directory, s3.settings.bucket, namespace))).toEqual(['c1']);
+test('the operator sends no request to the hosted cluster while nothing happens there', () => {
+  // All of this file's time, in which backups were taken and restored: nothing of it is the hosted cluster's business. A watch ends
+  // after minutes, and begins again.
+  const sent = bench.operator.hostedRequests.slice(sentBefore);
+  expect(sent.filter(({ verb }) => verb !== 'watch')).toEqual([]);
 });

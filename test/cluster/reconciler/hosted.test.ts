@@ -6,7 +6,7 @@ import {
   ConfigMap,
   DaemonSet,
   Deployment,
-  Node,
+  HostedControlPlane,
   Pod,
   type Resource,
   Role,
@@ -20,37 +20,32 @@ import { managedByLabel } from '../../../constructs/cluster/labels.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { KubeObject, ObjectName } from '../../../reconciler/kube/object.ts';
 import { isReady, type PodObject } from '../../../reconciler/kube/readiness.ts';
-import { valueOf } from '../../../reconciler/pki/secret.ts';
 import { createBootstrapToken } from '../../testbed/bootstrap-token.ts';
-import { instanceFrom, lanAddress } from '../../testbed/instance.ts';
-import { operatedNamespace } from '../../support/operated-namespace.ts';
-import { signedInUser } from '../../support/signed-in-user.ts';
+import { borrow } from '../../support/lent/borrow.ts';
 import { storedSecrets, storedUnder } from '../../support/stored-secrets.ts';
-import { TokenIssuer } from '../../support/token-issuer.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
+import { issuerFor } from './hosted-sign-in.ts';
 
 interface ConfigMapObject extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }
-interface DeploymentObject extends KubeObject {
-  readonly spec: { readonly replicas: number };
-}
 
-const namespace = 'hosted';
 const other = { fieldManager: 'somebody-else' };
 const inSystem = (name: string) => ({ namespace: 'kube-system', name });
 const clusterInfo = { namespace: 'kube-public', name: 'cluster-info' };
 
-const bench = operatedNamespace(namespace);
+const bench = borrow('plain', { restartsPods: true });
+const { namespace } = bench;
 let hosted: KubeClient;
 
 beforeAll(async () => {
-  await bench.create('c1', single);
-  await bench.untilReady('c1');
   hosted = await bench.hosted('c1');
 });
-afterAll(() => hosted?.connection.close());
+afterAll(async () => {
+  await bench.undo();
+  await hosted.connection.close();
+});
 
 /** The operator's objects in the hosted cluster, each with its version. */
 async function everything(): Promise<string[]> {
@@ -126,7 +121,6 @@ describe('a change by another client in the hosted cluster', () => {
 });
 
 describe('add-ons', () => {
-  const nodes = ['n1', 'n2'];
   test('are deleted when they are disabled, and recreated', async () => {
     const coredns = [
       [Deployment, inSystem('coredns')],
@@ -145,28 +139,6 @@ describe('add-ons', () => {
     await bench.untilReady('c1');
     expect(await hosted.find(DaemonSet, inSystem('kube-proxy'))).toBeDefined();
   });
-
-  afterAll(() => Promise.all(nodes.map((name) => hosted.delete(Node, { name }))));
-
-  test('are scaled to the number of nodes, and are reported when none of them runs', async () => {
-    const replicas = async () => (await hosted.get<DeploymentObject>(Deployment, inSystem('coredns'))).spec.replicas;
-    const { apiVersion, kind } = Node;
-    expect(await replicas()).toBe(1);
-    for (const name of nodes) await hosted.create({ apiVersion, kind, metadata: { name } }, other);
-    await until('a second CoreDNS', async () => (await replicas()) === 2);
-
-    // Nodes without a machine: nothing can run there, and nothing else is affected.
-    await until('the message', async () => {
-      const { message } = await bench.untilCondition('c1', 'WorkloadCoreDNSReady', { reason: 'WaitingForPods' });
-      return message === 'Deployment kube-system/coredns: 0 of 2 pods available';
-    });
-    await bench.untilCondition('c1', 'WorkloadSetupReady', { status: 'True' });
-    await bench.untilCondition('c1', 'Initialized', { status: 'True' });
-
-    for (const name of nodes) await hosted.delete(Node, { name });
-    await until('one CoreDNS again', async () => (await replicas()) === 1);
-    await bench.untilReady('c1');
-  });
 });
 
 test('Secrets are encrypted in etcd', async () => {
@@ -175,18 +147,10 @@ test('Secrets are encrypted in etcd', async () => {
   const stored = await storedSecrets(bench, 'c1');
   expect([...stored.keys()]).toContain('default/of-a-user');
   expect(Object.keys(storedUnder(stored))).toEqual([expect.stringMatching(/^secretbox|^key/)]);
+  await hosted.delete(Secret, metadata);
 });
 
 describe('the operator', () => {
-  test('sends no request to the hosted cluster while nothing happens there', async () => {
-    await bench.untilReady('c1');
-    // Before any test ends a member of etcd: an API server ends watches up to half a minute later, one kind after the other.
-    const sent = bench.operator.hostedRequests.length;
-    // The test is about this time.
-    await new Promise((resolve) => setTimeout(resolve, 60_000));
-    expect(bench.operator.hostedRequests.slice(sent)).toEqual([]);
-  });
-
   test('looks after a control plane whose newest spec it refuses', async () => {
     const backup = { schedule: '@daily', secret: { name: 's3' }, timeZone: 'Mars/Olympus' };
     await bench.patch('c1', { spec: { etcd: { backup } } });
@@ -223,7 +187,7 @@ describe('the operator', () => {
   });
 
   test('does not change a paused hosted cluster, and restores everything afterwards', async () => {
-    const pause = (paused: boolean) =>
+    const pause = (paused: true | null) =>
       bench.client.mergePatch(Cluster, { namespace, name: 'c1' }, { spec: { paused } }, other);
     await pause(true);
     await bench.untilCondition('c1', 'Paused', { status: 'True' });
@@ -240,64 +204,16 @@ describe('the operator', () => {
     expect(written.filter(({ resource }) => !allowed.includes(resource))).toEqual([]);
     expect(await hosted.find(ConfigMap, clusterInfo)).toBeUndefined();
 
-    await pause(false);
+    await pause(null);
     await bench.untilCondition('c1', 'Paused', { status: 'False' });
     await until('cluster-info to be back', () => hosted.find(ConfigMap, clusterInfo));
+    await bench.client.delete(HostedControlPlane, { namespace, name: 'later-cp' });
     await bench.untilReady('c1');
-  });
-
-  test('continues after the API server was killed', async () => {
-    const pods = () => bench.pods('c1', 'api-server');
-    const killed = await pods();
-    for (const { metadata } of killed) {
-      await bench.client.delete(Pod, { namespace, name: metadata.name }, { gracePeriodSeconds: 0 });
-    }
-    // By uid: the time without an API server may be over before it is observed.
-    const uids = new Set(killed.map(({ metadata }) => metadata.uid));
-    await until(
-      'another API server',
-      async () => {
-        const now = await pods();
-        return now.every(({ metadata }) => !uids.has(metadata.uid)) && now.some(isReady);
-      },
-      180_000,
-    );
-    await bench.untilReady('c1');
-    // kube-proxy's rules for it follow shortly after it is Ready.
-    await until('the API server to answer', () => hosted.raw('/readyz', { deadlineMs: 5_000 }).catch(() => false));
-    await hosted.delete(ConfigMap, clusterInfo);
-    await until('cluster-info to be back', () => hosted.find(ConfigMap, clusterInfo));
-    expect((await bench.get('c1')).status?.initialization?.controlPlaneInitialized).toBe(true);
   });
 });
 
 describe('token issuers', () => {
-  let issuer: TokenIssuer;
-  beforeAll(async () => {
-    issuer = await TokenIssuer.create(lanAddress(instanceFrom(process.env), 1));
-    await issuer.open();
-  });
-  afterAll(() => issuer.close());
-
-  const configure = (username: string) =>
-    bench.patch('c1', {
-      spec: {
-        oidcProviders: {
-          [issuer.url]: {
-            certificateAuthority: issuer.certificateAuthority,
-            audiences: ['kubernetes'],
-            claimMappings: { username },
-          },
-        },
-      },
-    });
-  const signIn = async () => {
-    const ca = valueOf(await bench.client.get(Secret, { namespace, name: 'c1-ca' }), 'tls.crt') ?? '';
-    const server = hosted.connection.baseUrl;
-    return signedInUser({ server, ca }, issuer.token({ aud: 'kubernetes', sub: 'alice' })).catch(() => undefined);
-  };
-  const untilUser = (name: string) =>
-    until(`the API server to know ${name}`, async () => (await signIn())?.username === name, 120_000);
+  const { configure, untilUser } = issuerFor(bench, 'c1');
   const uids = async () =>
     (await bench.pods('c1', 'api-server'))
       .filter(({ metadata }) => !metadata.deletionTimestamp)
@@ -313,28 +229,5 @@ describe('token issuers', () => {
     await bench.untilReady('c1');
     expect(await uids()).toEqual(before);
     expect(await bench.pods('c1', 'api-server-check')).toEqual([]);
-  });
-
-  test('that are refused are quoted, and API servers keep the last ones, also those that start later', async () => {
-    await configure('claims.sub +');
-    const { message } = await bench.untilCondition('c1', 'APIServerConfigurationAccepted', {
-      reason: 'ConfigurationRefused',
-    });
-    expect(message).toMatch(/kube-apiserver v\S+ refuses it: .*claimMappings\.username\.expression.*claims\.sub \+/);
-    const before = await uids();
-    for (const { metadata } of await bench.pods('c1', 'api-server'))
-      await bench.client.delete(Pod, { namespace, name: metadata.name });
-    await until('another API server', async () => {
-      const pods = await bench.pods('c1', 'api-server');
-      return pods.some((pod) => isReady(pod) && !before.includes(pod.metadata.uid));
-    });
-    await untilUser('sso:alice');
-
-    await bench.patch('c1', { spec: { deployment: { apiServer: { args: { nonsense: '1' } } } } });
-    await configure('claims.sub');
-    await bench.untilCondition('c1', 'APIServerConfigurationAccepted', { message: /unknown flag: --nonsense/ });
-    await bench.patch('c1', { spec: { deployment: { apiServer: { args: null } } } });
-    await untilUser('alice');
-    await bench.untilReady('c1');
   });
 });

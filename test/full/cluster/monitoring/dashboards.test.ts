@@ -13,14 +13,15 @@ import { serveMetricsSecurely } from '../../../../reconciler/telemetry/serve-met
 import { servingCertificate } from '../../../../reconciler/telemetry/serving-certificate.ts';
 import { BackupWorkbench, unverifiedBackup } from '../../../support/backup-workbench.ts';
 import { ChildProgram } from '../../../support/child-program.ts';
+import { Loan } from '../../../support/lent/loan.ts';
 import { endMetricsReader, metricsReader } from '../../../support/metrics-reader.ts';
 import { freePort } from '../../../support/free-port.ts';
 import { until } from '../../../support/until.ts';
-import { single } from '../../../support/workbench.ts';
 import { instanceFrom } from '../../../testbed/instance.ts';
 import { findPrometheus } from '../../../testbed/prometheus.ts';
 
-const namespace = 'dashboards';
+const loan = new Loan('plain');
+const { namespace } = loan.kind;
 const name = 'c1-cp';
 const scraper = { namespace, name: 'prometheus' };
 let bench: BackupWorkbench;
@@ -41,9 +42,8 @@ beforeAll(async () => {
   const programs = await findPrometheus(instanceFrom(process.env, inject('testbed')).cache, (line) =>
     console.log(line),
   );
-  bench = await BackupWorkbench.start({ namespace, withoutImage: true });
-  await bench.create('c1', { ...single, etcd: { replicas: 1, backup: unverifiedBackup } });
-  await bench.untilReady('c1');
+  bench = await BackupWorkbench.borrow(loan, { withoutImage: true });
+  await bench.patch('c1', { spec: { etcd: { backup: unverifiedBackup } } });
   await until('a backup', async () => (await bench.get('c1')).status?.etcdLastBackupTime);
 
   const [operatorPort, port] = [await freePort(), await freePort()];
@@ -85,7 +85,6 @@ afterAll(async () => {
   metrics?.closeAllConnections();
   await reviewer?.connection.close();
   await endMetricsReader(bench.client, scraper);
-  await bench.deleteAll();
   await bench.close();
   await rm(directory, { recursive: true, force: true });
 });
