@@ -142,8 +142,9 @@ function rollOut(
   for (const [ordinal, name] of names.entries()) {
     const present = management.get<StoredObject>(Pod, name);
     const isKept = keepsOnDelete && spec.updateStrategy?.type === 'OnDelete' && present !== undefined;
-    if (!isKept)
-      refusal = makePod(management, workload, podOf(workload, { name, ordinal, revision }, present)) ?? refusal;
+    // A claim that has grown is resized under the pod that uses it.
+    if (isKept) makeClaims(management, workload, name);
+    else refusal = makePod(management, workload, podOf(workload, { name, ordinal, revision }, present)) ?? refusal;
   }
   const pods = names.flatMap((name) => management.get(Pod, name) ?? []);
   const updated = pods.filter((pod) => revisionIn(pod) === revision).length;
