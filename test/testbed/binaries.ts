@@ -71,8 +71,9 @@ async function plan(family: Family, root: string): Promise<Plan> {
   const hash = createHash('sha256')
     .update(JSON.stringify(builds))
     .update(await toolchain(family));
-  const source = sourceOf(family);
-  for (const file of await filesBelow(source)) hash.update(file).update(await readFile(join(source, file)));
+  for (const folder of new Set([join(goDirectory, family.name), sourceOf(family)])) {
+    for (const file of await filesBelow(folder)) hash.update(file).update(await readFile(join(folder, file)));
+  }
   return { family, builds, directory: join(root, `${family.name}-${hash.digest('hex').slice(0, 12)}`) };
 }
 

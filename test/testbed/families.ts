@@ -1,7 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Location of the pinned Go modules: one folder per family, because one module graph must not decide for another. */
+/**
+ * Location of the pinned Go modules: one folder per family, because the modules of one program must not decide over what is under
+ * test in another. Those of {@link bystanders} do: the version of a library that Kubernetes has, or else the highest
+ * that one of them requires, is the version in all of them, so that Go compiles each package once. `exclude` in
+ * their go.mod takes back what they require beyond that.
+ */
 export const goDirectory = join(import.meta.dirname, 'go');
 
 /** Binaries that are built from one go.mod. */
@@ -12,6 +17,8 @@ export interface Family {
   readonly part?: 'nodes';
   /** The module whose version names the family. */
   readonly module: string;
+  /** Folder of its main package, if it uses another family's with versions of its own. */
+  readonly main?: string;
   /** File name to Go package. Empty if the module is there for other files. */
   readonly binaries: Readonly<Record<string, string>>;
   readonly tags?: readonly string[];
@@ -37,10 +44,15 @@ const konnectivity: Family = {
   },
 };
 
+/** How Kubernetes compiles gRPC: with other tags, all that imports it would be compiled again. */
+const sharedTags = ['grpcnotrace'] as const;
+
+/** With the plugins that Corefiles of this repository use. */
 const coredns: Family = {
   name: 'coredns',
   module: 'github.com/coredns/coredns',
-  binaries: { coredns: 'github.com/coredns/coredns' },
+  binaries: { coredns: '.' },
+  tags: sharedTags,
 };
 
 export const families: readonly Family[] = [
@@ -87,12 +99,14 @@ export const families: readonly Family[] = [
       clusterctl: `${clusterApiModule}/cmd/clusterctl`,
       'capi-kubeadm-bootstrap': `${clusterApiModule}/bootstrap/kubeadm`,
     },
+    tags: sharedTags,
     variables: clusterApiVariables,
   },
   {
     name: 'traefik',
     module: 'github.com/traefik/traefik/v3',
     binaries: { traefik: 'github.com/traefik/traefik/v3/cmd/traefik' },
+    tags: sharedTags,
     variables: (version) => ({ 'github.com/traefik/traefik/v3/pkg/version.Version': version.slice(1) }),
   },
   // read for its CRDs only
@@ -180,7 +194,7 @@ export function familiesOf(minor: MinorFolders, { serversOnly = false } = {}): F
     nodesOf(minor.kubernetes, node === undefined ? nodeBinaries : ['kube-proxy']),
     { name: minor.etcd, module: etcdModule, binaries: { etcd: etcdModule, ...(minor.restores && { etcdutl }) } },
     { ...konnectivity, name: minor.konnectivity },
-    { ...coredns, name: minor.coredns },
+    { ...coredns, name: minor.coredns, main: coredns.name },
     ...furtherEtcd.filter(({ name }) => name === minor.lastEtcd),
   ];
   return candidates.filter(({ name }) => families.every((family) => family.name !== name));
@@ -193,11 +207,12 @@ export const furtherEtcd: readonly Family[] = ['etcd-3.5', 'etcd-3.6'].map((name
   binaries: { [name]: etcdModule },
 }));
 
-/** Built only for users of an object store: an S3 server. */
+/** Built only for users of an object store: an S3 server whose own main package has only a directory as its store. */
 export const objectStore: Family = {
   name: 'versitygw',
   module: 'github.com/versity/versitygw',
-  binaries: { versitygw: 'github.com/versity/versitygw/cmd/versitygw' },
+  binaries: { versitygw: 'testbed.local/versitygw' },
+  tags: sharedTags,
 };
 
 /**
@@ -207,6 +222,7 @@ export const certManager: Family = {
   name: 'cert-manager',
   module: 'github.com/cert-manager/cert-manager',
   binaries: { 'cert-manager': 'testbed.local/cert-manager' },
+  tags: sharedTags,
 };
 
 /** Built only by the test of the oldest platform: Cluster API before it moved its manager to another folder. */
@@ -239,6 +255,7 @@ export const helm: Family = {
   name: 'helm',
   module: 'helm.sh/helm/v3',
   binaries: { helm: 'helm.sh/helm/v3/cmd/helm' },
+  tags: sharedTags,
 };
 
 const lastMinor = furtherMinors['1.36'] ?? ownMinor;
@@ -258,6 +275,18 @@ export const furtherFamilies: readonly Family[] = [
   oldestClusterApi,
   metricsServer,
   otelCollector,
+  helm,
+];
+
+/**
+ * What stands beside that which is under test, and shares the versions of its libraries: see {@link goDirectory}. What only soak tests
+ * run is too old for them.
+ */
+export const bystanders: readonly Family[] = [
+  ...families.filter(({ name }) => ['coredns', 'cluster-api', 'traefik'].includes(name)),
+  ...Object.values(furtherMinors).flatMap((minor) => familiesOf(minor).filter(({ main }) => main === coredns.name)),
+  objectStore,
+  certManager,
   helm,
 ];
 
@@ -288,7 +317,7 @@ function kubernetes(name: string, programs: readonly string[]): Family {
     name,
     module: 'k8s.io/kubernetes',
     binaries: Object.fromEntries(programs.map((program) => [program, `k8s.io/kubernetes/cmd/${program}`])),
-    tags: ['grpcnotrace'],
+    tags: sharedTags,
     variables: kubernetesVariables,
   };
 }

@@ -36,7 +36,8 @@ export function buildsOf(family: Family, version: string): Build[] {
   const variables = Object.entries(family.variables?.(version) ?? {}).map(([name, value]) => `-X ${name}=${value}`);
   return Object.entries(family.binaries).map(([name, goPackage]) => {
     const tags = [...(family.tags ?? []), ...(family.extraTags?.[name] ?? [])].join(',');
-    const flags = ['-trimpath', '-buildvcs=false', '-mod=readonly', compilerFlags, '-tags', tags];
+    const modules = family.main === undefined ? [] : [`-modfile=../${family.name}/go.mod`];
+    const flags = ['-trimpath', '-buildvcs=false', '-mod=readonly', ...modules, compilerFlags, '-tags', tags];
     return { name, args: [...flags, '-ldflags', ['-s', '-w', ...variables].join(' '), goPackage] };
   });
 }
@@ -88,7 +89,7 @@ export async function goVersion(family: Family): Promise<string> {
 
 /** The folder in which Go builds a family. */
 export function sourceOf(family: Family): string {
-  return join(goDirectory, family.name);
+  return join(goDirectory, family.main ?? family.name);
 }
 
 async function go(family: Family, args: readonly string[], takesLine?: (line: string) => boolean): Promise<string> {
