@@ -47,6 +47,8 @@ export async function observeLent(bench: Workbench, cluster: string, hosted: Kub
     annotations: Object.keys(metadata.annotations ?? {}).toSorted(),
     records: (['backup', 'lastVerifiedBackup'] as const).filter((name) => status?.etcd?.[name] !== undefined),
     wrong: [
+      // Cluster API copies it from the control plane, after that is Ready
+      ...(object.spec['controlPlaneEndpoint'] === undefined ? ['its Cluster has no endpoint'] : []),
       ...(ready?.observedGeneration === metadata.generation ? [] : ['Ready is not of its newest generation']),
       ...conditions
         .filter(({ type, status: value }) => value !== (negative.includes(type) ? 'False' : 'True'))
@@ -63,7 +65,7 @@ async function managementObjects({ client, namespace }: Workbench, cluster: stri
   // the recorded states of a control plane are numbered, and each change of its spec has another one
   const nameOf = (name: string) => name.replace(new RegExp(`^${cluster}-revision-\\d+$`), `${cluster}-revision`);
   const names = lists.flatMap(({ items }) =>
-    items.filter(isOwnWork).map(({ kind, metadata }) => `${kind} ${nameOf(metadata.name)}`),
+    items.filter(isOwnWork).map(({ kind, metadata }) => `${kind} ${nameOf(metadata.name)}${ownerOf(metadata)}`),
   );
   return [...new Set(names)].toSorted();
 }
@@ -73,6 +75,11 @@ async function hostedObjects(hosted: KubeClient): Promise<string[]> {
   const lists = await Promise.all([...within, hosted.list(Namespace), hosted.list(Node)]);
   const objects = lists.flatMap(({ items }) => items).filter((object) => isOwnWork(object) && !isOfKubernetes(object));
   return objects.map(({ kind, metadata }) => `${kind} ${objectKey(metadata)}`).toSorted();
+}
+
+/** What would be deleted with something else, and what would stay. */
+function ownerOf({ ownerReferences = [] }: KubeObject['metadata']): string {
+  return ownerReferences.map(({ kind }) => ` of a ${kind}`).join('');
 }
 
 /**

@@ -18,7 +18,7 @@ export interface LentState {
   readonly records: readonly string[];
   /** Why it is not Ready of its generation, or what else its conditions report. */
   readonly wrong: readonly string[];
-  /** `Kind name` of each object in its namespace of the management cluster. */
+  /** `Kind name`, and the kinds of its owners, of each object in its namespace of the management cluster. */
   readonly management: readonly string[];
   /** `Kind namespace/name` of objects in the hosted cluster. */
   readonly hosted: readonly string[];
