@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { output } from './output.ts';
 import type { FileResult } from './result.ts';
@@ -21,6 +21,8 @@ export function totalOf(files: readonly FileResult[], before: Total = { passed: 
 
 /** Prints the last line of a run. A run that continues it adds to it. */
 export async function printTotal(total: Total): Promise<void> {
+  // a run of no files has made no directory
+  await mkdir(output, { recursive: true });
   await writeFile(totalFile, JSON.stringify(total));
   console.log(`${total.passed} passed, ${total.failed} failed`);
 }
