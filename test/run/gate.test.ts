@@ -37,6 +37,12 @@ describe('after the lanes of real binaries', () => {
       ['real: vitest ended with 137, and no file had ended'],
     ],
     [
+      'vitest crashed after a file had failed: red, because others did not run',
+      [{ ...end(137, bad), files: ['bad', 'late'] }],
+      [],
+      ['real: vitest ended with 137, before late'],
+    ],
+    [
       'an error belongs to no file: red, and the file that failed does not run again',
       [{ name: 'host', code: 1, report: { files: [bad], unhandled: ['late'] } }],
       [],

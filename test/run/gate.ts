@@ -4,6 +4,8 @@ import type { RunReport } from './result.ts';
 export interface LaneEnd {
   readonly name: string;
   readonly code: number;
+  /** The files that it was to run; undefined for all of its projects. */
+  readonly files?: readonly string[] | undefined;
   /** Undefined if it ended before it could write one. */
   readonly report: RunReport | undefined;
 }
@@ -32,10 +34,13 @@ export function failedFiles({ report }: LaneEnd): string[] {
   return report?.files.filter(({ failures }) => failures.length > 0).map(({ file }) => file) ?? [];
 }
 
-/** Why a run failed that no file explains: vitest itself, its global set-up, or an error outside of any test. */
-export function crashOf({ name, code, report }: LaneEnd): string | undefined {
+/** Why a run failed that no file explains: vitest itself, its global set-up, an error outside of any test, or a file that did not end. */
+export function crashOf({ name, code, files = [], report }: LaneEnd): string | undefined {
   if (!report) return `${name}: vitest ended with ${code}, and no file had ended`;
   if (report.unhandled.length > 0) return `${name}: an error outside of any test`;
+  const ended = new Set(report.files.map(({ file }) => file));
+  const missing = files.filter((file) => !ended.has(file));
+  if (missing.length > 0) return `${name}: vitest ended with ${code}, before ${missing.join(', ')}`;
   const isExplained = report.files.some(({ failures }) => failures.length > 0);
   return code !== 0 && !isExplained ? `${name}: vitest ended with ${code}, although no test failed` : undefined;
 }

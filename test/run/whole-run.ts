@@ -9,7 +9,7 @@ import { hasUsers } from '../testbed/users.ts';
 import committed from './durations.json' with { type: 'json' };
 import { drift, durationsOf, type FileTime } from './file-times.ts';
 import { type Flake, flakeOf, readFlakes, withFlake, writeFlakes } from './flakes.ts';
-import { type LaneEnd, verdictOf } from './gate.ts';
+import { crashOf, type LaneEnd, verdictOf } from './gate.ts';
 import { type Lane, reportFile, runLane } from './lane.ts';
 import { costFile, measuredFile, output } from './output.ts';
 import { againLane, type Plan, testbeds } from './plan.ts';
@@ -56,7 +56,7 @@ export async function runPlan(plan: Plan, { families, deadline }: RunOptions): P
   );
   const runOne = async (lane: Lane, index: number): Promise<LaneEnd> => {
     const code = await runLane(lane, { index, output, families, signal: deadline });
-    return { name: lane.name, code, report: await readReport(reportFile(lane.name, output)) };
+    return { name: lane.name, code, files: lane.files, report: await readReport(reportFile(lane.name, output)) };
   };
 
   const pure = plan.pure ? [await runOne(plan.pure, 0)] : [];
@@ -76,6 +76,8 @@ export async function runPlan(plan: Plan, { families, deadline }: RunOptions): P
     console.log(`${file} failed, and runs once more, alone`);
     seconds.push(await runOne(againLane(file, index + 1), 0));
   }
+  // what a file leaves behind is red also if its tests pass the second time
+  if (!isOver()) red.push(...seconds.flatMap((end) => crashOf(end) ?? []));
   await Promise.all(collectors.map((collector) => collector.stop()));
   if (deadline?.aborted === true) await removeRemains();
   if (await hasSecrets(needles)) red.push('the output contains secrets');
