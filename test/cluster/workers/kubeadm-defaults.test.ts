@@ -6,9 +6,8 @@ import { parse, parseAllDocuments } from 'yaml';
 import { binDirectory, instanceFrom } from '../../testbed/instance.ts';
 import { run } from '../../testbed/run.ts';
 import { kubernetesVersion } from '../../support/workbench.ts';
-import { furtherMinors } from '../../testbed/families.ts';
 import { RenderedPart } from '../../support/rendered-hosted-cluster.ts';
-import { imagesOf, pinnedBy, renderedFor } from './pinned-images.ts';
+import { pinnedBy, renderedFor } from './pinned-images.ts';
 
 const version = kubernetesVersion;
 const changes = { spec: { version } };
@@ -39,11 +38,6 @@ test('kubeadm accepts the configuration of the cluster', async () => {
 test('images with their own versions are those that kubeadm pins', async () => {
   const own = join(binDirectory(instanceFrom(process.env, inject('testbed'))), 'kubeadm');
   expect(await pinnedBy(own, version)).toEqual(expect.arrayContaining(renderedFor(version)));
-});
-
-test.each(Object.entries(furtherMinors))('so are those of Kubernetes %s', async (_, folders) => {
-  const { pinned, rendered } = await imagesOf(folders);
-  expect(pinned).toEqual(expect.arrayContaining(rendered));
 });
 
 /** Go writes every field, also without a value. */

@@ -211,7 +211,7 @@ export const rightsCases: readonly KubeCase[] = [
         return message.includes('RBAC') && message;
       });
       expect(said).toBe(
-        `configmaps is forbidden: User "${userOf(context)}" cannot list resource "configmaps" in API group "" in the namespace "${namespace}": RBAC: role.rbac.authorization.k8s.io "namespace" not found`,
+        `configmaps is forbidden: User "${userOf(context)}" cannot list resource "configmaps" in API group "" in the namespace "${namespace}": rbac: RBAC: role.rbac.authorization.k8s.io "namespace" not found`,
       );
     },
   },

@@ -70,7 +70,7 @@ export class Authorizer {
     const applicable = granted.filter(({ namespace }) => namespace === undefined || namespace === namespaceOf(request));
     if (applicable.some(({ rules }) => rules.some((rule) => permits(rule, request)))) return { isAllowed: true };
     const problems = applicable.flatMap(({ problem }) => problem ?? []);
-    return { isAllowed: false, ...(problems.length > 0 && { problem: `RBAC: ${aggregate(problems)}` }) };
+    return { isAllowed: false, ...(problems.length > 0 && { problem: `rbac: RBAC: ${aggregate(problems)}` }) };
   }
 
   #grantedTo({ name, groups }: User): readonly Granted[] {
