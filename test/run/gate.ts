@@ -30,7 +30,7 @@ export function verdictOf(ends: readonly LaneEnd[]): Verdict {
 }
 
 /** The files of a run with a failed test or hook. */
-export function failedFiles({ report }: LaneEnd): string[] {
+function failedFiles({ report }: LaneEnd): string[] {
   return report?.files.filter(({ failures }) => failures.length > 0).map(({ file }) => file) ?? [];
 }
 
