@@ -27,12 +27,13 @@ export async function metricsReader(
   return client.serviceAccountToken(account);
 }
 
-/** Removes what does not end with the namespace. */
+/** Removes the ServiceAccount and its binding. The role is also that of other readers. */
 export async function endMetricsReader(
   client: KubeClient,
   account: { readonly namespace: string; readonly name: string },
 ): Promise<void> {
   await client.delete(ClusterRoleBinding, { name: bindingOf(account) });
+  await client.delete(ServiceAccount, account);
 }
 
 /** Reads the metrics at a port of this machine. Clients do not verify the certificate. @param token none when unset */

@@ -1,4 +1,4 @@
-import { ClusterRole } from '../../../constructs/api/resources.ts';
+import { ClusterRole, RoleBinding } from '../../../constructs/api/resources.ts';
 import { renderTenants } from '../../../constructs/provider/tenants.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import { CommandError } from '../../testbed/run.ts';
@@ -6,6 +6,7 @@ import { instanceFrom, type Instance } from '../../testbed/instance.ts';
 import { kubectl } from '../../testbed/kubectl.ts';
 
 const fieldManager = 'platform';
+const bindingName = 'tenant';
 const rbac = { apiGroup: 'rbac.authorization.k8s.io' } as const;
 
 interface Place {
@@ -32,9 +33,9 @@ export class Tenant {
     const tenant = new Tenant({ client, instance, namespace, role: role.metadata.name });
     await client.apply(role, { fieldManager, force: true });
     const binding = {
-      apiVersion: `${rbac.apiGroup}/v1`,
-      kind: 'RoleBinding',
-      metadata: { namespace, name: 'tenant' },
+      apiVersion: RoleBinding.apiVersion,
+      kind: RoleBinding.kind,
+      metadata: { namespace, name: bindingName },
       roleRef: { ...rbac, kind: ClusterRole.kind, name: role.metadata.name },
       subjects: [{ ...rbac, kind: 'User', name: tenant.#name }],
     };
@@ -52,9 +53,10 @@ export class Tenant {
     });
   }
 
-  /** Removes what its namespace does not take along. */
+  /** Takes its rights away: a namespace may be lent to others. */
   async remove(): Promise<void> {
-    const { client, role } = this.#place;
+    const { client, namespace, role } = this.#place;
+    await client.delete(RoleBinding, { namespace, name: bindingName });
     await client.delete(ClusterRole, { name: role });
   }
 

@@ -16,10 +16,15 @@ const secret = (name: string) => bench.client.find<SecretObject>(Secret, named(n
 
 test('a deleted certificate is reissued', async () => {
   const before = pairOf(await secret('c1-scheduler'))?.certificate ?? '';
-  await bench.client.delete(Secret, named('c1-scheduler'));
-  const after = await until('the certificate to be back', async () => pairOf(await secret('c1-scheduler')));
-  expect(fingerprint(after.certificate)).not.toBe(fingerprint(before));
+  const after = await until('another certificate', async () => {
+    const pair = pairOf(await secret('c1-scheduler'));
+    if (pair && fingerprint(pair.certificate) !== fingerprint(before)) return pair;
+    // A reconcile that has read the Secret before its deletion puts the same one back: the operator has just started.
+    if (pair) await bench.client.delete(Secret, named('c1-scheduler'));
+    return undefined;
+  });
   await bench.untilReady('c1');
+  expect(pairOf(await secret('c1-scheduler'))?.certificate).toBe(after.certificate);
 });
 
 test('a manual change of what it renders is reverted; fields that others add stay, also in a pod template', async () => {
