@@ -16,7 +16,7 @@ import { ClusterctlMove } from '../../support/loop/clusterctl-move.ts';
 import type { Life } from '../../support/loop/life.ts';
 import { type MemoryCluster, ourName } from '../../support/loop/memory-cluster.ts';
 import { otherProvidersCluster } from '../../support/loop/other-provider.ts';
-import { orderedCluster, settleBy } from '../../support/loop/scenario.ts';
+import { orderedCluster, settleBy, smallestSpec } from '../../support/loop/scenario.ts';
 import { MemoryClient } from '../../support/memory-cluster/client.ts';
 import { administrator } from '../../support/memory-cluster/users.ts';
 import type { ObjectStoreServer } from '../../support/object-store-server.ts';
@@ -27,16 +27,6 @@ import type { Surroundings } from './surroundings.ts';
 
 const user = { fieldManager: 'user' };
 const minuteMs = 60_000;
-
-/** One replica of everything. */
-const small = {
-  replicas: 1,
-  etcd: { replicas: 1 },
-  coredns: { disabled: true },
-  kubeProxy: { disabled: true },
-  konnectivityClient: { disabled: true },
-  networkPolicy: 'Disabled',
-};
 
 /** What an operator, or `hcp`, does with one control plane from a request of a user to its end. */
 export interface Loop {
@@ -77,7 +67,7 @@ function merged(one: object, other: object): object {
 
 /** A control plane that is requested, where no operator has run yet. */
 async function requested({ spec, prepare }: Surroundings, changes: object = {}): Promise<MemoryCluster> {
-  const cluster = await orderedCluster(merged(merged(small, changes), spec));
+  const cluster = await orderedCluster(merged(merged(smallestSpec, changes), spec));
   await prepare(cluster);
   return cluster;
 }

@@ -7,18 +7,9 @@ import { clusterName, namespace, now } from '../scope.ts';
 import { until } from '../until.ts';
 import { MemoryCluster, ourName } from './memory-cluster.ts';
 import { OperatorProcess } from './operator-process.ts';
-import { settleBy } from './scenario.ts';
+import { settleBy, smallestSpec } from './scenario.ts';
 
 const hourMs = 3_600_000;
-/** The smallest control plane. */
-const small = {
-  replicas: 1,
-  etcd: { replicas: 1 },
-  coredns: { disabled: true },
-  kubeProxy: { disabled: true },
-  konnectivityClient: { disabled: true },
-  networkPolicy: 'Disabled',
-};
 const backup = {
   schedule: '0 */2 * * *',
   secret: { name: 's3' },
@@ -52,7 +43,7 @@ export class BackedUpCluster {
     cluster.etcd.clusterId = clusterId;
     for (let count = 0; count < objects; count++) cluster.management.store.nextUid();
     await cluster.install();
-    await cluster.order({ ...small, ...changes });
+    await cluster.order({ ...smallestSpec, ...changes });
     await cluster.user.create(storeSecret({ namespace, name: 's3' }, bucket.settings), { fieldManager: 'user' });
     await settleBy(cluster);
     await cluster.change({ etcd: { replicas: 1, backup } });
@@ -98,6 +89,10 @@ export class BackedUpCluster {
     await this.operator.untilSettled();
     await clock.advance(60_000);
     const owner = await user.get(Cluster, { namespace, name: clusterName });
-    await this.cluster.orderControlPlane(owner, { ...small, ...changes, etcd: { replicas: 1, backup, ...etcd } });
+    await this.cluster.orderControlPlane(owner, {
+      ...smallestSpec,
+      ...changes,
+      etcd: { replicas: 1, backup, ...etcd },
+    });
   }
 }

@@ -16,6 +16,16 @@ export const small = {
   networkPolicy: 'Disabled',
 };
 
+/** The spec of the smallest control plane: one replica of everything, and no add-ons. */
+export const smallestSpec = {
+  replicas: 1,
+  etcd: { replicas: 1 },
+  coredns: { disabled: true },
+  kubeProxy: { disabled: true },
+  konnectivityClient: { disabled: true },
+  networkPolicy: 'Disabled',
+};
+
 /** A cluster in which the sample control plane is requested, and no operator has run yet. @param spec fields that differ */
 export async function orderedCluster(spec: object = {}): Promise<MemoryCluster> {
   const managementCluster = new MemoryCluster(new ManualClock(now.getTime()));
