@@ -13,8 +13,6 @@ export const first: readonly string[] = [
   'test/reconciler/checked-configuration.test.ts',
   'test/reconciler/move.test.ts',
   'test/cluster/upgrade/minors.test.ts',
-  'test/cluster/access/modes.test.ts',
-  'test/cluster/workers/join.test.ts',
   'test/cluster/etcd/members.test.ts',
 ];
 
@@ -22,11 +20,7 @@ export const first: readonly string[] = [
  * Of the files that run one after the other, so that their order changes no duration, the heaviest come last: beside the heaviest
  * ones of the other lane, which come first, control planes would restart each other's containers on a slow machine.
  */
-export const last: readonly string[] = [
-  'test/cluster/exposure/gateway.test.ts',
-  'test/system/operator-as-pod.test.ts',
-  'test/system/demo.test.ts',
-];
+export const last: readonly string[] = ['test/system/operator-as-pod.test.ts', 'test/system/demo.test.ts'];
 
 /**
  * The order of files: the same in every run of the same files, whatever a machine or a commit has measured. A file that passes has

@@ -6,6 +6,9 @@ import { byEnvironment, clientPod } from './client-pod.ts';
 /** The user as whom a {@link clientPod} asks its API server. */
 export const defaultServiceAccount = 'system:serviceaccount:default:default';
 
+/** Names by which programs in pods call the API server. */
+export const apiServerNames = ['kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'];
+
 /** Starts a client on a node, and resolves when it reaches its API server: by then kube-proxy has written the rules of the node. */
 export async function startClient(cluster: JoinableCluster, name: string, node: string): Promise<void> {
   await cluster.apply(clientPod(cluster.instance, name, node));

@@ -1,226 +1,53 @@
-import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { single } from '../../support/workbench.ts';
 import { until } from '../../support/until.ts';
-import { installAddon } from '../../testbed/addons.ts';
 import { clustersDomain, gatewayAddress } from '../../testbed/gateway-address.ts';
-import { binDirectory } from '../../testbed/instance.ts';
-import { kubectl } from '../../testbed/kubectl.ts';
-import { gatewayName } from '../../testbed/traefik-objects.ts';
-import { addWorker, type Worker } from '../../testbed/workers.ts';
-import { type JoinableCluster, openJoinableCluster } from '../workers/joinable-cluster.ts';
-import { byEnvironment, byName, clientRights } from './client-pod.ts';
-import {
-  changeAccess,
-  defaultServiceAccount,
-  inPod as inPodOf,
-  startClient as startClientOn,
-  whoAmI as whoAmIIn,
-} from './in-cluster-client.ts';
+import { borrowJoinableCluster, type LentCluster } from '../workers/joinable-cluster.ts';
+import { byEnvironment, byName, clientPod } from './client-pod.ts';
+import { apiServerNames, defaultServiceAccount, inPod, startClient, whoAmI } from './in-cluster-client.ts';
 import { servedCertificate } from './served-certificate.ts';
 
-const namespace = 'access';
-const host = `hosted.${namespace}.${clustersDomain}`;
-const names = ['kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'];
+const pod = 'by-policy';
 
-let cluster: JoinableCluster;
-/** A node that accepts no pod without a toleration. */
-let tainted: Worker;
+let cluster: LentCluster;
+let host: string;
 
 beforeAll(async () => {
-  cluster = await openJoinableCluster(namespace, { ...single, exposure: { gateway: gatewayName } }, (instance) =>
-    installAddon(instance, 'traefik', () => {}),
-  );
-  const { instance, api } = cluster;
-  [tainted] = await Promise.all([addWorker(instance, api), addWorker(instance, api)]);
-  await cluster.kubectl(['taint', 'node', tainted.name, 'dedicated=gpu:NoSchedule', 'dedicated=gpu:NoExecute']);
-  await cluster.apply(clientRights);
+  cluster = await borrowJoinableCluster();
+  host = `hosted.${cluster.bench.namespace}.${clustersDomain}`;
 });
-
 afterAll(() => cluster?.close());
 
 test('the serving certificate is valid for the names that pods use for the API server', async () => {
   const { subjectaltname } = await servedCertificate(gatewayAddress(cluster.instance), host);
-  for (const name of ['kubernetes', 'kubernetes.default', ...names]) {
+  for (const name of ['kubernetes', 'kubernetes.default', ...apiServerNames]) {
     expect(subjectaltname?.split(', ')).toContain(`DNS:${name}`);
   }
 });
 
 describe('by policy, the default behind a gateway,', () => {
-  beforeAll(() => startClient('by-policy'));
+  beforeAll(() => startClient(cluster, pod, cluster.workers[0].name));
+  afterAll(() => cluster.remove(clientPod(cluster.instance, pod, cluster.workers[0].name)));
 
   test('a pod gets the endpoint in its environment and connects as its service account', async () => {
-    expect(await inPod('by-policy', 'echo $KUBERNETES_SERVICE_HOST:$KUBERNETES_SERVICE_PORT')).toBe(`${host}:443\n`);
-    expect(await whoAmI('by-policy', byEnvironment)).toBe(defaultServiceAccount);
+    const environment = await inPod(cluster, pod, 'echo $KUBERNETES_SERVICE_HOST:$KUBERNETES_SERVICE_PORT');
+    expect(environment).toBe(`${host}:443\n`);
+    expect(await whoAmI(cluster, pod, byEnvironment)).toBe(defaultServiceAccount);
   });
 
   test('pods connect directly: there is no proxy on the nodes', async () => {
     expect(await cluster.kubectl(['get', 'daemonset', '--output', 'name'])).toBe('');
   });
 
-  test.each(names)('a pod connects through the tunnel as %s too, and gets its certificate', async (name) => {
+  test.each(apiServerNames)('a pod connects through the tunnel as %s too, and gets its certificate', async (name) => {
     await cluster.bench.untilCondition('hosted', 'WorkloadKubernetesServiceReady', { status: 'True' });
     // kube-proxy may not have written the rules of the node yet.
-    const user = await until('an answer', () => whoAmI('by-policy', byName(name), 10).catch(() => undefined));
+    const user = await until('an answer', () => whoAmI(cluster, pod, byName(name), 10).catch(() => undefined));
     expect(user).toBe(defaultServiceAccount);
   });
 
   test('a pod discovers the issuer of its token at the endpoint', async () => {
     const path = '/.well-known/openid-configuration';
-    const metadata = JSON.parse(await inPod('by-policy', `${byName(host)} get --raw ${path}`)) as object;
+    const metadata = JSON.parse(await inPod(cluster, pod, `${byName(host)} get --raw ${path}`)) as object;
     expect(metadata).toMatchObject({ issuer: `https://${host}`, jwks_uri: `https://${host}:443/openid/v1/jwks` });
   });
 });
-
-describe('by proxy', () => {
-  const client = 'by-proxy';
-  beforeAll(async () => {
-    await changeAccess(cluster, 'Proxy');
-    await cluster.kubectl(['rollout', 'status', 'daemonset/hosted-control-plane-proxy', '--timeout=180s']);
-    await startClient(client);
-  });
-
-  test('every node has one, whatever its taints', async () => {
-    const path = 'jsonpath={.items[*].spec.nodeName}';
-    const nodes = await cluster.kubectl(['get', 'pods', `--selector=${proxies}`, '--output', path]);
-    expect(nodes.split(' ').length).toBe(2);
-    expect(nodes.split(' ')).toContain(tainted.name);
-  });
-
-  test.each(names)('a pod connects to the API server as %s, and gets its certificate', async (name) => {
-    expect(await whoAmI(client, byName(name))).toBe(defaultServiceAccount);
-  });
-
-  test('a pod connects by its environment, without cluster DNS', async () => {
-    await cluster.setPaused(true);
-    await cluster.kubectl(['--namespace', 'kube-system', 'scale', 'deployment/coredns', '--replicas=0']);
-    await until('CoreDNS to be gone', async () => {
-      const pods = ['--namespace', 'kube-system', 'get', 'pods', '--selector=k8s-app=kube-dns', '--output', 'name'];
-      return (await cluster.kubectl(pods)) === '';
-    });
-    try {
-      expect(await whoAmI(client, byEnvironment)).toBe(defaultServiceAccount);
-      await expect(whoAmI(client, byName('kubernetes.default.svc'), 10)).rejects.toThrow('exit code');
-    } finally {
-      await cluster.setPaused(false);
-    }
-  });
-
-  test('a watch continues when the certificate of the tunnel is renewed', async () => {
-    const serial = async () =>
-      (await servedCertificate(gatewayAddress(cluster.instance), `tunnel.${host}`)).serialNumber;
-    const before = await serial();
-    const watch = startWatch(client);
-    try {
-      await until('the watch to have begun', () => watch.seen('kube-root-ca.crt'));
-      await kubectl(cluster.instance, ['--namespace', namespace, 'delete', 'secret', 'hosted-tunnel']);
-      // The kubelet remounts Secrets at once when the pod changes, and otherwise within a minute and a half.
-      await until('the certificate to be issued again', () =>
-        kubectl(cluster.instance, ['--namespace', namespace, 'get', 'secret', 'hosted-tunnel']).catch(() => undefined),
-      );
-      const pods = ['--selector=app.kubernetes.io/component=api-server', 'remount=now', '--overwrite'];
-      await kubectl(cluster.instance, ['--namespace', namespace, 'annotate', 'pods', ...pods]);
-      await until(
-        'the tunnel to serve another certificate',
-        async () => (await serial().catch(() => before)) !== before,
-        120_000,
-      );
-      await cluster.kubectl(['create', 'configmap', 'after-renewal']);
-      await until('the watch to report the ConfigMap', () => watch.seen('after-renewal'));
-      expect(watch.hasEnded()).toBe(false);
-    } finally {
-      watch.stop();
-    }
-  });
-
-  test('no connection is refused while every proxy is replaced', async () => {
-    const ask = `timeout 60 ${byEnvironment} get configmap kube-root-ca.crt --output=name || echo "exit code $?"`;
-    const asking = inPod(client, `rm -f /tmp/enough; until [ -e /tmp/enough ]; do ${ask}; done`);
-    await cluster.kubectl(['rollout', 'restart', 'daemonset/hosted-control-plane-proxy']);
-    await cluster.kubectl(['rollout', 'status', 'daemonset/hosted-control-plane-proxy', '--timeout=180s']);
-    await inPod(client, 'touch /tmp/enough');
-    const answers = (await asking).trim().split('\n');
-    expect(new Set(answers)).toEqual(new Set(['configmap/kube-root-ca.crt']));
-  });
-
-  test('a pod connects to the API server again after its proxy was killed', async () => {
-    const own = [`--selector=${proxies}`, `--field-selector=spec.nodeName=${tainted.name}`];
-    const killed = await cluster.kubectl(['delete', 'pods', ...own, '--grace-period=0', '--force', '--output=name']);
-    expect(killed).toContain('pod/hosted-control-plane-proxy-');
-    await until('another proxy', async () => {
-      const [running = ''] = (await cluster.kubectl(['get', 'pods', ...own, '--output', 'name'])).split('\n');
-      return running !== '' && !killed.includes(running);
-    });
-    const user = await until('an answer', () => whoAmI(client, byEnvironment, 10).catch(() => undefined));
-    expect(user).toBe(defaultServiceAccount);
-  });
-});
-
-describe('by load balancer', () => {
-  beforeAll(async () => {
-    await changeAccess(cluster, 'LoadBalancer');
-    await startClient('by-load-balancer');
-  });
-
-  test('nothing is left of the proxies', async () => {
-    await until('the kubernetes Service to point only to the load balancer', async () => {
-      const endpoints = await endpointsOfKubernetes().catch(() => []);
-      return endpoints.length === 1 && endpoints[0] === (await loadBalancerAddress());
-    });
-    expect(await cluster.kubectl(['get', 'daemonset', '--output', 'name'])).toBe('');
-  });
-
-  test('a pod connects to the address of the kubernetes Service by environment and by name', async () => {
-    for (const command of [byEnvironment, ...names.map(byName)]) {
-      expect(await whoAmI('by-load-balancer', command)).toBe(defaultServiceAccount);
-    }
-  });
-});
-
-const proxies = 'app.kubernetes.io/name=hosted-control-plane-proxy';
-
-function startClient(name: string): Promise<void> {
-  return startClientOn(cluster, name, tainted.name);
-}
-
-function whoAmI(pod: string, command: string, limitSeconds?: number): Promise<string> {
-  return whoAmIIn(cluster, pod, command, limitSeconds);
-}
-
-function inPod(pod: string, script: string): Promise<string> {
-  return inPodOf(cluster, pod, script);
-}
-
-/** The endpoints of the kubernetes Service, without empty slices. */
-async function endpointsOfKubernetes(): Promise<string[]> {
-  const slices = ['get', 'endpointslices', '--selector=kubernetes.io/service-name=kubernetes'];
-  const addresses = await cluster.kubectl([...slices, '--output', 'jsonpath={.items[*].endpoints[*].addresses[*]}']);
-  return addresses.split(' ').filter((address) => address !== '');
-}
-
-async function loadBalancerAddress(): Promise<string> {
-  const address = ['get', 'service', 's-hosted', '--output', 'jsonpath={.status.loadBalancer.ingress[0].ip}'];
-  return kubectl(cluster.instance, ['--namespace', namespace, ...address]);
-}
-
-interface Watch {
-  seen(text: string): boolean;
-  hasEnded(): boolean;
-  stop(): void;
-}
-
-/** Watches the ConfigMaps of namespace `default` from within a pod. */
-function startWatch(pod: string): Watch {
-  const { instance, api } = cluster;
-  const command = [byEnvironment, 'get', 'configmaps', '--watch', '--output=name'];
-  const args = ['--kubeconfig', api.kubeconfig, 'exec', pod, '--', ...command];
-  const child = spawn(join(binDirectory(instance), 'kubectl'), args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()));
-  return {
-    seen: (text) => output.includes(text),
-    hasEnded: () => child.exitCode !== null,
-    stop: () => void child.kill(),
-  };
-}

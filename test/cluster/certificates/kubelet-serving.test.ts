@@ -6,19 +6,22 @@ import { recordFault } from '../../support/fault-table.ts';
 import { kubeletRequest, type KubeletRequestChanges } from '../../support/kubelet-request.ts';
 import { until } from '../../support/until.ts';
 import { lanAddress } from '../../testbed/instance.ts';
-import { addWorker, type Worker } from '../../testbed/workers.ts';
-import { type JoinableCluster, openJoinableCluster } from '../workers/joinable-cluster.ts';
+import { borrowJoinableCluster, type JoinedWorker, type LentCluster } from '../workers/joinable-cluster.ts';
 import { requestAsNode } from '../workers/node-certificate-request.ts';
 import { webServer } from '../workers/web-server.ts';
 
-let cluster: JoinableCluster;
-let worker: Worker;
+let cluster: LentCluster;
+let worker: JoinedWorker;
 
 beforeAll(async () => {
-  cluster = await openJoinableCluster('kubelets');
-  worker = await addWorker(cluster.instance, cluster.api);
+  cluster = await borrowJoinableCluster();
+  [worker] = cluster.workers;
 });
-afterAll(() => cluster.close());
+afterAll(async () => {
+  await cluster.remove(webServer);
+  await cluster.api.client.delete(CertificateSigningRequest, { name: 'own' });
+  await cluster.close();
+});
 
 const address = () => lanAddress(cluster.instance, worker.machine.number);
 const find = (name: string) => cluster.api.client.find<CertificateRequest>(CertificateSigningRequest, { name });
@@ -45,7 +48,10 @@ async function untilIssued(name: string): Promise<X509Certificate> {
 test('a kubelet serves with a certificate of the cluster for its own name and address', async () => {
   const request = await until('a request', async () => {
     const { items } = await cluster.api.client.list<CertificateRequest>(CertificateSigningRequest);
-    return items.find(({ spec }) => spec.signerName === 'kubernetes.io/kubelet-serving');
+    return items.find(
+      ({ spec }) =>
+        spec.signerName === 'kubernetes.io/kubelet-serving' && spec.username === `system:node:${worker.name}`,
+    );
   });
   const certificate = await untilIssued(request.metadata.name);
   expect(certificate.checkIssued(new X509Certificate(cluster.api.certificateAuthority))).toBe(true);
@@ -103,5 +109,8 @@ describe('a request by an attacker on a node', () => {
       dataLost: 'none',
     });
     await cluster.api.client.delete(CertificateSigningRequest, { name: 'claimed' });
+    // the kubelet reports its own addresses again
+    const addresses = ['get', 'node', worker.name, '--output', 'jsonpath={.status.addresses[*].address}'];
+    await until('the claim to be gone', async () => !(await cluster.kubectl(addresses)).includes('10.128.0.1'));
   });
 });

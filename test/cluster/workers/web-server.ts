@@ -1,4 +1,6 @@
+import { until } from '../../support/until.ts';
 import { busyboxImage } from '../../testbed/images.ts';
+import type { JoinableCluster } from './joinable-cluster.ts';
 
 const labels = { app: 'web' };
 
@@ -47,3 +49,31 @@ export const webServer = {
     },
   },
 };
+
+/** Starts {@link webServer} behind its Service, and resolves with the names of its pods once the API server reaches both of them. */
+export async function startWebServer(cluster: JoinableCluster): Promise<readonly string[]> {
+  await cluster.apply(webServer, webService);
+  await cluster.kubectl(['rollout', 'status', 'deployment/web', '--timeout=180s']);
+  for (const name of ['coredns', 'konnectivity-agent']) await untilAddOnRuns(cluster, name);
+  const names = ['get', 'pods', '--selector=app=web', '--output', 'jsonpath={.items[*].metadata.name}'];
+  const pods = (await cluster.kubectl(names)).split(' ');
+  // Each kubelet serves once it has its serving certificate, and one may get it later than the other.
+  for (const pod of pods) {
+    const hasLog = () =>
+      cluster.kubectl(['logs', pod]).then(
+        () => true,
+        () => false,
+      );
+    await until(`the kubelet of ${pod} to be reached`, hasLog);
+  }
+  return pods;
+}
+
+/** Resolves once a Deployment of the operator is there, and all of its pods run. */
+export async function untilAddOnRuns(cluster: JoinableCluster, deployment: string): Promise<void> {
+  const inSystem = ['--namespace', 'kube-system'];
+  const isThere = async () =>
+    (await cluster.kubectl([...inSystem, 'get', 'deployment', deployment, '--ignore-not-found'])) !== '';
+  await until(`Deployment ${deployment}`, isThere);
+  await cluster.kubectl([...inSystem, 'rollout', 'status', `deployment/${deployment}`, '--timeout=180s']);
+}
