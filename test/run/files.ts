@@ -14,7 +14,6 @@ export type Project = 'unit' | 'full-unit' | 'testbed' | 'lent' | 'host' | 'soak
 const wholeHost = [
   'test/{full/,}testbed/**/*.test.ts',
   'test/{full/,}system/**/*.test.ts',
-  'test/{full/,}cluster/exposure/gateway*.test.ts',
   'test/{full/,}cluster/issuer/*.test.ts',
 ];
 

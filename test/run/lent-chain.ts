@@ -18,6 +18,7 @@ const gatewayWithWorkers: readonly string[] = [
   'test/cluster/access/modes.test.ts',
   'test/cluster/certificates/kubelet-serving.test.ts',
   'test/cluster/workers/only-agent.test.ts',
+  'test/cluster/exposure/gateway.test.ts',
 ];
 
 /**
