@@ -6,7 +6,7 @@ import { recordFault } from '../../support/fault-table.ts';
 import { kubeletRequest, type KubeletRequestChanges } from '../../support/kubelet-request.ts';
 import { until } from '../../support/until.ts';
 import { lanAddress } from '../../testbed/instance.ts';
-import { borrowJoinableCluster, type JoinedWorker, type LentCluster } from '../workers/joinable-cluster.ts';
+import { borrowJoinableCluster, giveBack, type JoinedWorker, type LentCluster } from '../workers/joinable-cluster.ts';
 import { requestAsNode } from '../workers/node-certificate-request.ts';
 import { webServer } from '../workers/web-server.ts';
 
@@ -17,11 +17,12 @@ beforeAll(async () => {
   cluster = await borrowJoinableCluster();
   [worker] = cluster.workers;
 });
-afterAll(async () => {
-  await cluster.remove(webServer);
-  await cluster.api.client.delete(CertificateSigningRequest, { name: 'own' });
-  await cluster.close();
-});
+afterAll(() =>
+  giveBack(cluster, async () => {
+    await cluster.remove(webServer);
+    await cluster.api.client.delete(CertificateSigningRequest, { name: 'own' });
+  }),
+);
 
 const address = () => lanAddress(cluster.instance, worker.machine.number);
 const find = (name: string) => cluster.api.client.find<CertificateRequest>(CertificateSigningRequest, { name });

@@ -51,7 +51,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await admit(null);
   await user.end();
-  await operator.stop();
+  await operator?.stop();
   await tenant.connection.close();
   await neighbour.close();
 });

@@ -33,7 +33,7 @@ export interface JoinedWorker {
   readonly machine: Machine;
 }
 
-/** A hosted cluster that is lent, with its workers. What a borrower changes it undoes before it closes it. */
+/** A hosted cluster that is lent, with its workers. What a borrower changes it undoes: {@link giveBack}. */
 export interface LentCluster extends JoinableCluster {
   readonly workers: readonly [JoinedWorker, JoinedWorker];
 }
@@ -87,6 +87,16 @@ async function joinedWorkers(instance: Instance, namespace: string): Promise<Joi
   const names = await workerNames(instance, { namespace, name });
   const machines = await Promise.all(names.toSorted().map((worker) => findMachine(instance, worker)));
   return machines.flatMap((machine) => (machine ? [{ name: machine.name, machine }] : []));
+}
+
+/** Undoes what a file has changed, and returns the cluster, whether that works or not. Does nothing if it was not borrowed. */
+export async function giveBack(cluster: LentCluster | undefined, undo: () => Promise<unknown>): Promise<void> {
+  if (!cluster) return;
+  try {
+    await undo();
+  } finally {
+    await cluster.close();
+  }
 }
 
 /** @param end what ends before the cluster. Resolves with what it has left */

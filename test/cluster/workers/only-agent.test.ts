@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Pod } from '../../../constructs/api/resources.ts';
 import type { PodObject } from '../../../reconciler/kube/readiness.ts';
 import { until } from '../../support/until.ts';
-import { borrowJoinableCluster, type JoinedWorker, type LentCluster } from './joinable-cluster.ts';
+import { borrowJoinableCluster, giveBack, type JoinedWorker, type LentCluster } from './joinable-cluster.ts';
 
 let cluster: LentCluster;
 /** The only node that takes agents. */
@@ -28,11 +28,12 @@ beforeAll(async () => {
   );
   await until('the kubelet to be reached', () => call(5_000).catch(() => false), 180_000);
 });
-afterAll(async () => {
-  await cluster.kubectl(['uncordon', other.name]);
-  await cluster.bench.undo();
-  await cluster.close();
-});
+afterAll(() =>
+  giveBack(cluster, async () => {
+    await cluster.kubectl(['uncordon', other.name]);
+    await cluster.bench.undo();
+  }),
+);
 
 /** Sends a request to the kubelet through the API server, as `kubectl logs` does and as webhooks are called. */
 const call = (deadlineMs: number) =>

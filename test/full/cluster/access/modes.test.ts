@@ -13,6 +13,7 @@ import {
 import { servedCertificate } from '../../../cluster/access/served-certificate.ts';
 import {
   borrowJoinableCluster,
+  giveBack,
   type JoinedWorker,
   type LentCluster,
 } from '../../../cluster/workers/joinable-cluster.ts';
@@ -35,14 +36,15 @@ beforeAll(async () => {
   await cluster.kubectl(['taint', 'node', tainted.name, ...taint('')]);
   await cluster.apply(clientRights);
 });
-afterAll(async () => {
+afterAll(() => giveBack(cluster, undo));
+
+async function undo(): Promise<void> {
   const clients = ['by-proxy', 'by-load-balancer'].map((name) => clientPod(cluster.instance, name, tainted.name));
   const written = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'default', name: 'after-renewal' } };
   await cluster.remove(...clients, clientRights, written);
   await cluster.kubectl(['taint', 'node', tainted.name, ...taint('-')]);
   await cluster.bench.undo();
-  await cluster.close();
-});
+}
 
 /** @param end is `-` to remove them */
 function taint(end: '' | '-'): string[] {

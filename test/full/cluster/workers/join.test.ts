@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { borrowJoinableCluster, type LentCluster } from '../../../cluster/workers/joinable-cluster.ts';
+import { borrowJoinableCluster, giveBack, type LentCluster } from '../../../cluster/workers/joinable-cluster.ts';
 import { forwardPort } from '../../../cluster/workers/port-forward.ts';
 import { startWebServer, untilAddOnRuns, webServer, webService } from '../../../cluster/workers/web-server.ts';
 import { until } from '../../../support/until.ts';
@@ -12,10 +12,7 @@ beforeAll(async () => {
   cluster = await borrowJoinableCluster();
   pods = await startWebServer(cluster);
 });
-afterAll(async () => {
-  await cluster.remove(webService, webServer);
-  await cluster.close();
-});
+afterAll(() => giveBack(cluster, () => cluster.remove(webService, webServer)));
 
 test('a removed worker is no node any more, and leaves nothing on the host', async () => {
   const { instance, api } = cluster;
