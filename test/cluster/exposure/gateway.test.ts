@@ -47,6 +47,8 @@ beforeAll(async () => {
   await bench.patch(cluster, shared);
   operator = await startSharedOperator(instance, neighbour, kubeconfig);
   await bench.untilSeen(cluster);
+  // an operator that starts, and finds a spec that no other has reconciled, waits until it has looked
+  await bench.untilReady(cluster);
 });
 afterAll(async () => {
   await admit(null);
@@ -76,7 +78,9 @@ test('it is stable: another complete reconcile writes nothing but the status', a
   const requests = operator.requests.length;
   await bench.untilSeen(cluster);
   // A request that an overloaded API server rejected was repeated.
-  const sent = operator.requests.slice(requests).filter(({ verb, code }) => verb !== 'watch' && code < 300);
+  const accepted = operator.requests.slice(requests).filter(({ verb, code }) => verb !== 'watch' && code < 300);
+  // An event follows its condition in the background: that of Ready is perhaps not sent when the condition is seen.
+  const sent = accepted.filter(({ resource }) => resource !== 'events');
   expect(sent.map(({ verb, resource }) => `${verb} ${resource}`)).toEqual(['apply hostedcontrolplanes']);
 });
 
