@@ -7,7 +7,7 @@ import {
   everyCrash,
   expectSameAfter,
   orderedCluster,
-  small,
+  smallestSpec,
   someRounds,
 } from '../support/loop/scenario.ts';
 import { ourName, type MemoryCluster } from '../support/loop/memory-cluster.ts';
@@ -21,7 +21,7 @@ function keysIn(management: MemoryCluster): KubeObject[] {
 const uidOf = ({ metadata }: KubeObject) => metadata.uid;
 
 it('an operator that crashes at any write of a bring-up leads to the same control plane with the same keys', async () => {
-  const management = await orderedCluster(small);
+  const management = await orderedCluster(smallestSpec);
   const crashes = await everyCrash(management);
   expect(crashes.length).toBeGreaterThan(30);
   const left = crashes.map((crash) => keysIn(crash.cluster));
@@ -34,7 +34,7 @@ it('an operator that crashes at any write of a bring-up leads to the same contro
 }, 240_000);
 
 it('an operator that crashes at any write of a restart that a user requests leads to the same control plane', async () => {
-  const management = await completeCluster(small);
+  const management = await completeCluster(smallestSpec);
   await management.change({ rollout: { after: new Date(management.clock.now()).toISOString() } });
   const crashes = await everyCrash(management);
   expect(crashes.length).toBeGreaterThan(3);
@@ -45,7 +45,7 @@ it.each([
   ['deletes the same objects', 'Delete'],
   ['keeps the same volumes', 'Retain'],
 ])('an operator that crashes at any write of a deletion %s', async (_, volumeRetention) => {
-  const management = await completeCluster({ ...small, etcd: { replicas: 1, volumeRetention } });
+  const management = await completeCluster({ ...smallestSpec, etcd: { replicas: 1, volumeRetention } });
   await management.user.delete(HostedControlPlane, ourName);
   const crashes = await everyCrash(management);
   expect(crashes.length).toBeGreaterThan(20);
@@ -53,7 +53,7 @@ it.each([
 });
 
 it('an operator that crashes at any write of a deletion that waits for a Machine keeps its API servers until it is gone', async () => {
-  const management = await completeCluster(small);
+  const management = await completeCluster(smallestSpec);
   const { apiVersion, kind } = Machine;
   const metadata = { namespace, name: 'worker', labels: { [clusterNameLabel]: clusterName } };
   await management.user.create({ apiVersion, kind, metadata, spec: { clusterName } }, { fieldManager: 'user' });
@@ -72,7 +72,7 @@ it('an operator that crashes at any write of a deletion that waits for a Machine
 });
 
 it('an operator that crashes at any write of a deletion whose Cluster is gone deletes the same objects', async () => {
-  const management = await completeCluster(small);
+  const management = await completeCluster(smallestSpec);
   await management.user.delete(Cluster, { namespace, name: clusterName });
   // as Kubernetes does with what the Cluster owned
   management.settle();

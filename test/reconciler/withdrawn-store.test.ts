@@ -3,7 +3,7 @@ import { Namespace, Secret } from '../../constructs/api/resources.ts';
 import { storeSecret } from '../support/backup-secrets.ts';
 import { MemoryCluster } from '../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
-import { settleBy } from '../support/loop/scenario.ts';
+import { settleBy, smallestSpec } from '../support/loop/scenario.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { ObjectStoreServer } from '../support/object-store-server.ts';
 import { namespace, now } from '../support/scope.ts';
@@ -36,14 +36,7 @@ beforeAll(async () => {
   bucket = await ObjectStoreServer.start();
   cluster = new MemoryCluster(new ManualClock(now.getTime()));
   await cluster.install();
-  await cluster.order({
-    replicas: 1,
-    etcd: { replicas: 1 },
-    coredns: { disabled: true },
-    kubeProxy: { disabled: true },
-    konnectivityClient: { disabled: true },
-    networkPolicy: 'Disabled',
-  });
+  await cluster.order(smallestSpec);
   await settleBy(cluster);
   const { apiVersion, kind } = Namespace;
   await cluster.user.create({ apiVersion, kind, metadata: { name: place.namespace } }, { fieldManager });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { StatefulSet } from '../../../constructs/api/resources.ts';
-import { completeCluster, everyCrash, expectSameAfter, small } from '../../support/loop/scenario.ts';
+import { completeCluster, everyCrash, expectSameAfter, smallestSpec } from '../../support/loop/scenario.ts';
 
 it.each([
   ['patch release', 'v1.36.4', '3.6.8'],
@@ -8,7 +8,7 @@ it.each([
 ])(
   'an operator that crashes at any write of an upgrade to a %s leads to the same control plane',
   async (_, version, etcd) => {
-    const management = await completeCluster(small);
+    const management = await completeCluster(smallestSpec);
     await management.change({ version, replicas: 2 });
     const crashes = await everyCrash(management);
     expect(crashes.length).toBeGreaterThan(5);

@@ -6,16 +6,6 @@ import { comparableObjects } from './comparable-objects.ts';
 import { OperatorProcess } from './operator-process.ts';
 import { MemoryCluster } from './memory-cluster.ts';
 
-/** A control plane with one replica of everything: a scenario for each write takes a while. */
-export const small = {
-  replicas: 1,
-  etcd: { replicas: 1 },
-  coredns: { disabled: true },
-  kubeProxy: { disabled: true },
-  konnectivityClient: { disabled: true },
-  networkPolicy: 'Disabled',
-};
-
 /** The spec of the smallest control plane: one replica of everything, and no add-ons. */
 export const smallestSpec = {
   replicas: 1,
