@@ -57,3 +57,41 @@ export async function untilRecovered(bench: Workbench, cluster: string): Promise
     () => seen,
   );
 }
+
+export async function untilRestored(bench: Workbench, cluster: string) {
+  try {
+    return await until(
+      `the restore of ${cluster}`,
+      async () => {
+        const restore = (await bench.get(cluster)).status?.etcd?.restore;
+        return restore?.completionTime === undefined ? undefined : restore;
+      },
+      longMs,
+    );
+  } catch (cause) {
+    const { status } = await bench.get(cluster);
+    throw new Error(JSON.stringify(status?.conditions?.filter(({ type }) => type.startsWith('Etcd'))), { cause });
+  }
+}
+
+/** Resolves with the message about the current spec. */
+export function untilRefused(bench: Workbench, cluster: string, reason: string): Promise<string> {
+  return until(
+    `the restore of ${cluster} to be refused`,
+    async () => {
+      const { metadata, status } = await bench.get(cluster);
+      const condition = status?.conditions?.find(({ type }) => type === 'EtcdRestoreReady');
+      const isOfNow = condition?.observedGeneration === metadata.generation;
+      return isOfNow && condition?.reason === reason ? condition.message : undefined;
+    },
+    longMs,
+  );
+}
+
+/** A copy in which one bit is another one. */
+export function flipped(bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes);
+  const middle = Math.floor(copy.length / 2);
+  copy.writeUInt8(copy.readUInt8(middle) ^ 1, middle);
+  return copy;
+}

@@ -8,10 +8,9 @@ import { BackupWorkbench, unverifiedBackup } from '../../support/backup-workbenc
 import { recordFault } from '../../support/fault-table.ts';
 import { Loan } from '../../support/lent/loan.ts';
 import { until } from '../../support/until.ts';
+import { flipped, longMs, untilRefused, untilRestored } from './recoveries.ts';
 
 const fieldManager = 'test';
-/** Other tests may share the processors. */
-const longMs = 300_000;
 const loan = new Loan('plain', { restartsPods: true });
 let bench: BackupWorkbench;
 let hosted: KubeClient;
@@ -55,29 +54,13 @@ async function reverted(): Promise<string[]> {
   return told.map(({ metadata }) => `${metadata.uid} ${metadata.resourceVersion}`).toSorted();
 }
 
-async function untilRestored() {
-  try {
-    return await until(
-      `the restore of c1`,
-      async () => {
-        const restore = (await bench.get('c1')).status?.etcd?.restore;
-        return restore?.completionTime === undefined ? undefined : restore;
-      },
-      longMs,
-    );
-  } catch (cause) {
-    const { status } = await bench.get('c1');
-    throw new Error(JSON.stringify(status?.conditions?.filter(({ type }) => type.startsWith('Etcd'))), { cause });
-  }
-}
-
 test('a restored control plane has the data of the backup and nothing later, at a revision that no client has seen', async () => {
   const { metadata } = await hosted.get(ConfigMap, { namespace: 'default', name: 'after' });
   const revertedBefore = await reverted();
   const began = performance.now();
   await bench.patch('c1', { spec: { etcd: { restore: { latest: true } } } });
   const stopped = bench.untilCondition('c1', 'EtcdRestoreReady', { reason: 'RestoringMembers' }, longMs);
-  const restored = await untilRestored();
+  const restored = await untilRestored(bench, 'c1');
   await stopped;
   expect(restored).toMatchObject({ backup: id, step: 'Completed', restoredTo: id.split('-').at(-1) });
   const kept = await until('the API server to answer', () =>
@@ -108,7 +91,7 @@ test('a control plane stays as it was when the backup is damaged', async () => {
   const file = join(bench.s3.directory, bench.s3.settings.bucket, bench.namespace, 'c1', id, 'snapshot.db');
   await writeFile(file, flipped(await readFile(file)));
   await bench.patch('c1', { spec: { etcd: { restore: { latest: null, backup: id, request: 'damaged' } } } });
-  const message = await untilRefused('c1', 'BackupUnusable');
+  const message = await untilRefused(bench, 'c1', 'BackupUnusable');
   expect(message).toMatch(/is damaged, because its size or hash differs from its manifest/);
   await write('beside');
   expect(await hosted.find(ConfigMap, { namespace: 'default', name: 'later' })).toBeDefined();
@@ -119,24 +102,3 @@ test('a control plane stays as it was when the backup is damaged', async () => {
     dataLost: 'none',
   });
 });
-
-/** Resolves with the message about the current spec. */
-function untilRefused(cluster: string, reason: string): Promise<string> {
-  return until(
-    `the restore of ${cluster} to be refused`,
-    async () => {
-      const { metadata, status } = await bench.get(cluster);
-      const condition = status?.conditions?.find(({ type }) => type === 'EtcdRestoreReady');
-      const isOfNow = condition?.observedGeneration === metadata.generation;
-      return isOfNow && condition?.reason === reason ? condition.message : undefined;
-    },
-    longMs,
-  );
-}
-
-function flipped(bytes: Buffer): Buffer {
-  const copy = Buffer.from(bytes);
-  const middle = Math.floor(copy.length / 2);
-  copy.writeUInt8(copy.readUInt8(middle) ^ 1, middle);
-  return copy;
-}

@@ -9,6 +9,7 @@ import { recordFault } from '../../../support/fault-table.ts';
 import { storedSecrets, storedUnder } from '../../../support/stored-secrets.ts';
 import { until } from '../../../support/until.ts';
 import { single } from '../../../support/workbench.ts';
+import { flipped, longMs, untilRefused, untilRestored } from '../../../cluster/restore/recoveries.ts';
 
 const namespace = 'restores';
 const backup = unverifiedBackup;
@@ -16,8 +17,6 @@ const spec = { ...single, etcd: { replicas: 1, backup } };
 const fieldManager = 'test';
 /** The name of a snapshot in teutonet's provider. */
 const bareName = '2026-08-21T20:15:00+02:00.etcd';
-/** Other tests may share the processors. */
-const longMs = 300_000;
 let bench: BackupWorkbench;
 
 beforeAll(async () => {
@@ -48,22 +47,6 @@ const write = (hosted: KubeClient, name: string) =>
     hosted.apply(stored(name), { fieldManager, force: true }).catch(() => undefined),
   );
 
-async function untilRestored(cluster: string, limitMs = longMs) {
-  try {
-    return await until(
-      `the restore of ${cluster}`,
-      async () => {
-        const restore = (await bench.get(cluster)).status?.etcd?.restore;
-        return restore?.completionTime === undefined ? undefined : restore;
-      },
-      limitMs,
-    );
-  } catch (cause) {
-    const { status } = await bench.get(cluster);
-    throw new Error(JSON.stringify(status?.conditions?.filter(({ type }) => type.startsWith('Etcd'))), { cause });
-  }
-}
-
 describe('a restored control plane', () => {
   let hosted: KubeClient;
   let id: string;
@@ -80,7 +63,7 @@ describe('a restored control plane', () => {
     await copyFile(join(folder, id, 'snapshot.db'), join(folder, bareName));
     await write(hosted, 'after');
     await bench.patch('c1', { spec: { etcd: { restore: { latest: true } } } });
-    await untilRestored('c1');
+    await untilRestored(bench, 'c1');
     await write(hosted, 'later');
     await bench.untilReady('c1');
   });
@@ -121,7 +104,7 @@ describe('a restored control plane', () => {
       try {
         const name = object.startsWith('../') ? bareName : id;
         await bench.patch('c1', { spec: { etcd: { restore: { latest: null, backup: name, request: what } } } });
-        const message = await untilRefused('c1', 'BackupUnusable');
+        const message = await untilRefused(bench, 'c1', 'BackupUnusable');
         expect(message).toMatch(expected);
         await write(hosted, `beside-${damages.findIndex(([of]) => of === what)}`);
         expect(await hosted.find(ConfigMap, { namespace: 'default', name: 'later' })).toBeDefined();
@@ -139,7 +122,7 @@ describe('a restored control plane', () => {
     test('stays as it was: there is no such backup', async () => {
       const missing = '2026-01-01T00-00-00.000Z-1';
       await bench.patch('c1', { spec: { etcd: { restore: { latest: null, backup: missing } } } });
-      const message = await untilRefused('c1', 'BackupNotFound');
+      const message = await untilRefused(bench, 'c1', 'BackupNotFound');
       expect(message).toContain(`the bucket contains no backup ${missing} of ${namespace}/c1: choose one of its`);
       expect(await hosted.find(ConfigMap, { namespace: 'default', name: 'later' })).toBeDefined();
     });
@@ -175,7 +158,7 @@ describe('a restored control plane', () => {
   test('gives its data to a new one of three members, from a snapshot without a manifest', async () => {
     const restore = { backup: bareName, from: { namespace, cluster: 'c1' } };
     await bench.create('c2', { ...single, etcd: { replicas: 3, backup, restore } });
-    await untilRestored('c2', longMs);
+    await untilRestored(bench, 'c2');
     const other = await bench.hosted('c2');
     try {
       await until(
@@ -204,20 +187,6 @@ describe('a restored control plane', () => {
   });
 });
 
-/** Resolves with the message about the current spec. */
-function untilRefused(cluster: string, reason: string): Promise<string> {
-  return until(
-    `the restore of ${cluster} to be refused`,
-    async () => {
-      const { metadata, status } = await bench.get(cluster);
-      const condition = status?.conditions?.find(({ type }) => type === 'EtcdRestoreReady');
-      const isOfNow = condition?.observedGeneration === metadata.generation;
-      return isOfNow && condition?.reason === reason ? condition.message : undefined;
-    },
-    longMs,
-  );
-}
-
 /** The visible progress of a restore. */
 async function shows(cluster: string): Promise<string> {
   const labelSelector = `cluster.x-k8s.io/cluster-name=${cluster}`;
@@ -238,11 +207,4 @@ async function shows(cluster: string): Promise<string> {
 async function changed(cluster: string, last: string): Promise<string | undefined> {
   const now = await shows(cluster);
   return now === last ? undefined : now;
-}
-
-function flipped(bytes: Buffer): Buffer {
-  const copy = Buffer.from(bytes);
-  const middle = Math.floor(copy.length / 2);
-  copy.writeUInt8(copy.readUInt8(middle) ^ 1, middle);
-  return copy;
 }
