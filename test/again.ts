@@ -9,7 +9,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { runQuietly } from './run/lane.ts';
+import { interruption, runQuietly } from './run/lane.ts';
 import { output } from './run/output.ts';
 import { clock } from './run/summary.ts';
 import { readReport, describeResult } from './run/result.ts';
@@ -25,16 +25,15 @@ if (positionals.length === 0 || !(times >= 1) || !(busy >= 0)) {
 }
 
 const loops: ChildProcess[] = [];
-const interruption = new AbortController();
 // vitest gets the signal of the terminal, too
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interruption.abort());
+const interrupted = interruption();
 
 await mkdir(output, { recursive: true });
 let failures = 0;
 let runs = 0;
 try {
   for (let index = 0; index < busy; index++) loops.push(spawn(process.execPath, ['-e', 'for (;;);']));
-  for (; runs < times && !interruption.signal.aborted; runs++) {
+  for (; runs < times && !interrupted.aborted; runs++) {
     const name = `again-${runs + 1}`;
     const report = join(output, `${name}.json`);
     await rm(report, { force: true });

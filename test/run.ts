@@ -10,13 +10,13 @@ import { parseArgs } from 'node:util';
 import durations from './run/durations.json' with { type: 'json' };
 import { testFiles, type Tier, tierOf } from './run/files.ts';
 import { readFlakes, refusalOf } from './run/flakes.ts';
-import { runVitest } from './run/lane.ts';
+import { interruption, reportFile, runNamed } from './run/lane.ts';
 import { contentHashes, fitting, keepGreen, readLedger, staleFiles } from './run/ledger.ts';
-import { neededFamilies } from './run/needed-families.ts';
 import { output } from './run/output.ts';
-import { planOf } from './run/plan.ts';
-import { readReport } from './run/result.ts';
-import { lastTotal, printTotal, type Total, totalOf } from './run/total.ts';
+import { neededFamilies, planOf } from './run/plan.ts';
+import { lastResults, lastTotal, printTotal, readReport, type Total, totalOf } from './run/result.ts';
+import { SecretSearch } from './run/secret-search.ts';
+import { testbeds } from './run/testbeds.ts';
 import { runPlan } from './run/whole-run.ts';
 
 const given = process.argv.slice(2);
@@ -25,8 +25,8 @@ process.exitCode = await chosen(given);
 function chosen([mode, ...rest]: readonly string[]): Promise<number> {
   if (mode === undefined) return runTiers('push');
   if (mode === '--full' && rest.length === 0) return runTiers('push', 'full');
-  if (mode === '--full') return runNamed(rest);
-  return mode === '--stale' ? runStale(rest) : runNamed([mode, ...rest]);
+  if (mode === '--full') return runGiven(rest);
+  return mode === '--stale' ? runStale(rest) : runGiven([mode, ...rest]);
 }
 
 async function runTiers(...tiers: readonly Tier[]): Promise<number> {
@@ -86,22 +86,28 @@ async function runFiles(
   const outcome =
     files.length > 0
       ? await runPlan(planOf(files, testFiles()), { families, ...(deadline && { deadline }) })
-      : { code: 0, files: [] };
-  keepGreen(outcome.files, hashes);
+      : { code: 0, reports: [] };
+  keepGreen(outcome.reports, hashes);
   report();
-  await printTotal(totalOf(outcome.files, before));
+  await printTotal(totalOf(lastResults(outcome.reports), before));
   return outcome.code;
 }
 
-/** Runs vitest with these arguments. Whole files of full and soak that are green are written down. */
-async function runNamed(args: readonly string[]): Promise<number> {
+/**
+ * Runs vitest with these arguments, and searches what it prints and what its testbeds report for secrets. Whole files of full and soak
+ * that are green are written down.
+ */
+async function runGiven(args: readonly string[]): Promise<number> {
   const hashes = contentHashes(readLedger());
-  const file = join(output, 'named.json');
-  await mkdir(output, { recursive: true });
-  await rm(file, { force: true });
-  const code = await runVitest(args, file);
-  const report = await readReport(file);
+  const directory = join(output, 'named');
+  await rm(directory, { recursive: true, force: true });
+  await mkdir(directory, { recursive: true });
+  const search = new SecretSearch(directory, [process.env['HCP_TESTBED'] ?? testbeds.real]);
+  const code = await runNamed('named', args, { output: directory, signal: interruption() });
+  const red = await search.end();
+  for (const reason of red) console.log(`red: ${reason}`);
+  const report = await readReport(reportFile('named', directory));
   const isWhole = args.every((arg) => !arg.startsWith('-') || arg === '--project');
-  if (isWhole && report) keepGreen(report.files, hashes);
-  return code;
+  if (isWhole && report) keepGreen([report], hashes);
+  return red.length > 0 ? Math.max(code, 1) : code;
 }

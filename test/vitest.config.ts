@@ -21,8 +21,8 @@ const pure = {
 
 const onRealBinaries = {
   ...everywhere,
-  // As pure ones: a process for each file would take 1.8 core-seconds more for it, a fifteenth of `npm test`. Files are started in
-  // the same order in every run instead, and one that fails runs once more in a process of its own.
+  // As pure ones: a process for each file would take 1.8 core-seconds more for it. Files start in the same order in every run
+  // instead, and one that fails runs once more in a process of its own.
   isolate: false,
   globalSetup: ['test/testbed/vitest-setup.ts'],
   // Far above the limits of the tests' own waits, which start again with each progress, and whose errors say what was awaited.
@@ -32,11 +32,8 @@ const onRealBinaries = {
 };
 
 /**
- * Pure tests need nothing. The others run against real binaries: their global set-up builds or finds
- * them and brings a management cluster up. The files of `testbed` share one and use separate namespaces, so that
- * some of them run at a time; those of `host` run one after the other, and those of `lent`, on the testbed of `testbed`, too; `soak` is for tests that wait for up to a quarter of an
- * hour. Which files are whose, and which tier runs them: test/run/files.ts. Projects with another number of workers need their own
- * place in the order.
+ * Which files belong to a project: test/run/files.ts; how a run uses the projects: test/README.md. Projects with different numbers of
+ * workers need places of their own in the order of groups.
  */
 export default defineConfig({
   test: {

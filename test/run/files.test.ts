@@ -2,7 +2,7 @@ import { expect, it, test } from 'vitest';
 import { projectOf, testFiles, tierOf } from './files.ts';
 
 it.each([
-  ['test/reconciler/kube/lease.test.ts', 'unit', 'push'],
+  ['test/reconciler/kube/errors.test.ts', 'unit', 'push'],
   ['test/run/files.test.ts', 'unit', 'push'],
   ['test/testbed-unit/lock.test.ts', 'unit', 'push'],
   ['test/full/release/library.test.ts', 'full-unit', 'full'],
@@ -13,11 +13,12 @@ it.each([
   ['test/full/cluster/reconciler/hosted.test.ts', 'lent', 'full'],
   ['test/cluster/exposure/gateway.test.ts', 'lent', 'push'],
   ['test/full/cluster/exposure/late-gateway.test.ts', 'testbed', 'full'],
-  ['test/full/cluster/issuer/intermediate.test.ts', 'host', 'full'],
+  ['test/full/cluster/issuer/issuer.test.ts', 'host', 'full'],
   ['test/system/demo.test.ts', 'host', 'push'],
   ['test/full/testbed/addons.test.ts', 'host', 'full'],
   ['test/soak/years.test.ts', 'soak', 'soak'],
 ])('%s is a file of the project %s and of the tier %s', (file, project, tier) => {
+  expect(testFiles()).toContain(file);
   expect([projectOf(file), tierOf(file)]).toEqual([project, tier]);
 });
 

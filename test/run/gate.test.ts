@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { crashOf, type LaneEnd, verdictOf } from './gate.ts';
+import { crashOf, type LaneEnd, refusalAfter, verdictOf } from './gate.ts';
 
 const fileOf = (file: string, ...reasons: string[]) => ({
   file,
@@ -13,6 +13,7 @@ const fileOf = (file: string, ...reasons: string[]) => ({
 const end = (code: number, ...files: ReturnType<typeof fileOf>[]): LaneEnd => ({
   name: 'real',
   code,
+  files: files.map(({ file }) => file),
   report: { files, unhandled: [] },
 });
 const [good, bad] = [fileOf('good'), fileOf('bad', 'timed out')];
@@ -32,7 +33,7 @@ describe('after the lanes of real binaries', () => {
     ],
     [
       'vitest crashed before any file had ended: red',
-      [{ name: 'real', code: 137, report: undefined }],
+      [{ ...end(137), report: undefined }],
       [],
       ['real: vitest ended with 137, and no file had ended'],
     ],
@@ -44,7 +45,7 @@ describe('after the lanes of real binaries', () => {
     ],
     [
       'an error belongs to no file: red, and the file that failed does not run again',
-      [{ name: 'host', code: 1, report: { files: [bad], unhandled: ['late'] } }],
+      [{ ...end(1), name: 'host', report: { files: [bad], unhandled: ['late'] } }],
       [],
       ['host: an error outside of any test'],
     ],
@@ -52,3 +53,20 @@ describe('after the lanes of real binaries', () => {
 });
 
 it('a failed file is no crash', () => expect(crashOf(end(1, bad))).toBeUndefined());
+
+describe('after the pure tests', () => {
+  it.each<[what: string, pure: LaneEnd, refusal: string | undefined]>([
+    ['all files passed: the others run', end(0, good), undefined],
+    ['a test failed', end(1, good, bad), 'a pure test failed: no others were run'],
+    [
+      'a worker ended without a word, and its files with it',
+      { ...end(0, good), files: ['good', 'lost'] },
+      'real: vitest ended with 0, before lost: no others were run',
+    ],
+    [
+      'an error belongs to no file',
+      { ...end(1, good), report: { files: [good], unhandled: ['late'] } },
+      'real: an error outside of any test: no others were run',
+    ],
+  ])('%s', (_what, pure, refusal) => expect(refusalAfter(pure)).toBe(refusal));
+});

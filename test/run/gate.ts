@@ -4,8 +4,8 @@ import type { RunReport } from './result.ts';
 export interface LaneEnd {
   readonly name: string;
   readonly code: number;
-  /** The files that it was to run; undefined for all of its projects. */
-  readonly files?: readonly string[] | undefined;
+  /** The files that it was to run. */
+  readonly files: readonly string[];
   /** Undefined if it ended before it could write one. */
   readonly report: RunReport | undefined;
 }
@@ -21,6 +21,13 @@ export interface Verdict {
 /** That many files do not fail by chance: what they share is broken, and to see it again takes as long as to see it once. */
 const mostAgain = 5;
 
+/** Why nothing on real binaries begins after the pure tests. */
+export function refusalAfter(pure: LaneEnd): string | undefined {
+  const crash = crashOf(pure);
+  if (crash !== undefined) return `${crash}: no others were run`;
+  return pure.code === 0 ? undefined : 'a pure test failed: no others were run';
+}
+
 /** Decides what follows after the lanes of real binaries have ended. */
 export function verdictOf(ends: readonly LaneEnd[]): Verdict {
   const red = ends.flatMap((end) => crashOf(end) ?? []);
@@ -35,7 +42,7 @@ function failedFiles({ report }: LaneEnd): string[] {
 }
 
 /** Why a run failed that no file explains: vitest itself, its global set-up, an error outside of any test, or a file that did not end. */
-export function crashOf({ name, code, files = [], report }: LaneEnd): string | undefined {
+export function crashOf({ name, code, files, report }: LaneEnd): string | undefined {
   if (!report) return `${name}: vitest ended with ${code}, and no file had ended`;
   if (report.unhandled.length > 0) return `${name}: an error outside of any test`;
   const ended = new Set(report.files.map(({ file }) => file));

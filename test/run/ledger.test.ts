@@ -10,10 +10,12 @@ import {
   fitting,
   ledgerProblems,
   readLedger,
+  type Row,
   staleFiles,
   withGreen,
   writeLedger,
 } from './ledger.ts';
+import type { FileResult, RunResult } from './result.ts';
 
 const row = (hash: string, green: string) => ({ proves: ['reconciler'], hash, green });
 
@@ -125,13 +127,18 @@ describe('after a run', () => {
     ['other', '2'],
   ]);
   const result = { file: 'ran', tests: 2, passed: 2, failures: [] };
-  it.each([
-    ['a green file', result, row('2', '2026-11-28')],
-    ['a failed test', { ...result, passed: 1, failures: [{ what: 'one', reason: 'no' }] }, ledger.ran],
-    ['a failed hook after all tests', { ...result, failures: [{ what: 'a hook', reason: 'no' }] }, ledger.ran],
-    ['a test that was left out', { ...result, passed: 1 }, ledger.ran],
-    ['a file without tests', { ...result, tests: 0, passed: 0 }, ledger.ran],
-  ])('%s', (_what, ran, expected) => {
-    expect(withGreen(ledger, [ran], { hashes, day: '2026-11-28' })).toEqual({ ran: expected, other: ledger.other });
+  const report = (ran: FileResult, ...unhandled: string[]): RunResult => ({ files: [ran], unhandled });
+  const failed = { ...result, passed: 1, failures: [{ what: 'one', reason: 'no' }] };
+  it.each<[what: string, reports: readonly RunResult[], expected: Row]>([
+    ['a green file', [report(result)], row('2', '2026-11-28')],
+    ['a failed test', [report(failed)], ledger.ran],
+    ['a file that passed alone', [report(failed), report(result)], row('2', '2026-11-28')],
+    ['a failed hook after all tests', [report({ ...result, failures: failed.failures })], ledger.ran],
+    ['a test that was left out', [report({ ...result, passed: 1 })], ledger.ran],
+    ['a file without tests', [report({ ...result, tests: 0, passed: 0 })], ledger.ran],
+    ['an error outside of all files of its run', [report(result, 'late')], ledger.ran],
+    ['such an error when it ran alone', [report(failed), report(result, 'late')], ledger.ran],
+  ])('%s', (_what, reports, expected) => {
+    expect(withGreen(ledger, reports, { hashes, day: '2026-11-28' })).toEqual({ ran: expected, other: ledger.other });
   });
 });

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Durations } from './file-times.ts';
 import { projectOf, tierOf } from './files.ts';
-import type { FileResult } from './result.ts';
+import type { FileResult, RunResult } from './result.ts';
 
 /**
  * Which full and soak files are known to pass for what is in the repository now. `npm test` runs none of them: each is run
@@ -105,17 +105,23 @@ export function fitting(stale: readonly string[], durations: Durations, budgetSe
 
 /**
  * The ledger after a run.
+ * @param reports in their order: of a file in two of them the last one counts
  * @param hashes of when the run began: what has changed meanwhile is not proved
  */
 export function withGreen(
   ledger: Ledger,
-  results: readonly FileResult[],
+  reports: readonly RunResult[],
   { hashes, day }: { readonly hashes: ReadonlyMap<string, string>; readonly day: string },
 ): Ledger {
-  const green = new Set(results.filter(isGreen).map(({ file }) => file));
+  // an error that belongs to no file may be that of each one
+  const green = new Map(
+    reports.flatMap(({ files, unhandled }) =>
+      files.map((result) => [result.file, unhandled.length === 0 && isGreen(result)] as const),
+    ),
+  );
   const rows = Object.entries(ledger).map(([file, row]) => {
     const hash = hashes.get(file);
-    return [file, green.has(file) && hash !== undefined ? { ...row, hash, green: day } : row] as const;
+    return [file, green.get(file) === true && hash !== undefined ? { ...row, hash, green: day } : row] as const;
   });
   return Object.fromEntries(rows);
 }
@@ -125,15 +131,12 @@ function isGreen({ tests, passed, failures }: FileResult): boolean {
   return tests > 0 && passed === tests && failures.length === 0;
 }
 
-/** Writes down which full and soak files were green. Returns their number. */
-export function keepGreen(results: readonly FileResult[], hashes: ReadonlyMap<string, string>): number {
+/** Writes down which full and soak files were green. */
+export function keepGreen(reports: readonly RunResult[], hashes: ReadonlyMap<string, string>): void {
   // read again: a run takes long, and its rows may have been edited
   const ledger = readLedger();
-  const proved = results.filter(({ file }) => ledger[file] !== undefined);
-  const day = new Date().toISOString().slice(0, 10);
-  const next = withGreen(ledger, proved, { hashes, day });
-  if (proved.length > 0) writeLedger(next);
-  return proved.filter(isGreen).length;
+  if (!reports.some(({ files }) => files.some(({ file }) => ledger[file] !== undefined))) return;
+  writeLedger(withGreen(ledger, reports, { hashes, day: new Date().toISOString().slice(0, 10) }));
 }
 
 /** What is wrong with the rows, by file. @param exists whether a file or folder is in the repository */

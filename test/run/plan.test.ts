@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
-import { againLane, planOf } from './plan.ts';
+import { describe, expect, it } from 'vitest';
+import { readLedger } from './ledger.ts';
+import { againLane, neededFamilies, planOf } from './plan.ts';
 
 const files = {
   unit: ['test/run/a.test.ts', 'test/run/b.test.ts'],
@@ -14,7 +15,11 @@ const all = Object.values(files).flat();
 const summary = (chosen: readonly string[]) => {
   const { pure, real, soak } = planOf(chosen, all);
   const shown = [pure, ...real, soak].flatMap((lane) => lane ?? []);
-  return shown.map(({ name, projects, files: listed }) => [name, projects.join(' '), listed?.length ?? 'all']);
+  return shown.map(({ name, projects, files: listed, isWhole = false }) => [
+    name,
+    projects.join(' '),
+    isWhole ? 'all' : listed.length,
+  ]);
 };
 
 it.each<[what: string, chosen: readonly string[], lanes: readonly (readonly [string, string, number | string])[]]>([
@@ -57,4 +62,35 @@ it('a file runs again on a testbed of its kind, without others beside it', () =>
     testbed: 'testhost',
   });
   expect(againLane('test/soak/a.test.ts', 2)).toMatchObject({ projects: ['soak'], testbed: 'test' });
+});
+
+it('a lane that runs without a list knows its files, to see that all have ended', () => {
+  expect(planOf(files.unit, all).pure).toMatchObject({ isWhole: true, files: files.unit });
+});
+
+describe('families that are compiled before the first file', () => {
+  const row = (...pins: string[]) => ({ proves: pins.map((pin) => `test/testbed/go/${pin}`), hash: '', green: '' });
+  const ledger = {
+    'test/full/cluster/api/charts.test.ts': row('helm'),
+    'test/full/cluster/etcd/upgrade.test.ts': row('etcd', 'etcd-3.5', 'etcd-3.6'),
+  };
+  const push = ['kubernetes-1.36', 'cert-manager', 'versitygw'];
+
+  it.each<[what: string, files: readonly string[], families: readonly string[]]>([
+    ['every push: one upgrade without a worker, an issuer, a store', ['test/cluster/kube/lease.test.ts'], push],
+    ['a file that pins a tool', ['test/full/cluster/api/charts.test.ts'], ['helm']],
+    [
+      'a file that pins what every testbed has, too',
+      ['test/full/cluster/etcd/upgrade.test.ts'],
+      ['etcd-3.6', 'etcd-3.5'],
+    ],
+    ['push and full', ['test/system/demo.test.ts', 'test/full/cluster/api/charts.test.ts'], [...push, 'helm']],
+    ['nothing', [], []],
+  ])('%s', (_what, files, families) => expect(neededFamilies(files, ledger)).toEqual(families));
+
+  it('files that are run for other minors have these compiled first', () => {
+    expect(neededFamilies(['test/soak/older-minors.test.ts'], readLedger())).toEqual(
+      expect.arrayContaining(['kubernetes-1.33', 'kubernetes-1.33/nodes', 'kubernetes-1.34', 'etcd-1.33']),
+    );
+  });
 });

@@ -1,5 +1,8 @@
-import { type Project, projectOf } from './files.ts';
+import { familyId, furtherFamilies, pushFamilies } from '../testbed/families.ts';
+import { type Project, projectOf, tierOf } from './files.ts';
 import type { Lane } from './lane.ts';
+import type { Ledger } from './ledger.ts';
+import { testbeds } from './testbeds.ts';
 
 /** What runs, in this order. */
 export interface Plan {
@@ -11,12 +14,9 @@ export interface Plan {
   readonly soak: Lane | undefined;
 }
 
-/** Both testbeds of a run of many files. */
-export const testbeds = { host: 'testhost', real: 'test' } as const;
-
 /**
  * The lanes that run some of all test files.
- * @param all of the repository: a project of which nothing is left out is run without a list
+ * @param all of the repository
  */
 export function planOf(files: readonly string[], all: readonly string[]): Plan {
   const chosen = (list: readonly string[], ...projects: Project[]) =>
@@ -29,8 +29,7 @@ export function planOf(files: readonly string[], all: readonly string[]): Plan {
   const lent = chosen(files, 'lent');
   const soak = chosen(files, 'soak');
   return {
-    pure:
-      pure.length > 0 ? { name: 'unit', projects: projectsOf(pure), ...(isWhole ? {} : { files: pure }) } : undefined,
+    pure: pure.length > 0 ? { name: 'unit', projects: projectsOf(pure), files: pure, isWhole } : undefined,
     real: [
       { name: 'host', projects: ['host'] as const, files: host, testbed: testbeds.host, room: 'counts' as const },
       { name: 'lent', projects: ['lent'] as const, files: lent, testbed: testbeds.real, room: 'waits' as const },
@@ -45,4 +44,17 @@ export function againLane(file: string, index: number): Lane {
   const project = projectOf(file);
   const testbed = project === 'host' ? testbeds.host : testbeds.real;
   return { name: `again-${index}`, projects: [project], files: [file], testbed };
+}
+
+/**
+ * The families of binaries, beyond those of every testbed, that files on real binaries need: those of `npm test`, and
+ * for others those whose pins their rows in the ledger name.
+ */
+export function neededFamilies(files: readonly string[], ledger: Ledger): string[] {
+  const pinned = new Set(files.flatMap((file) => ledger[file]?.proves ?? []));
+  const isPush = files.some((file) => tierOf(file) === 'push');
+  const needed = furtherFamilies.filter(
+    (family) => pinned.has(`test/testbed/go/${family.name}`) || (isPush && pushFamilies.includes(family)),
+  );
+  return [...new Set(needed.map(familyId))];
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { reportVariable } from './file-reporter.ts';
 import { vitest } from './lane.ts';
-import { describeResult, readReport, type RunResult } from './result.ts';
+import { describeResult, lastResults, readReport, type RunResult, totalOf } from './result.ts';
 
 const passed = { file: 'test/a.test.ts', tests: 1, passed: 1, failures: [] };
 const reportOf = (...files: RunResult['files']): RunResult => ({ files, unhandled: [] });
@@ -76,4 +76,21 @@ test('the report of a run has why a test, a hook of a describe, and a file faile
   } finally {
     await rm(directory, { recursive: true });
   }
+});
+
+const file = 'test/cluster/a.test.ts';
+const failures = [{ what: 'a hook or an import of the file', reason: 'it is dirty' }];
+
+test.each([
+  ['a file that passes', { file, tests: 3, passed: 3, failures: [] }, { passed: 3, failed: 0 }],
+  ['tests that a failed hook skipped', { file, tests: 3, passed: 1, failures }, { passed: 1, failed: 2 }],
+  ['a hook that fails after all tests', { file, tests: 3, passed: 3, failures }, { passed: 3, failed: 1 }],
+])('the last line of a run counts %s', (_, result, total) => {
+  expect(totalOf([result])).toEqual(total);
+  expect(totalOf([result], { passed: 1, failed: 1 })).toEqual({ passed: total.passed + 1, failed: total.failed + 1 });
+});
+
+test('a file that ran twice counts as it ended the second time', () => {
+  const first = { ...passed, passed: 0, failures };
+  expect(lastResults([reportOf(first, { ...passed, file }), reportOf(passed)])).toEqual([passed, { ...passed, file }]);
 });

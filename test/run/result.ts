@@ -1,5 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { FileTime } from './file-times.ts';
+import { output } from './output.ts';
 
 /** The result of a run of vitest. */
 export interface RunResult {
@@ -69,4 +71,42 @@ function excerptOf(reason: string): string[] {
   const left = lines.length - shown.first - shown.last;
   const parts = left > 0 ? [...lines.slice(0, shown.first), `(${left} lines)`, ...lines.slice(-shown.last)] : lines;
   return parts.map((line) => `    ${line}`);
+}
+
+/** The results of files, of which one that ran twice counts as it ended the second time. */
+export function lastResults(reports: readonly RunResult[]): FileResult[] {
+  return [...new Map(reports.flatMap(({ files }) => files).map((each) => [each.file, each])).values()];
+}
+
+/** How many tests a run had. */
+export interface Total {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+const totalFile = join(output, 'total.json');
+
+/** @param before of a run that this one continues */
+export function totalOf(files: readonly FileResult[], before: Total = { passed: 0, failed: 0 }): Total {
+  return {
+    passed: files.reduce((sum, file) => sum + file.passed, before.passed),
+    // all tests of a file may pass, and a hook after them fail
+    failed: files.reduce(
+      (sum, { tests, passed, failures }) => sum + Math.max(tests - passed, failures.length > 0 ? 1 : 0),
+      before.failed,
+    ),
+  };
+}
+
+/** Prints the last line of a run. A run that continues it adds to it. */
+export async function printTotal(total: Total): Promise<void> {
+  // a run of no files has made no directory
+  await mkdir(output, { recursive: true });
+  await writeFile(totalFile, JSON.stringify(total));
+  console.log(`${total.passed} passed, ${total.failed} failed`);
+}
+
+/** Of the last run; nothing if it was interrupted. */
+export async function lastTotal(): Promise<Total> {
+  return JSON.parse(await readFile(totalFile, 'utf8').catch(() => '{"passed":0,"failed":0}')) as Total;
 }

@@ -1,5 +1,8 @@
+import { markdownTable, withBlock } from '../support/readme-block.ts';
 import type { FileTime } from './file-times.ts';
+import { tierOf } from './files.ts';
 import type { ProcessorTime } from './processor-time.ts';
+import { clock } from './summary.ts';
 
 /** What a run cost. Two of them can be compared by file and by program. */
 export interface RunCost {
@@ -40,4 +43,21 @@ export function costOf(day: string, time: ProcessorTime, files: readonly FileTim
 /** The last runs with one more. */
 export function withRun(runs: readonly RunCost[], run: RunCost): RunCost[] {
   return [...runs, run].slice(-keptRuns);
+}
+
+/** The page of the tests with what these runs cost. */
+export function withRuns(page: string, runs: readonly RunCost[]): string {
+  const rows = runs.map(({ day, wallSeconds, cores, coreSeconds, files }) => [
+    day,
+    tiersOf(Object.keys(files)),
+    clock(wallSeconds),
+    `${coreSeconds} of ${wallSeconds * cores}`,
+  ]);
+  const heading = ['day', 'files on real binaries', 'duration', 'core-seconds'];
+  return withBlock(page, 'runs', rows.length > 0 ? markdownTable([heading, ...rows]) : 'None has been kept yet.\n');
+}
+
+function tiersOf(files: readonly string[]): string {
+  const counts = Map.groupBy(files, tierOf);
+  return [...counts].map(([tier, { length }]) => `${length} of ${tier}`).join(', ');
 }

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { Cluster } from '../../imports/cluster.x-k8s.io.ts';
+import { ownTestbedOn } from '../run/testbeds.ts';
 import { runningMachine } from '../testbed/access.ts';
 import { checkHealth } from '../testbed/health.ts';
 import { busyboxImage } from '../testbed/images.ts';
@@ -150,7 +151,7 @@ test('up does not change a working testbed', async () => {
 });
 
 test('a second testbed beside the first is created again after a crash, and down leaves nothing of it', async () => {
-  const second = instanceFrom(process.env, `${instance.name.slice(0, 6)}two`);
+  const second = instanceFrom(process.env, ownTestbedOn(instance.name, 'two'));
   await bringUp(second, silent);
   process.kill((await runningMachine(second, 'm')).pid, 'SIGKILL');
   await until({ what: 'it to be broken', timeoutMs: 60_000 }, async () => {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import { startGroupWatcher } from './group-watcher.ts';
 
 export interface ChildProgramOptions {
   /** File that its output is appended to. */
@@ -21,8 +22,7 @@ export class ChildProgram {
     // Node cannot request a signal from the kernel for when the parent ends. In its own process group it is killed together
     // with the processes it started.
     const command = ['--pdeathsig', 'KILL', '--', file, ...args];
-    // It runs before the program does: if this process ends while it starts a watcher, what the program has started stays.
-    const watch = startWatcher();
+    const watch = startGroupWatcher();
     this.#child = spawn('setpriv', command, { stdio: ['ignore', output, output], env, detached: true });
     closeSync(output);
     watch(this.#child);
@@ -62,21 +62,4 @@ export class ChildProgram {
     if (this.isRunning && this.#child.pid !== undefined) process.kill(-this.#child.pid, signal);
     await this.#ended;
   }
-}
-
-/**
- * Starts what kills the process group of a program when this process has ended and the program has not. Only what reads from a
- * pipe notices every end of the process at its other side.
- */
-function startWatcher(): (program: ChildProcess) => void {
-  const script = 'read -r group && { read -r _ || kill -KILL "-$group"; }';
-  const watcher = spawn('sh', ['-c', script], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
-  watcher.unref();
-  // a watcher that was killed reads nothing
-  watcher.stdin.on('error', () => {});
-  return (program) => {
-    if (program.pid === undefined) watcher.stdin.end();
-    else watcher.stdin.write(`${program.pid}\n`);
-    program.once('exit', () => watcher.stdin.end('ended\n'));
-  };
 }

@@ -9,6 +9,8 @@ import { alertsPage } from '../../constructs/provider/monitoring/chart.ts';
 import { commands } from '../../reconciler/cli/commands.ts';
 import { helpOf, helpOfAll } from '../../reconciler/cli/help.ts';
 import { phases } from '../../reconciler/phases.ts';
+import runs from '../run/runs.json' with { type: 'json' };
+import { withRuns } from '../run/runs.ts';
 import { contractCounts, contractTable } from '../contract/table.ts';
 import { withCertificateTables } from './certificate-tables.ts';
 import { MemoryCluster } from './loop/memory-cluster.ts';
@@ -56,6 +58,7 @@ export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
   'reconciler/backup/README.md': [withConditions('reconciler/backup/README.md')],
   [certificatesPage]: [withConditions('reconciler/rotation/README.md'), withCertificateTables],
   'reconciler/cli/README.md': [withHelp],
+  'test/README.md': [(text) => withRuns(text, runs)],
   'test/contract/README.md': [withContract],
 };
 

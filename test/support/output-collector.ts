@@ -94,11 +94,11 @@ export class OutputCollector {
   async #copyLogs(): Promise<void> {
     const { directory } = instanceFrom(process.env, this.#testbed);
     const machines = join(directory, 'machines');
-    await mkdir(this.#directory, { recursive: true });
     for (const machine of await namesIn(machines)) {
       // Next to them are the machine's disks, with every file of every image.
       for (const folder of [machine, join(machine, 'log')]) {
         const logs = (await namesIn(join(machines, folder))).filter((name) => name.endsWith('.log'));
+        if (logs.length > 0) await mkdir(this.#directory, { recursive: true });
         for (const log of logs.map((name) => join(folder, name))) {
           await keepFile(join(machines, log), join(this.#directory, log.replaceAll('/', '_')));
         }

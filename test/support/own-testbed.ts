@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, inject } from 'vitest';
+import { type OwnName, ownTestbedOn } from '../run/testbeds.ts';
 import { type Instance, instanceFrom } from '../testbed/instance.ts';
 import { takeDown } from '../testbed/take-down.ts';
 
 /**
  * A testbed for one file of tests alone, because other tests need what is lost there. The file brings it up. What an earlier run
  * that was killed has left is removed before, and everything after.
- * @param name at most four letters
  */
-export function ownTestbed(name: string): Instance {
-  const instance = instanceFrom(process.env, `${inject('testbed').slice(0, 5)}${name}`);
+export function ownTestbed(name: OwnName): Instance {
+  const instance = instanceFrom(process.env, ownTestbedOn(inject('testbed'), name));
   beforeAll(async () => {
     await takeDown(instance, () => {});
   });
