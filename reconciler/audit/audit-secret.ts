@@ -32,7 +32,7 @@ export function needsAuditSecret(targets: readonly AuditTarget[]): boolean {
 /**
  * The Secret that pods mount: copies of the tokens, because a pod mounts no Secret of another namespace, and the token with
  * which the API server authenticates to the fan-out.
- * @param createToken makes a token that nobody can guess
+ * @param createToken makes a token that cannot be guessed
  */
 export async function auditSecret(
   scope: ControlPlaneContext,

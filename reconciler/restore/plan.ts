@@ -78,7 +78,7 @@ export function planRestore(observed: RestoreObservation): RestoreDecision {
 }
 
 /**
- * A request that comes back after another one never begins again: whoever applies an old manifest does not mean to lose
+ * A request that comes back after another one never begins again: a user who applies an old manifest does not mean to lose
  * what was written since. Volumes record it too, because a status may be lost.
  */
 function hasBegunBefore({ record, members }: RestoreObservation, request: string): boolean {

@@ -23,7 +23,7 @@ const path = '/api/v1/namespaces/kube-system/configmaps?limit=1';
 
 /**
  * From one minor of Kubernetes to the next while users never stop, and for comparison all pods of the same objects replaced at
- * once, by somebody who does not wait.
+ * once, by a user who does not wait.
  */
 export async function measureUpgrade({ instance, extent, report }: BenchTestbed): Promise<Figure[]> {
   const { name, replicas, members } = extent.upgrade;

@@ -8,7 +8,7 @@ import { contract, fileOf } from './table.ts';
 
 /**
  * What is not proved as a whole. An id may leave the list when its row has all proofs; one that comes back is a decision
- * of whoever writes it here.
+ * of the author who writes it here.
  */
 const open: readonly string[] = [];
 

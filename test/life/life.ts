@@ -29,7 +29,7 @@ const idleMs = 300_000;
 /** The observations of a Cluster with a topology, from its creation to its deletion. */
 export interface Life {
   readonly steps: readonly Lived[];
-  /** The generations of everything in its namespace before and after five minutes in which nobody changes anything. */
+  /** The generations of everything in its namespace before and after five minutes without a change. */
   readonly idle: { readonly before: ReadonlyMap<string, string>; readonly after: ReadonlyMap<string, string> };
   /** Minors of kubelets and of the API server that were seen together during the upgrade. */
   readonly pairs: readonly string[];

@@ -23,7 +23,7 @@ import { addWorker } from '../testbed/workers.ts';
 export interface Moved {
   readonly before: Seen;
   readonly after: Seen;
-  /** A direct move that nobody has prepared: the last words of clusterctl, and the Clusters at its destination. */
+  /** A direct move without a preparation: the last words of clusterctl, and the Clusters at its destination. */
   readonly unprepared: { readonly said: string; readonly clusters: readonly string[] };
   /** What the old management cluster said, and had, when clusterctl had saved the objects. */
   readonly left: { readonly condition: string | undefined; readonly pods: readonly string[] };

@@ -8,7 +8,7 @@ export interface Subject {
 
 /**
  * A statement in the format of in-toto and SLSA about the origin of the files: not signed, because a signature needs the key
- * or the identity of whoever publishes.
+ * or the identity of the publisher.
  */
 export function provenance(version: string, source: Source, subject: readonly Subject[]): string {
   const statement = {

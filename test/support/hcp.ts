@@ -47,7 +47,7 @@ export interface HcpUserOptions {
 }
 
 /**
- * Runs commands as somebody who has the rights that their help asks for, and no others: each command as a ServiceAccount of its
+ * Runs commands as a user who has the rights that their help asks for, and no others: each command as a ServiceAccount of its
  * own.
  */
 export class HcpUser {

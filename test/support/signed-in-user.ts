@@ -7,7 +7,7 @@ interface SelfSubjectReview extends KubeObject {
   readonly status: { readonly userInfo: SignedInUser };
 }
 
-/** Who an API server takes somebody for. */
+/** Who an API server takes a client for. */
 export interface SignedInUser {
   readonly username: string;
   readonly groups: readonly string[];

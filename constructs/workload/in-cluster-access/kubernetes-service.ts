@@ -41,7 +41,7 @@ const selections = {
 } as const;
 
 /**
- * Whether an EndpointSlice of the Service is stale with these objects, although nobody deletes it: a Service without
+ * Whether an EndpointSlice of the Service is stale with these objects, although no controller deletes it: a Service without
  * selector keeps the slices of its proxies, and an API server that ends keeps the slice with the address it advertised.
  */
 export function isStaleSlice(slice: string, objects: readonly RenderedObject[]): boolean {

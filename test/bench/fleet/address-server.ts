@@ -10,7 +10,7 @@ import type { KeyPair } from '../../../reconciler/pki/issue.ts';
 /** What serves at the addresses of one port of this machine. */
 export interface AddressServerOptions {
   readonly port: number;
-  /** The certificate at an address, the same object until it is replaced; undefined where nobody listens. */
+  /** The certificate at an address, the same object until it is replaced; undefined where no server listens. */
   readonly certificateAt: (address: string) => KeyPair | undefined;
   /** Answers a request over HTTP/2. */
   readonly answer?: (request: Http2ServerRequest, response: Http2ServerResponse, address: string) => void;

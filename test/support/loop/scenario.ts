@@ -69,7 +69,7 @@ export async function everyCrash(managementCluster: MemoryCluster, work: Work = 
 /** What an operator process does in its life. */
 export type Work = (managementCluster: MemoryCluster, life: Life) => Promise<unknown>;
 
-/** Some rounds of a new operator process, where it never settles because it waits for somebody. */
+/** Some rounds of a new operator process, where it never settles because it waits for a user. */
 export const someRounds: Work = async (managementCluster, life) => {
   const operator = await OperatorProcess.start(managementCluster, life);
   await operator.rounds(5);

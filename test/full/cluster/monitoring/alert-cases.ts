@@ -37,7 +37,7 @@ export const healthy: SeriesOf = {
   [metric('build_info', 'version="1"')]: always(1),
 };
 
-/** States of a control plane in which nobody must be woken, whatever else is wrong with it. */
+/** States of a control plane in which no one on call is woken, whatever else is wrong with it. */
 export const unattended: Readonly<Record<string, SeriesOf>> = {
   'comes up for the first time': { [condition('Initialized', 'True')]: always(0) },
   'is paused': { [condition('Paused', 'True')]: always(1) },
