@@ -99,10 +99,12 @@ function isOfKubernetes({ kind, metadata }: KubeObject): boolean {
   return ['kube-root-ca.crt', 'kube-apiserver-legacy-service-account-token-tracking'].includes(metadata.name);
 }
 
+/** Without those that end: the one that a rollout has replaced may take half a minute, and the next file may have begun. */
 async function podStates({ client, namespace }: Workbench, cluster: string): Promise<PodState[]> {
   const labelSelector = `${clusterNameLabel}=${cluster}`;
   const { items } = await client.list<PodObject>(Pod, { namespace, labelSelector });
-  return items.map(({ metadata, status }) => ({
+  const staying = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  return staying.map(({ metadata, status }) => ({
     name: metadata.name,
     uid: metadata.uid ?? '',
     restarts: (status?.containerStatuses ?? []).reduce((sum, { restartCount = 0 }) => sum + restartCount, 0),
