@@ -32,7 +32,8 @@ export function planOf(files: readonly string[], all: readonly string[]): Plan {
     pure: pure.length > 0 ? { name: 'unit', projects: projectsOf(pure), files: pure, isWhole } : undefined,
     real: [
       { name: 'host', projects: ['host'] as const, files: host, testbed: testbeds.host, room: 'counts' as const },
-      { name: 'lent', projects: ['lent'] as const, files: lent, testbed: testbeds.real, room: 'waits' as const },
+      // the longest lane: what it waits for room, the run takes longer
+      { name: 'lent', projects: ['lent'] as const, files: lent, testbed: testbeds.real, room: 'counts' as const },
       { name: 'real', projects: ['testbed'] as const, files: real, testbed: testbeds.real, room: 'waits' as const },
     ].filter((lane) => lane.files.length > 0),
     soak: soak.length > 0 ? { name: 'soak', projects: ['soak'], files: soak, testbed: testbeds.real } : undefined,

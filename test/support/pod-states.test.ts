@@ -50,6 +50,21 @@ describe('the pod states after a failed wait', () => {
       ['Pod p: Pending', '  etcd: waits, ContainerCreating'],
     ],
     [
+      'end with a fatal line of etcd',
+      {
+        phase: 'Running',
+        containerStatuses: [
+          container({
+            terminated: {
+              exitCode: 1,
+              message: `{"level":"fatal","error":"no \\"peers\\"","stacktrace":"main.main\\n\\tat \\"etcd\\"${'x'.repeat(400)}"}`,
+            },
+          }),
+        ],
+      },
+      ['Pod p: Running', '  etcd: ended with 1: {"level":"fatal","error":"no \\"peers\\""}'],
+    ],
+    [
       'crash repeatedly',
       {
         phase: 'Running',
@@ -141,7 +156,7 @@ describe('crashes', () => {
 
   it('are the containers that ended by themselves', () => {
     const crashed = endedWith({ exitCode: 1, reason: 'Error', message: 'no such flag' });
-    expect(crashesIn([ready, crashed])).toEqual(['p etcd ended with 1 (Error): no such flag']);
+    expect(crashesIn([ready, crashed])).toEqual(['p etcd, restarts: 0, ended with 1 (Error): no such flag']);
   });
 
   it.each([

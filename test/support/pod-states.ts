@@ -20,6 +20,9 @@ export interface WarningEvent extends KubeObject {
 const maxLines = 5;
 const maxCharacters = 300;
 
+/** The end of a fatal line of etcd. It would hide the error, which comes before it. */
+const stackTrace = /,"stacktrace":"(?:[^"\\]|\\.)*"?/g;
+
 /** A namespace reports at most this many warnings. */
 const maxWarnings = 60;
 
@@ -89,11 +92,13 @@ const lostLease = /leader ?election lost/i;
 /** The containers that have ended by themselves, and why. Those that a kubelet or a user has ended are not among them. */
 export function crashesIn(pods: readonly PodInState[]): string[] {
   return pods.flatMap(({ metadata, status }) =>
-    [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].flatMap(({ name, lastState }) => {
-      const ended = lastState?.terminated;
-      const isCrash = ended && !endedFromOutside.includes(ended.exitCode) && !lostLease.test(ended.message ?? '');
-      return isCrash ? [`${metadata.name} ${name} ${endOf(ended)}`] : [];
-    }),
+    [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].flatMap(
+      ({ name, lastState, restartCount }) => {
+        const ended = lastState?.terminated;
+        const isCrash = ended && !endedFromOutside.includes(ended.exitCode) && !lostLease.test(ended.message ?? '');
+        return isCrash ? [`${metadata.name} ${name}, restarts: ${restartCount}, ${endOf(ended)}`] : [];
+      },
+    ),
   );
 }
 
@@ -157,6 +162,6 @@ function reasonOf({
 }
 
 function bounded(text: string): string {
-  const lines = text.trim().split('\n').slice(-maxLines).join(' | ');
+  const lines = text.replace(stackTrace, '').trim().split('\n').slice(-maxLines).join(' | ');
   return lines.length > maxCharacters ? `...${lines.slice(-maxCharacters)}` : lines;
 }
