@@ -14,14 +14,19 @@ export interface Release {
 }
 
 /** The release revision that this operator gives to new control planes. */
-export const newestRevision = 3;
+export const newestRevision = 4;
 
 /** How many release revisions, the newest one included, a control plane may keep for as long as it likes. */
 const keptRevisions = 3;
 
+/** The oldest release revision that control planes may keep while another one is the newest. */
+export function oldestKept(newest: number = newestRevision): number {
+  return Math.max(1, newest - keptRevisions + 1);
+}
+
 /** Whether control planes may keep a release revision while another one is the newest. */
 export function isKept(revision: number, newest: number): boolean {
-  return revision > newest - keptRevisions;
+  return revision >= oldestKept(newest);
 }
 
 /**
@@ -37,6 +42,8 @@ const changes = {
   endsKonnectivityLast: 3,
   /** API servers serve on while etcd takes seconds to answer. */
   servesWithSlowEtcd: 3,
+  /** API servers reach nodes that have an external address only. */
+  reachesExternalAddresses: 4,
 } as const;
 
 /** The name of a change between release revisions. */

@@ -11,7 +11,7 @@ import { instanceFrom } from '../testbed/instance.ts';
 import { addWorker, endWorker, type Worker } from '../testbed/workers.ts';
 
 // Users upgrade the operator of a fleet. The one before is of the last commit of the release revision before.
-const earlier = { commit: '0913ff0dc3d2f3ac61a7c09155cbb71fa34ecefb', revision: 2 };
+const earlier = { commit: 'fe36260dc77bc5c85558496e368831c3b5a8115b', revision: 3 };
 const namespace = 'earlier-operator';
 const clusters = ['ha', 'one'] as const;
 const limitMs = 300_000;

@@ -75,8 +75,10 @@ export function apiServerFlags(
     ['kubelet-client-key', `${pki}/apiserver-kubelet-client.key`, ''],
     [
       'kubelet-preferred-address-types',
-      'InternalIP,InternalDNS,Hostname',
-      'the konnectivity agent resolves it inside the cluster',
+      rendersWith(cluster, 'reachesExternalAddresses')
+        ? 'InternalIP,ExternalIP,Hostname'
+        : 'InternalIP,InternalDNS,Hostname',
+      'as kubeadm has it: a node may have an external address only; the konnectivity agent resolves the name inside the cluster',
     ],
     ['profiling', 'false', 'CIS benchmark'],
     ['proxy-client-cert-file', `${pki}/front-proxy-client.crt`, ''],

@@ -79,6 +79,7 @@ export class MemoryCluster {
     const now = () => clock.now();
     const copy = new MemoryCluster(clock, this.management.copy(now), this.hosted.copy(now), this.etcd.copy());
     copy.watchNamespace = this.watchNamespace;
+    copy.newestRevision = this.newestRevision;
     return copy;
   }
 

@@ -39,6 +39,14 @@ describe('the API server', () => {
     expect(JSON.stringify(renderControlPlane(before, knownFacts))).not.toMatch(/etcd-(healthcheck|readycheck)-timeout/);
   });
 
+  it('reaches nodes by the addresses and in the order of kubeadm, from release revision 4 on', () => {
+    const flag = 'kubelet-preferred-address-types';
+    expect(flags()).toMatchObject({ [flag]: 'InternalIP,ExternalIP,Hostname' });
+    const cluster = clusterOf();
+    const before = { ...cluster, release: releaseOf(minorOf(cluster.spec.version), 3) };
+    expect(JSON.stringify(renderControlPlane(before, knownFacts))).toContain(`${flag}=InternalIP,InternalDNS,Hostname`);
+  });
+
   it('advertises no address instead of that of its pod', () => {
     const known = flags({}, { advertiseAddress: undefined, endpoint: { host: 'lb.example.org', port: 443 } });
     expect(known).not.toHaveProperty('advertise-address');
