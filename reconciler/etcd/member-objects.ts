@@ -115,5 +115,9 @@ function memberPod({ metadata, status }: PodObject): MemberPod {
 const revisionLabel = 'controller-revision-hash';
 
 function memberClaim(claim: ClaimObject, isStranded: boolean): MemberClaim {
-  return { ...markOf(claim), isLost: isStranded || claim.status?.phase === 'Lost' };
+  return {
+    ...markOf(claim),
+    isLost: isStranded || claim.status?.phase === 'Lost',
+    ...(claim.metadata.deletionTimestamp === undefined ? {} : { isTerminating: true }),
+  };
 }

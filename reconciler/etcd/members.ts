@@ -99,6 +99,8 @@ export interface MemberClaim {
   readonly isReserved?: boolean;
   /** The volume, or the only node that can mount it, is permanently lost. */
   readonly isLost: boolean;
+  /** It is being deleted, and Kubernetes keeps it only until its pod has ended; not if unset. */
+  readonly isTerminating?: boolean;
 }
 
 export interface MemberAlarm {
@@ -183,6 +185,18 @@ export function isCorrupt({ alarms, doMembersAgree }: EtcdObservation, member: M
 
 /** Number of terminations because of its data after which a member counts as damaged. */
 const triesOnDamage = 2;
+
+/**
+ * Whether the data of a member ends with its pod, because its volume claim is being deleted. What was never formed, or
+ * belongs to no member, is no loss.
+ */
+export function endsWithItsPod(
+  { isNew = false, membership }: EtcdObservation,
+  { registration, claim }: Member,
+): boolean {
+  if (!claim?.isTerminating || claim.isLost || isNew) return false;
+  return registration !== undefined || membership !== 'confirmed';
+}
 
 /** The problem with the data of a member that repeatedly fails to start with it. */
 export function damageOf({ registration, status, pod }: Member): Damage | undefined {

@@ -2,12 +2,14 @@ import { firstMatch } from '../engine/first-match.ts';
 import { guarded } from './leadership.ts';
 import {
   type EtcdObservation,
+  endsWithItsPod,
   hasQuorum,
   healthyVoters,
   isCorrupt,
   failedStarts,
   isHealthy,
   damageOf,
+  leaderOf,
   learnersOf,
   lossOf,
   type Member,
@@ -174,6 +176,21 @@ const addMissing: Rule = ({ observation, wantedReplicas }) => {
   return act({ kind: 'addLearner', member: missing.name, peerUrl: missing.peerUrl });
 };
 
+/**
+ * Nothing takes the deletion of a volume claim back. As long as the pod runs, its data can move to another claim by way of the other
+ * members, the leader last. An only member waits for others.
+ */
+const replaceTerminating: Rule = (situation) => {
+  const { observation } = situation;
+  const voters = votersOf(observation);
+  const leader = leaderOf(observation)?.name;
+  const [next] = voters
+    .filter((member) => endsWithItsPod(observation, member))
+    .toSorted((one, other) => Number(one.name === leader) - Number(other.name === leader));
+  if (!next || voters.length < 2) return undefined;
+  return remove(situation, next, 'its volume claim is being deleted', 'unavoidable');
+};
+
 const removeSurplus: Rule = (situation) => {
   const surplus = votersOf(situation.observation).findLast(({ ordinal }) => ordinal >= situation.wantedReplicas);
   return surplus && remove(situation, surplus, 'etcd.replicas no longer includes it', 'requested');
@@ -187,6 +204,7 @@ const rules: readonly Rule[] = [
   finishLearner,
   removeLost,
   addMissing,
+  replaceTerminating,
   removeSurplus,
   discardOld,
 ];

@@ -1,6 +1,7 @@
 import { firstMatch } from '../engine/first-match.ts';
 import {
   type EtcdObservation,
+  endsWithItsPod,
   hasQuorum,
   healthyVoters,
   isHealthy,
@@ -29,6 +30,7 @@ export type GuardResult =
         | 'membershipUnconfirmed'
         | 'onlyMember'
         | 'leads'
+        | 'endsWithItsPod'
         | 'noAnswer'
         | 'othersUnhealthy'
         | 'noQuorum';
@@ -50,7 +52,7 @@ type Check = (observation: EtcdObservation, member: Member, act: Act) => Refusal
  * an act would stop the cluster, and acts can wait while failures cannot. This also allows only one act at a time: a
  * disrupted member is unhealthy until it is back, even if no process remembers the act. Two repairs are exceptions. The
  * removal of a lost member only requires that the others have a quorum, because its vote helps none of them. A process
- * that does not run may be started from another template at any time.
+ * that does not run may be started from another template at any time, unless its data would go with its pod.
  */
 export const mayDisrupt: Guard = (observation, member, act) => {
   return firstMatch(checksFor(observation, member, act), observation, member, act) ?? { isAllowed: true };
@@ -58,8 +60,16 @@ export const mayDisrupt: Guard = (observation, member, act) => {
 
 /** These lists are the policy. */
 function checksFor(observation: EtcdObservation, member: Member, { kind }: Act): readonly Check[] {
-  if (kind === 'restart' && !mayServe(observation, member)) return [nothingElseInProgress];
-  return [nothingElseInProgress, membershipIsConfirmed, isNotTheOnlyOne, doesNotLead, answers, othersCarryOn];
+  if (kind === 'restart' && !mayServe(observation, member)) return [nothingElseInProgress, keepsItsData];
+  return [
+    nothingElseInProgress,
+    keepsItsData,
+    membershipIsConfirmed,
+    isNotTheOnlyOne,
+    doesNotLead,
+    answers,
+    othersCarryOn,
+  ];
 }
 
 /**
@@ -83,6 +93,19 @@ const nothingElseInProgress: Check = (observation, member) => {
   if (terminating) return refuse('inProgress', `the pod of ${terminating.name} is being replaced`);
   const learner = learnersOf(observation).find(({ name }) => name !== member.name);
   return learner && refuse('inProgress', `${learner.name} is joining`);
+};
+
+/** A restart, whatever its cause, ends the pod. Others that would end in the same way do not carry on. */
+const keepsItsData: Check = (observation, member, { kind }) => {
+  if (kind !== 'restart' || !endsWithItsPod(observation, member)) return undefined;
+  const others = healthyVoters(observation).filter(
+    (other) => other.name !== member.name && !endsWithItsPod(observation, other),
+  );
+  if (others.length >= quorumOf(voterCount(observation))) return undefined;
+  return refuse(
+    'endsWithItsPod',
+    `the volume claim of ${member.name} is being deleted, and its data would end with its pod`,
+  );
 };
 
 const membershipIsConfirmed: Check = (observation) =>

@@ -17,6 +17,9 @@ const slow = {
   status: undefined,
   pod: { uid: 'pod', revision: 'new', isTerminating: false, isRunning: false, restarts: 0 },
 };
+const going = (ordinal: number) => ({
+  claim: { memberId: String(ordinal + 1), isLost: false, isTerminating: true },
+});
 const ofAnother = { memberId: '77', isLost: false };
 const added = (ordinal: number) => {
   const { registration } = learner(ordinal);
@@ -170,6 +173,28 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     5,
     'wait: etcd-1 joins when all members are healthy: 3 of 4 are',
   ],
+  ['the claim of a follower is being deleted', observed(3, { 2: going(2) }), 3, 'remove etcd-2'],
+  ['the claim of the leader is being deleted', observed(3, { 0: going(0) }), 3, 'moveLeader etcd-0 etcd-1'],
+  [
+    'the claims of all members are being deleted',
+    observed(3, { 0: going(0), 1: going(1), 2: going(2) }),
+    3,
+    'remove etcd-1',
+  ],
+  [
+    'another one joins in its place',
+    observed(3, { 0: going(0), 1: { ...vacant, claim: unmarked }, 2: going(2) }),
+    3,
+    'addLearner etcd-1',
+  ],
+  [
+    'the claim of a follower is being deleted, and another one is unhealthy',
+    observed(3, { 1: silent, 2: going(2) }),
+    3,
+    'wait: without etcd-2 only 1 of 3 members are healthy, but a quorum needs 2',
+  ],
+  ['the claim of the only member is being deleted', observed(1, { 0: going(0) }), 1, 'settled'],
+  ['that of the only member is, and others are to join', observed(1, { 0: going(0) }), 3, 'settled'],
   ['a learner has not started', observed(3, { 1: { ...added(1), ...slow } }), 3, 'wait: etcd-1 is joining'],
   [
     'a learner has failed to start three times',

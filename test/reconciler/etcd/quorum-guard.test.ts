@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EtcdObservation, Member } from '../../../reconciler/etcd/members.ts';
 import { type Act, mayDisrupt } from '../../../reconciler/etcd/quorum-guard.ts';
-import { learner, observed, observedMember, observedStatus, silent, stopped } from './observed.ts';
+import { learner, observed, observedMember, observedStatus, silent, stopped, vacant } from './observed.ts';
 
 const restart: Act = { kind: 'restart', cause: 'requested' };
 const defragment: Act = { kind: 'defragment', cause: 'upkeep' };
@@ -9,6 +9,8 @@ const remove: Act = { kind: 'remove', cause: 'unavoidable' };
 const behind = { status: observedStatus(1, { raftAppliedIndex: 48_000 }) };
 const terminating = { pod: { uid: 'pod', revision: 'new', isTerminating: true, isRunning: true } };
 const corrupt = { alarms: [{ alarm: 'Corrupt', memberId: '2' }] } as const;
+
+const deleted = { claim: { memberId: '1', isLost: false, isTerminating: true } };
 
 const podThat = (isReady: boolean): Partial<Member> => ({
   pod: { uid: 'pod', revision: 'old', isTerminating: false, isRunning: true, isReady },
@@ -271,6 +273,62 @@ const cases: readonly Case[] = [
   { when: '4 are healthy and one is surplus', observation: observed(4), act: remove, ordinal: 3, result: 'allowed' },
   { when: '2 are healthy and one is surplus', observation: observed(2), act: remove, ordinal: 1, result: 'allowed' },
   { when: 'there are only 2 members', observation: observed(2), act: restart, ordinal: 1, result: 'noQuorum' },
+  {
+    when: 'it is the only member, and its volume claim is being deleted',
+    observation: observed(1, { 0: deleted }),
+    act: restart,
+    ordinal: 0,
+    result: 'endsWithItsPod',
+  },
+  {
+    when: 'it is the only member, does not run, and its volume claim is being deleted',
+    observation: observed(1, { 0: { ...stopped, ...deleted } }),
+    act: { kind: 'restart', cause: 'unavoidable' },
+    ordinal: 0,
+    result: 'endsWithItsPod',
+  },
+  {
+    when: 'none answers, and its volume claim is being deleted',
+    observation: unanswered(3, { 2: deleted }),
+    act: { kind: 'restart', cause: 'unavoidable' },
+    ordinal: 2,
+    result: 'endsWithItsPod',
+  },
+  {
+    when: 'its volume claim is being deleted and the others keep theirs',
+    observation: observed(3, { 2: deleted }),
+    act: restart,
+    ordinal: 2,
+    result: 'allowed',
+  },
+  {
+    when: 'the volume claims of two of three are being deleted',
+    observation: observed(3, { 1: deleted, 2: deleted }),
+    act: restart,
+    ordinal: 2,
+    result: 'endsWithItsPod',
+  },
+  {
+    when: 'the volume claims of two of three are being deleted',
+    observation: observed(3, { 1: deleted, 2: deleted }),
+    act: remove,
+    ordinal: 2,
+    result: 'allowed',
+  },
+  {
+    when: 'its volume claim is being deleted and etcd was never formed',
+    observation: unanswered(1, { 0: { ...deleted, ...stopped } }, { isNew: true }),
+    act: restart,
+    ordinal: 0,
+    result: 'allowed',
+  },
+  {
+    when: 'it is no member any more, and its volume claim is being deleted',
+    observation: observed(3, { 1: { ...vacant, ...deleted } }),
+    act: restart,
+    ordinal: 1,
+    result: 'allowed',
+  },
 ];
 
 describe('the quorum guard', () => {
