@@ -78,7 +78,7 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
   const reader = management.readerOf(namespace, clusterObject.metadata.name);
   const now = new Date(clock.now());
   const cluster = withHeldVersion({
-    cluster: hostedClusterOf(admission, managementIssuer),
+    cluster: hostedClusterOf(admission, { managementIssuer, reader }),
     hostedControlPlane,
     reader,
     now,
@@ -88,7 +88,7 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
     clusterObject,
     refusal,
     release,
-    candidate: candidate && hostedClusterOf({ ...candidate, clusterObject }, managementIssuer),
+    candidate: candidate && hostedClusterOf({ ...candidate, clusterObject }, { managementIssuer, reader }),
     cluster,
     managementIssuer,
     facts: {

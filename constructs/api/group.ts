@@ -120,6 +120,12 @@ export const etcdFormedAnnotation = `${group}/etcd-formed`;
 export const serviceAccountIssuerAnnotation = `${group}/service-account-issuer`;
 
 /**
+ * On the Secret with the service account keys: the networks and the DNS domain that the control plane was initialized with, as
+ * JSON in the form of `status.network`. It stays with the keys when they are moved, kept, or adopted from a backup.
+ */
+export const clusterNetworkAnnotation = `${group}/cluster-network`;
+
+/**
  * On a HostedControlPlane: the release revision to adopt, such as `2`, if it is rendered by an older one. That replaces the pods
  * that the newer one renders in another way.
  */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CertificateStatus } from './certificate-status.ts';
 import { ComponentStatus } from './component-status.ts';
 import { EtcdStatus } from './etcd-status.ts';
+import { NetworkStatus } from './network-status.ts';
 import { InClusterAccess } from './in-cluster-access-spec.ts';
 import { Quantity } from './quantity.ts';
 
@@ -96,6 +97,7 @@ export const HostedControlPlaneStatus = z.object({
     .describe(
       'Release revision: the templates, flags and default images by which the operator renders the control plane.',
     ),
+  network: NetworkStatus.optional(),
   inClusterAccess: InClusterAccess.optional().describe('How pods of the hosted cluster reach their API server.'),
   serviceAccountIssuer: z
     .string()

@@ -1,7 +1,7 @@
 import { pausedAnnotation } from '../../constructs/api/group.ts';
 import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import { type ParsedHostedControlPlane, parseStoredHostedControlPlane } from '../../constructs/api/parse.ts';
-import { type HostedCluster, networkOf } from '../../constructs/cluster/cluster.ts';
+import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import { definedOnly } from '../../constructs/cluster/defined.ts';
 import { keepingProxies } from '../../constructs/cluster/in-cluster-access.ts';
 import { type ManagementIssuer, withManagementIssuer } from '../../constructs/cluster/management-issuer.ts';
@@ -14,6 +14,7 @@ import { ClusterObject, owningCluster } from '../management/cluster-object.ts';
 import type { KubeObject, ObjectMeta } from '../kube/object.ts';
 import { holdsNewest } from '../api-server/held-configuration.ts';
 import type { Reader } from '../management/view.ts';
+import { observeNetwork } from '../network/observe.ts';
 import type { ReleaseChoice } from '../revision/choose-release.ts';
 import { skipsConfiguration } from '../upgrade/preflight/configuration.ts';
 import {
@@ -162,7 +163,7 @@ export function untilChecked(
   const last = readRevision(object, lastUsable(recordedRevisions(reader, clusterObject.metadata.name)));
   if (refusal !== undefined || last === undefined) return admission;
   const held = { ...admission, ...last, candidate: { hostedControlPlane, release } };
-  const clusterOf = (one: Admitted) => hostedClusterOf(one, managementIssuer);
+  const clusterOf = (one: Admitted) => hostedClusterOf(one, { managementIssuer, reader });
   const newest = clusterOf(admission);
   const isSkipped = skipsConfiguration({ cluster: newest, hostedControlPlane, reader });
   return holdsNewest(newest, clusterOf(held), reader, isSkipped) ? held : admission;
@@ -215,12 +216,15 @@ export function hostedClusterOf(
     clusterObject,
     release,
   }: Pick<Admitted, 'hostedControlPlane' | 'clusterObject'> & Partial<Pick<Admitted, 'release'>>,
-  managementIssuer?: ManagementIssuer,
+  {
+    managementIssuer,
+    reader,
+  }: { readonly managementIssuer?: ManagementIssuer | undefined; readonly reader?: Reader } = {},
 ): HostedCluster {
   const cluster = {
     name: clusterObject.metadata.name,
     namespace: hostedControlPlane.metadata.namespace,
-    network: networkOf(clusterObject.spec?.clusterNetwork),
+    network: observeNetwork({ hostedControlPlane, clusterObject, reader }),
     spec: keepingProxies(hostedControlPlane.spec, hostedControlPlane.status?.inClusterAccess),
     release: release?.release,
   };

@@ -17,6 +17,7 @@ const reportedFields = {
   etcdVolumeUsage: 'stays',
   hibernation: 'stays',
   hosts: 'stays',
+  network: 'stays',
   preflight: 'stays',
   releaseRevision: 'goes',
 } as const satisfies Partial<Record<keyof HostedControlPlaneStatus, 'stays' | 'goes'>>;

@@ -6,7 +6,14 @@ import {
   movedDataAnnotation,
   prepareMoveAnnotation,
 } from '../../constructs/api/group.ts';
-import { Deployment, HostedControlPlane, PersistentVolumeClaim, Pod, Secret } from '../../constructs/api/resources.ts';
+import {
+  Cluster,
+  Deployment,
+  HostedControlPlane,
+  PersistentVolumeClaim,
+  Pod,
+  Secret,
+} from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { completedRequests, restoredAnnotations } from '../../reconciler/restore/observe.ts';
@@ -186,6 +193,17 @@ describe('a control plane that was moved', () => {
       expectMoved(cluster, moment);
     }
   }, 240_000);
+
+  it('keeps the networks that it was initialized with, although its Cluster has changed', async () => {
+    const move = await ClusterctlMove.copy(await prepared());
+    await move.finish();
+    const { to } = move;
+    const clusterNetwork = { pods: { cidrBlocks: ['10.99.0.0/16'] } };
+    await to.user.mergePatch(Cluster, { namespace, name: clusterName }, { spec: { clusterNetwork } }, user);
+    await operate(to, () => serves(to) && reasonOf(to, 'ControllerManagerReady').startsWith('True'));
+    expect(JSON.stringify(to.objects.get(Deployment, 'c1-controller-manager'))).toContain('--cluster-cidr=10.0.0.0/16');
+    expect(reasonOf(to, 'ClusterNetworkUnchanged')).toMatch(/^False ClusterNetworkChanged/);
+  }, 60_000);
 
   it('can be moved again', async () => {
     const move = await ClusterctlMove.copy(await prepared());

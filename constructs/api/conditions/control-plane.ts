@@ -2,6 +2,11 @@ import type { ConditionDescription } from './description.ts';
 
 /** Conditions of the steps in the management cluster. */
 export const controlPlaneConditions = {
+  ClusterNetworkUnchanged: {
+    meaning:
+      'the networks and the DNS domain of the Cluster are those with which the control plane was initialized; it keeps these',
+    reasons: { ClusterNetworkChanged: 'Warning' },
+  },
   CACertificatesReady: {
     meaning: 'all CAs and service account keys exist',
     reasons: {

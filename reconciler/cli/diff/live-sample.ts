@@ -1,3 +1,4 @@
+import type { NetworkStatus } from '../../../constructs/api/network-status.ts';
 import {
   Cluster,
   Gateway,
@@ -16,6 +17,7 @@ export interface ReferringControlPlane extends KubeObject {
     readonly componentTemplateRef?: { readonly name?: string };
     readonly gateway?: { readonly namespace?: string; readonly name?: string };
   };
+  readonly status?: { readonly network?: NetworkStatus };
 }
 
 /** What this needs in the namespace of the control plane. */
@@ -39,7 +41,23 @@ export async function sampleOf({ client }: Session, object: ReferringControlPlan
     componentTemplateRef?.name === undefined
       ? undefined
       : await client.find(HostedControlPlaneComponentTemplate, { namespace, name: componentTemplateRef.name });
-  return readSample([owner, ...(template ? [template] : []), ...gatewayOf(object), withoutEndpoint(object)]);
+  return readSample([
+    withNetworkOf(object, owner),
+    ...(template ? [template] : []),
+    ...gatewayOf(object),
+    withoutEndpoint(object),
+  ]);
+}
+
+/** The Cluster with the networks that the control plane was initialized with, by which it is rendered. */
+function withNetworkOf({ status }: ReferringControlPlane, owner: KubeObject & { readonly spec?: object }): object {
+  if (!status?.network) return owner;
+  const { serviceDomain, services, pods } = status.network;
+  const blocks = (cidrBlocks: readonly string[]) => ({ cidrBlocks });
+  return {
+    ...owner,
+    spec: { ...owner.spec, clusterNetwork: { serviceDomain, services: blocks(services), pods: blocks(pods) } },
+  };
 }
 
 /** An example of the Gateway that a spec names: users of a control plane often may not read it. */
