@@ -44,6 +44,8 @@ const changes = {
   servesWithSlowEtcd: 3,
   /** API servers reach nodes that have an external address only. */
   reachesExternalAddresses: 4,
+  /** No two konnectivity agents whose probes have one address are on one node. */
+  ownsHealthAddress: 4,
 } as const;
 
 /** The name of a change between release revisions. */

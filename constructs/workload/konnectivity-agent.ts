@@ -6,6 +6,7 @@ import { container, probes, restartMetadata } from '../pod/component.ts';
 import type { Endpoint } from '../cluster/facts.ts';
 import { type Flag, renderFlags } from '../pod/flags.ts';
 import { ports } from '../cluster/ports.ts';
+import { rendersWith } from '../cluster/release-revisions.ts';
 import { withAdditions } from '../pod/overlay.ts';
 import { restrictedPod } from '../pod/restricted-pod.ts';
 import { defaultsOf, imageReference } from '../cluster/versions.ts';
@@ -86,15 +87,22 @@ export class KonnectivityAgent extends Construct {
   }
 }
 
-/**
- * A separate loopback address for each revision, because the old and the new agent share the network of their node. The
- * ports are not declared as host ports. An agent that a person restarts has the address of the old one, and works
- * without its endpoints until its liveness probe restarts it. A declared host port would prevent its start.
- */
+/** A separate loopback address for each revision, because the old and the new agent share the network of their node. */
 function addressOf(revision: k8s.PodTemplateSpec): string {
   const [a = 0, b = 0, c = 0] = createHash('sha256').update(JSON.stringify(revision)).digest();
   // Other programs use 127.0.
   return `127.${1 + (a % 254)}.${b}.${1 + (c % 254)}`;
+}
+
+/**
+ * Declared with its address, the port of the health endpoint keeps two agents of one revision off one node. The second one could
+ * not bind it, and its probes would be answered by the first one, also while it hangs. The successor of an agent that is deleted
+ * starts once that one has ended, and an agent whose node is drained waits for another node, or for the end of the drain.
+ */
+function healthPort(cluster: HostedCluster, address: string): Pick<k8s.Container, 'ports'> {
+  if (!rendersWith(cluster, 'ownsHealthAddress')) return {};
+  const port = ports.konnectivityHealth;
+  return { ports: [{ name: 'health', containerPort: port, hostPort: port, hostIp: address, protocol: 'TCP' }] };
 }
 
 function podTemplate(props: KonnectivityAgentProps, address: string): k8s.PodTemplateSpec {
@@ -120,33 +128,36 @@ function podSpec({ cluster, endpoint, konnectivityEndpoint }: KonnectivityAgentP
       },
     ],
     containers: [
-      container({
-        name,
-        image: imageReference(
-          cluster.spec,
-          { ...defaults, tag: `v${defaultsOf(cluster).konnectivity}` },
-          settings.image,
-        ),
-        command: ['/proxy-agent'],
-        args: renderFlags(konnectivityAgentFlags(konnectivityEndpoint, address), settings.args),
-        env: [
-          { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
-          ...apiServerVariables(endpoint),
-        ],
-        // A lost connection does not require a restart: the agent reconnects sooner than that.
-        probes: probes({
-          host: address,
-          port: ports.konnectivityHealth,
-          scheme: 'HTTP',
-          startup: '/healthz',
-          readiness: '/readyz',
-          liveness: '/healthz',
-          readinessPeriodSeconds: 2,
+      {
+        ...container({
+          name,
+          image: imageReference(
+            cluster.spec,
+            { ...defaults, tag: `v${defaultsOf(cluster).konnectivity}` },
+            settings.image,
+          ),
+          command: ['/proxy-agent'],
+          args: renderFlags(konnectivityAgentFlags(konnectivityEndpoint, address), settings.args),
+          env: [
+            { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+            ...apiServerVariables(endpoint),
+          ],
+          // A lost connection does not require a restart: the agent reconnects sooner than that.
+          probes: probes({
+            host: address,
+            port: ports.konnectivityHealth,
+            scheme: 'HTTP',
+            startup: '/healthz',
+            readiness: '/readyz',
+            liveness: '/healthz',
+            readinessPeriodSeconds: 2,
+          }),
+          requests: { cpu: '10m', memory: '64Mi' },
+          settings,
+          volumeMounts: [{ name: 'token', mountPath: token.directory, readOnly: true }],
         }),
-        requests: { cpu: '10m', memory: '64Mi' },
-        settings,
-        volumeMounts: [{ name: 'token', mountPath: token.directory, readOnly: true }],
-      }),
+        ...healthPort(cluster, address),
+      },
     ],
   });
   return {

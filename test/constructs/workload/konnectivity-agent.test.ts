@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { konnectivityServerFlags } from '../../../constructs/control-plane/api-server/konnectivity-server.ts';
 import type { Facts } from '../../../constructs/cluster/facts.ts';
+import { releaseOf } from '../../../constructs/cluster/release-revisions.ts';
+import { renderWorkload } from '../../../constructs/workload/chart.ts';
+import { clusterOf, knownFacts } from '../../support/rendered-cluster.ts';
 import { RenderedPart } from '../../support/rendered-hosted-cluster.ts';
 
 const agent = (settings: object = {}, facts: Partial<Facts> = {}) =>
@@ -61,16 +64,25 @@ describe('the konnectivity agent', () => {
     expect(object['spec']).toMatchObject({ strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } });
     const placeOf = (settings: object, facts?: Partial<Facts>) => {
       const { workload, args } = agent(settings, facts);
-      const [{ ports, readinessProbe } = {}] = workload.containers;
+      const [{ readinessProbe } = {}] = workload.containers;
       const host = String(readinessProbe?.httpGet?.host);
       expect(args).toEqual(expect.arrayContaining([`--health-server-host=${host}`, `--admin-bind-address=${host}`]));
-      expect(ports).toBeUndefined();
       return host;
     };
     const places = [placeOf({}), placeOf({ args: { v: '4' } }), placeOf({}, behindAGateway)];
     for (const place of places) expect(place).toMatch(/^127\.([1-9]\d*)\.\d+\.[1-9]\d*$/);
     expect(new Set(places).size).toBe(3);
     expect(placeOf({}, { nodes: 5 })).toBe(places[0]);
+  });
+
+  it('alone can answer its probes: it has their address and port on its node, from release revision 4 on', () => {
+    const [{ ports, readinessProbe, livenessProbe, startupProbe } = {}] = agent().workload.containers;
+    const probed = [readinessProbe, livenessProbe, startupProbe].map((probe) => probe?.httpGet);
+    const [{ hostIP, hostPort, containerPort } = {}, ...others] = ports ?? [];
+    expect(probed).toEqual(probed.map(() => expect.objectContaining({ host: hostIP, port: hostPort })));
+    expect([containerPort, others]).toEqual([hostPort, []]);
+    const before = { ...clusterOf(), release: releaseOf(36, 3) };
+    expect(JSON.stringify(renderWorkload(before, knownFacts, 'konnectivity-agent'))).not.toContain('hostPort');
   });
 
   it.each([
