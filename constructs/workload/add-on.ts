@@ -1,5 +1,6 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
+import { disruptionBudget } from '../pod/disruption-budget.ts';
 import type { HostedCluster } from '../cluster/cluster.ts';
 import type { Facts } from '../cluster/facts.ts';
 import { namesOf } from '../cluster/names.ts';
@@ -43,15 +44,8 @@ export class AddOnBudget extends Construct {
   constructor(scope: Construct, id: string, { name, selector, replicas }: AddOnBudgetProps) {
     super(scope, id);
     if (replicas <= 1) return;
-    new k8s.KubePodDisruptionBudget(this, 'budget', {
-      metadata: { name, namespace: addOnNamespace },
-      spec: {
-        maxUnavailable: k8s.IntOrString.fromNumber(1),
-        // A pod that does not work must not hold a node back.
-        unhealthyPodEvictionPolicy: 'AlwaysAllow',
-        selector: { matchLabels: { ...selector } },
-      },
-    });
+    const metadata = { name, namespace: addOnNamespace };
+    new k8s.KubePodDisruptionBudget(this, 'budget', disruptionBudget({ metadata, selector, notReady: 'AlwaysAllow' }));
   }
 }
 

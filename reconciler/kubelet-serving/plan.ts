@@ -1,4 +1,5 @@
 import { firstMatch } from '../engine/first-match.ts';
+import { isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { canonicalHost } from '../../constructs/cluster/canonical-host.ts';
 import { groups, kubeletServingSigner } from '../../constructs/cluster/workload-identities.ts';
@@ -95,8 +96,11 @@ const checks: readonly Check[] = [
     const machine = machines.find(({ status }) => status?.nodeRef?.name === node);
     const own = hostsOf(machine?.status?.addresses ?? []);
     if (!machine || own.size === 0) return undefined;
+    // Infrastructure providers often list the addresses of one IP family only, of a node that has both.
+    const families = new Set([...own].map(isIP));
+    const isListed = (host: string) => isIP(host) === 0 || families.has(isIP(host));
     // The node name comes from Cluster API, and infrastructure providers do not repeat it.
-    const foreign = hosts.filter(({ host }) => !own.has(host) && host !== canonicalHost(node));
+    const foreign = hosts.filter(({ host }) => !own.has(host) && isListed(host) && host !== canonicalHost(node));
     return foreign.length > 0
       ? `contains ${listed(foreign)}, which Machine ${machine.metadata.name} does not have`
       : undefined;

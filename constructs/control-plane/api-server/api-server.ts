@@ -10,6 +10,7 @@ import {
 import { AuthenticationConfig, authenticationVolume } from './authentication.ts';
 import { AuditConfig, auditMounts, auditRestarts, auditVolumes } from './audit/audit.ts';
 import { fanOut, fanOutVolumes } from './audit/fan-out.ts';
+import { disruptionBudget } from '../../pod/disruption-budget.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { binariesVersion } from '../../cluster/emulation.ts';
 import { definedOnly } from '../../cluster/defined.ts';
@@ -140,10 +141,8 @@ export class ApiServer extends Construct {
     });
 
     if (cluster.spec.replicas > 1) {
-      new k8s.KubePodDisruptionBudget(this, 'budget', {
-        metadata,
-        spec: { maxUnavailable: k8s.IntOrString.fromNumber(1), selector: { matchLabels: selector } },
-      });
+      const budget = disruptionBudget({ metadata, selector, notReady: 'AlwaysAllow' });
+      new k8s.KubePodDisruptionBudget(this, 'budget', budget);
     }
   }
 }

@@ -1,5 +1,6 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
+import { disruptionBudget } from '../../pod/disruption-budget.ts';
 import type { ControllerPod } from '../../api/pod-spec.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { binariesVersion, emulationFlags } from '../../cluster/emulation.ts';
@@ -115,10 +116,8 @@ export class KubeClientComponent extends Construct {
     });
 
     if (replicas > 1) {
-      new k8s.KubePodDisruptionBudget(this, 'budget', {
-        metadata,
-        spec: { maxUnavailable: k8s.IntOrString.fromNumber(1), selector: { matchLabels: selector } },
-      });
+      const budget = disruptionBudget({ metadata, selector, notReady: 'AlwaysAllow' });
+      new k8s.KubePodDisruptionBudget(this, 'budget', budget);
     }
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
+import { disruptionBudget } from '../../pod/disruption-budget.ts';
 import { releaseRevisionAnnotation } from '../../api/group.ts';
 import { readAtStart } from '../certificates/restarts.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
@@ -171,10 +172,9 @@ export class Etcd extends Construct {
     });
 
     if (members > 1) {
-      new k8s.KubePodDisruptionBudget(this, 'budget', {
-        metadata: metadata(names.etcd),
-        spec: { maxUnavailable: k8s.IntOrString.fromNumber(1), selector: { matchLabels: selector } },
-      });
+      // Without a quorum no member is ready, and those that still run are what it can form from again: a drain waits for it.
+      const budget = disruptionBudget({ metadata: metadata(names.etcd), selector, notReady: 'IfHealthyBudget' });
+      new k8s.KubePodDisruptionBudget(this, 'budget', budget);
     }
   }
 }

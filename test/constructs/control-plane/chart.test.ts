@@ -5,6 +5,8 @@ import { clusterOf, knownFacts } from '../../support/rendered-cluster.ts';
 const kindsAndNames = (objects: readonly { kind: string; metadata: { name: string } }[]) =>
   objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
 
+const policyOf = (spec: unknown) => (spec as { unhealthyPodEvictionPolicy?: string }).unhealthyPodEvictionPolicy;
+
 describe('the chart of a control plane', () => {
   it('has everything but the API server before its endpoint is known', () => {
     const early = kindsAndNames(renderControlPlane(clusterOf(), { certificates: {}, mounts: {} }));
@@ -48,6 +50,20 @@ describe('the chart of a control plane', () => {
     }
     const offline = renderControlPlane(clusterOf(), knownFacts);
     expect(offline.filter(({ metadata }) => metadata.ownerReferences)).toEqual([]);
+  });
+
+  it('lets drains evict pods that do not work, and members of etcd as long as it has a quorum', () => {
+    const deployment = { controllerManager: { replicas: 2 }, scheduler: { replicas: 2 } };
+    const budgets = renderControlPlane(clusterOf({ spec: { deployment } }), knownFacts).filter(
+      ({ kind }) => kind === 'PodDisruptionBudget',
+    );
+    const policies = budgets.map(({ metadata, ...object }) => [metadata.name, policyOf(object['spec'])]);
+    expect(Object.fromEntries(policies)).toEqual({
+      'c1-api-server': 'AlwaysAllow',
+      'c1-controller-manager': 'AlwaysAllow',
+      'c1-scheduler': 'AlwaysAllow',
+      'c1-etcd': 'IfHealthyBudget',
+    });
   });
 
   it('has a disruption budget only for components with several pods', () => {

@@ -55,6 +55,16 @@ describe('a kubelet gets a serving certificate', () => {
     ['if other Machines have no status', {}, { machines: [unknown('m3'), machine('m1', 'n1', '192.0.2.21')] }],
     ['if Machines of other nodes have no addresses yet', {}, { machines: [withoutAddresses('m2', 'n2')] }],
     ['if its Machine has the same addresses', {}, { machines: [machine('m1', 'n1', '192.0.2.21')] }],
+    [
+      'if its Machine lists one family only',
+      { hosts: ['n1', '192.0.2.21', '2001:db8::21'] },
+      { machines: [machine('m1', 'n1', 'n1.internal', '192.0.2.21')] },
+    ],
+    [
+      'if its Machine lists names only',
+      { hosts: ['n1', '192.0.2.21', '2001:db8::21'] },
+      { machines: [machine('m1', 'n1', 'n1.internal')] },
+    ],
     ['if its Machine has no addresses', {}, { machines: [machine('m1', 'n1')] }],
     ['if its Machine has no nodeRef yet', {}, { machines: [machine('m1', undefined, '192.0.2.21')] }],
     ['if there are Machines of other nodes', {}, { machines: [machine('m2', 'n2', '192.0.2.22')] }],
