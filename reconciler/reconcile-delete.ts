@@ -119,11 +119,11 @@ function scopeOf(
   { key, object, options: { client, management, clock, reach }, memory }: ReconcileContext,
   { cluster, clusterIsGone }: Owner,
 ): DeletionScope {
-  const { namespace = '', name, uid } = object.metadata;
+  const { namespace = '', name } = object.metadata;
   const reader = management.readerOf(namespace, cluster);
   return {
     cluster,
-    ownerUid: uid,
+    owner: object.metadata,
     retainVolumes: retainsVolumes(object),
     finalBackup: () =>
       finalBackup({

@@ -178,14 +178,15 @@ const addMissing: Rule = ({ observation, wantedReplicas }) => {
 
 /**
  * Nothing takes the deletion of a volume claim back. As long as the pod runs, its data can move to another claim by way of the other
- * members, the leader last. An only member waits for others.
+ * members, the leader last. An only member waits for others, and members that the spec does not include any more help until all are
+ * replaced.
  */
 const replaceTerminating: Rule = (situation) => {
-  const { observation } = situation;
+  const { observation, wantedReplicas } = situation;
   const voters = votersOf(observation);
   const leader = leaderOf(observation)?.name;
   const [next] = voters
-    .filter((member) => endsWithItsPod(observation, member))
+    .filter((member) => member.ordinal < wantedReplicas && endsWithItsPod(observation, member))
     .toSorted((one, other) => Number(one.name === leader) - Number(other.name === leader));
   if (!next || voters.length < 2) return undefined;
   return remove(situation, next, 'its volume claim is being deleted', 'unavoidable');

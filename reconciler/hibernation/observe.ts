@@ -2,6 +2,7 @@ import { isRestoring } from '../../constructs/api/etcd-status.ts';
 import { clusterNameLabel, hibernateWithMachinesAnnotation } from '../../constructs/api/group.ts';
 import { Machine, MachinePool } from '../../constructs/api/resources.ts';
 import { hibernationOf } from '../backup/causes.ts';
+import { terminatingVolumes } from '../etcd/terminating-volumes.ts';
 import { isNotFound } from '../kube/errors.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
 import { observeRestore } from '../restore/observe.ts';
@@ -26,6 +27,7 @@ export function restOf(context: Watched): HibernationDecision {
 function observeWatched(context: Watched): HibernationObservation {
   const { cluster, hostedControlPlane, reader } = context;
   const { etcd } = observeRestore({ cluster, members: 0, reader });
+  const { claims, isQuorumKept } = terminatingVolumes(context);
   return {
     isRequested: isRequested(context),
     isBusy: isRestoring(hostedControlPlane.status?.etcd) || isMoving(context),
@@ -33,6 +35,7 @@ function observeWatched(context: Watched): HibernationObservation {
     servers: settledServersOf(context),
     etcd,
     awaitsBackup: cluster.spec.etcd.backup !== undefined && !isBackedUp(context) && hasContent(hostedControlPlane),
+    endangered: isQuorumKept ? [] : claims,
   };
 }
 

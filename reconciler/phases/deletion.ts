@@ -19,6 +19,7 @@ import {
 import { clusterNameLabel } from '../../constructs/api/group.ts';
 import { type ComponentName, selectorLabels } from '../../constructs/cluster/labels.ts';
 import { etcdVolumeClaim, namesOf } from '../../constructs/cluster/names.ts';
+import { isUsedBy } from '../etcd/claim-user.ts';
 import { isControlledBy, type KubeObject } from '../kube/object.ts';
 import { done, type Outcome, type Wait, wait } from '../engine/outcome.ts';
 import { keptSecrets } from '../pki/kept-secrets.ts';
@@ -96,13 +97,17 @@ async function deletePods(scope: DeletionScope, component: ComponentName): Promi
   }
 }
 
-/** Deletes etcd's volume claims unless they are retained, and counts the remaining ones. */
+/**
+ * Deletes the volume claims that etcd of this control plane has used, unless they are retained, and counts the remaining ones.
+ * What an earlier one has left stays.
+ */
 async function deleteVolumes(scope: DeletionScope): Promise<number> {
-  const { cluster, reader, writer, retainVolumes } = scope;
+  const { cluster, owner, reader, writer, retainVolumes } = scope;
   if (retainVolumes || isOfAnother(scope, reader.get(StatefulSet, namesOf(cluster).etcd))) return 0;
   const claims = reader
     .list(PersistentVolumeClaim, selectorLabels(cluster, 'etcd'))
-    .filter(({ metadata }) => metadata.name.startsWith(etcdVolumeClaim(cluster, 0).slice(0, -1)));
+    .filter(({ metadata }) => metadata.name.startsWith(etcdVolumeClaim(cluster, 0).slice(0, -1)))
+    .filter((claim) => isUsedBy(claim, owner));
   for (const claim of claims) {
     if (!claim.metadata.deletionTimestamp) await writer.delete(PersistentVolumeClaim, claim);
   }
@@ -129,22 +134,22 @@ const rest: readonly Resource[] = [
  * retained volumes are useless without.
  */
 async function deleteOurs(scope: DeletionScope, kinds: readonly Resource[]): Promise<void> {
-  const { cluster, ownerUid, reader, retainVolumes, writer } = scope;
+  const { cluster, owner, reader, retainVolumes, writer } = scope;
   const kept = retainVolumes ? keptSecrets(cluster) : [];
   for (const resource of kinds) {
     const ours = reader.list(resource, { [clusterNameLabel]: cluster }).filter((object) => isOurs(scope, object));
     await Promise.all(
       ours.map((object) =>
         resource === Secret && kept.includes(object.metadata.name)
-          ? writer.keep(Secret, object, ownerUid)
+          ? writer.keep(Secret, object, owner.uid)
           : writer.delete(resourceOf(object), object),
       ),
     );
   }
 }
 
-function isOurs({ ownerUid }: DeletionScope, object: KubeObject): boolean {
-  return isControlledBy(object, ownerUid);
+function isOurs({ owner }: DeletionScope, object: KubeObject): boolean {
+  return isControlledBy(object, owner.uid);
 }
 
 /**

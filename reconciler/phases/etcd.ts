@@ -3,6 +3,7 @@ import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { definedOnly } from '../../constructs/cluster/defined.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { etcdQuotaBytes } from '../../constructs/control-plane/etcd/config.ts';
+import { recordUser } from '../etcd/claim-user.ts';
 import { type MemberFacts, memberFacts, writtenStarts } from '../etcd/etcd-facts.ts';
 import { isFormationRecorded, recordedClusterId, recordFormation } from '../etcd/formation.ts';
 import { knownMembers, readMemberObjects, watchedMemberObjects } from '../etcd/member-objects.ts';
@@ -10,6 +11,7 @@ import { progressOf } from '../etcd/progress.ts';
 import { type EtcdReport, reportedFill } from '../etcd/report.ts';
 import { statusOfEtcd } from '../etcd/status-members.ts';
 import { planStorageClass, type StorageClassPlan, type TemplatedSet } from '../etcd/storage-class.ts';
+import { describeTerminating, terminatingVolumes } from '../etcd/terminating-volumes.ts';
 import { restOf } from '../hibernation/observe.ts';
 import { holdMembers } from '../restore/execute.ts';
 import { versionToRun } from '../upgrade/etcd-version.ts';
@@ -49,7 +51,7 @@ export const etcd = phase({
 
     const live = await writer.apply(renderControlPlane(cluster, { ...scope.facts, ...facts }, 'etcd'));
     const refusal = await growClaims(cluster.name, plan, scope);
-    const problem = choice.problem ?? storage.problem ?? refusal ?? plan.problem;
+    const problem = terminatingOf(scope) ?? choice.problem ?? storage.problem ?? refusal ?? plan.problem;
 
     const set: StatefulSetObject | undefined = live.find(({ kind }) => kind === StatefulSet.kind);
     const report = await scope.etcdLoop.observe({
@@ -65,19 +67,30 @@ export const etcd = phase({
       writer,
     });
     await recordFormation(scope, report?.observation);
+    await recordUser(scope, report?.observation);
     const found = { report: reportOf(scope, volumes, plan, report) };
     const progress = progressOf(set, report);
     if (!progress.isDone) {
       const { trouble, afterMs } = troubleOf('etcd', scope);
       const message = [`etcd: ${progress.message}`, trouble?.message, problem?.message].filter(Boolean).join('; ');
       const isFailing = trouble?.reason === 'PodsFailing' && progress.reason === 'WaitingForMembers';
-      const reason = isFailing ? trouble.reason : progress.reason;
+      const isEnding = problem?.reason === 'VolumesTerminating';
+      const reason = isEnding ? problem.reason : isFailing ? trouble.reason : progress.reason;
       return wait(reason, message, { facts, ...found, afterMs: problem ? growRetryMs : afterMs });
     }
     if (problem) return degraded(problem.reason, problem.message, facts, { ...found, requeueAt: later(scope) });
     return done(facts, undefined, { ...found, message: choice.note ?? growthOf(plan) });
   },
 });
+
+function terminatingOf(scope: Scope) {
+  const { claims } = terminatingVolumes(scope);
+  if (claims.length === 0) return undefined;
+  return {
+    reason: 'VolumesTerminating',
+    message: describeTerminating(claims, scope.cluster.spec.etcd.replicas),
+  } as const;
+}
 
 function startsOf({ cluster, hostedControlPlane, reader, etcdLoop }: Scope): MemberFacts {
   return memberFacts({

@@ -1,5 +1,6 @@
 import { hibernateWithMachinesAnnotation } from '../../constructs/api/group.ts';
 import { done, type Outcome, wait } from '../engine/outcome.ts';
+import { describeTerminating } from '../etcd/terminating-volumes.ts';
 import { observeHibernation } from '../hibernation/observe.ts';
 import { type HibernationDecision, planHibernation } from '../hibernation/plan.ts';
 import { holdServers } from '../restore/execute.ts';
@@ -30,6 +31,11 @@ async function act(scope: Scope, decision: HibernationDecision): Promise<Outcome
         reason: 'HibernationRefused',
         message: `${decision.machines} Machines or MachinePools would lose their API server: delete them, or scale their deployments to 0; to hibernate nevertheless, set the annotation ${hibernateWithMachinesAnnotation}`,
       });
+    case 'keepVolumes': {
+      const message = `${describeTerminating(decision.claims, scope.cluster.spec.etcd.replicas)}; hibernation would end its pod`;
+      if (decision.isAwake) return done({}, undefined, { reason: 'HibernationRefused', message });
+      return wait('HibernationRefused', `the API servers have stopped, and etcd runs on: ${message}; ${undo}`);
+    }
     case 'stopServers':
       await holdServers(scope, decision.workloads);
       return wait(

@@ -21,6 +21,7 @@ import { prepare, retryMs } from '../restore/prepare-in-background.ts';
 import { prepareWork, type RestoreRecord, type Restoring, restoringOf } from '../restore/restoring.ts';
 import { restoreSourceOf } from '../restore/source.ts';
 import { isAhead } from '../upgrade/way-back.ts';
+import { describeTerminating, terminatingVolumes } from '../etcd/terminating-volumes.ts';
 import { phase, type Scope } from './scope.ts';
 import { etcdCertificates } from './certificates.ts';
 import { secretProps } from '../pki/secret-props.ts';
@@ -127,6 +128,11 @@ async function begin(scope: Scope, restoring: Restoring): Promise<Outcome> {
   const { request, record: previous, prepared } = restoring;
   // Restore pods need it, and nothing must stop for pods that cannot be created.
   operatorImageOf(scope);
+  const { claims, isQuorumKept } = terminatingVolumes(scope);
+  if (!isQuorumKept && request.kind === 'restore') {
+    const message = `${describeTerminating(claims, cluster.spec.etcd.replicas)}; the restore would end it before what it holds could be set aside`;
+    return reportBlocker(scope, restoring, { reason: 'VolumesTerminating', message });
+  }
   const props = secretProps(scope, namesOf(cluster.name).secrets.encryption);
   const blocker = await adoptKeys(scope, props, prepared?.encryptionKeys ?? []);
   if (blocker !== undefined)

@@ -11,6 +11,7 @@ import type { EtcdLoop } from '../etcd/loop.ts';
 import type { EndpointProbe } from '../exposure/endpoint-probes.ts';
 import type { HostedClient } from '../hosted/hosted-client.ts';
 import type { Clock } from '../kube/clock.ts';
+import type { ObjectMeta } from '../kube/object.ts';
 import type { ClusterObject } from '../management/cluster-object.ts';
 import type { ControlPlaneContext, DeletionWriter, Reader, SharedResources } from '../management/view.ts';
 import type { ReleaseChoice } from '../revision/choose-release.ts';
@@ -57,7 +58,8 @@ export interface Scope<Established extends FactName = never> extends ControlPlan
 export interface DeletionScope {
   /** Name of the Cluster whose control plane is deleted. */
   readonly cluster: string;
-  readonly ownerUid: string | undefined;
+  /** Metadata of the HostedControlPlane that is deleted. */
+  readonly owner: ObjectMeta;
   /** Whether etcd's volumes are retained. */
   readonly retainVolumes: boolean;
   /** Takes the final backup after the last write to etcd, and returns what the deletion still waits for. */

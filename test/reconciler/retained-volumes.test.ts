@@ -90,6 +90,17 @@ describe('volumes that a deletion has retained', () => {
     expect(management.objects.get(Deployment, 'c1-api-server')).toBeUndefined();
   });
 
+  it('stay when a new object that could not use them is deleted', async () => {
+    const management = deleted.copy();
+    const claims = () => management.objects.list(PersistentVolumeClaim, {}).map(({ metadata }) => metadata.uid);
+    const retained = claims();
+    await management.user.delete(Secret, { namespace, name: 'c1-ca' });
+    await createAgain(management, { etcd: { replicas: 3 } });
+    await deleteIn(management);
+    expect(retained).toHaveLength(3);
+    expect(claims()).toEqual(retained);
+  });
+
   it('get a fresh key if the user says that they hold no encrypted Secret', async () => {
     const management = deleted.copy();
     await management.user.delete(Secret, { namespace, name: 'c1-encryption' });

@@ -70,6 +70,7 @@ export const controlPlaneConditions = {
       StorageClassChanged: 'Warning',
       VolumeNotExpandable: 'Warning',
       VolumeSizeExhausted: 'Warning',
+      VolumesTerminating: 'Warning',
       VersionNotAllowed: 'Warning',
       WaitingForBackup: 'Normal',
       Hibernated: 'Normal',
@@ -88,6 +89,7 @@ export const controlPlaneConditions = {
       StoppingMembers: 'Normal',
       RestoringMembers: 'Normal',
       StartingMembers: 'Normal',
+      VolumesTerminating: 'Warning',
     },
   },
   NoMovePending: {

@@ -15,6 +15,8 @@ export interface Slot {
   readonly data: 'none' | 'own' | 'old';
   readonly mark: 'none' | 'own' | 'old' | 'reserved';
   readonly isVolumeGone: boolean;
+  /** Its volume claim is deleted, and goes when the pod ends. */
+  readonly isVolumeGoing: boolean;
   readonly process: 'up' | 'down' | 'terminating';
   readonly isBehind: boolean;
   readonly isOutdated: boolean;
@@ -54,6 +56,7 @@ export const member: Slot = {
   data: 'own',
   mark: 'own',
   isVolumeGone: false,
+  isVolumeGoing: false,
   process: 'up',
   isBehind: false,
   isOutdated: false,
@@ -137,7 +140,7 @@ export function observe(state: ModelState): EtcdObservation {
 }
 
 function observeMember(slot: Slot, ordinal: number, leader: number, state: ModelState): Member {
-  const { registration, mark, isVolumeGone, process, isOutdated, hasStarted } = slot;
+  const { registration, mark, isVolumeGone, isVolumeGoing, process, isOutdated, hasStarted } = slot;
   const name = `etcd-${ordinal}`;
   const peerUrl = `https://${name}:2380`;
   return {
@@ -164,7 +167,7 @@ function observeMember(slot: Slot, ordinal: number, leader: number, state: Model
       // On an empty volume it crashes repeatedly.
       restarts: hasStarted && slot.data === 'none' ? 9 : 0,
     },
-    claim: { ...markIn(mark, ordinal), isLost: isVolumeGone },
+    claim: { ...markIn(mark, ordinal), isLost: isVolumeGone, isTerminating: isVolumeGoing },
   };
 }
 
@@ -222,13 +225,22 @@ function afterStep(slot: Slot, step: EtcdStep): Slot {
         data: old(slot.data),
         mark: old(slot.mark),
         isVolumeGone: slot.isVolumeGone,
+        isVolumeGoing: slot.isVolumeGoing,
         isOutdated: slot.isOutdated,
       };
     case 'discardVolume':
-      return { ...slot, data: 'none', mark: 'none', isVolumeGone: false, process: 'down', isOutdated: false };
+      return {
+        ...slot,
+        data: 'none',
+        mark: 'none',
+        isVolumeGone: false,
+        isVolumeGoing: false,
+        process: 'down',
+        isOutdated: false,
+      };
     case 'replacePod':
       return slot.process === 'down'
-        ? { ...slot, isOutdated: false }
+        ? ended({ ...slot, isOutdated: false })
         : { ...slot, process: 'terminating', isOurs: !slot.isMisconfigured };
     case 'defragment':
       return { ...slot, isDefragmenting: true, isOurs: true };
@@ -237,6 +249,11 @@ function afterStep(slot: Slot, step: EtcdStep): Slot {
     case 'moveLeader':
       return slot;
   }
+}
+
+/** A slot whose pod has ended, and with it a volume whose claim was deleted. */
+export function ended(slot: Slot): Slot {
+  return slot.isVolumeGoing ? { ...slot, data: 'none', mark: 'none', isVolumeGoing: false } : slot;
 }
 
 /** The failures that are possible now, at the cost of one failure each. */
@@ -285,7 +302,14 @@ export function progress(state: ModelState): ModelState[] {
 
 function progressOf(slot: Slot, isLed: boolean): Slot | undefined {
   if (slot.process === 'terminating')
-    return { ...slot, process: 'down', isOutdated: false, isBehind: true, isUnseen: false, isMisconfigured: false };
+    return ended({
+      ...slot,
+      process: 'down',
+      isOutdated: false,
+      isBehind: true,
+      isUnseen: false,
+      isMisconfigured: false,
+    });
   if (slot.isDefragmenting) return { ...slot, isDefragmenting: false, isBloated: false, isOurs: slot.isBehind };
   const isJoining = slot.registration === 'learner' && !slot.hasStarted && slot.data === 'none' && !slot.isVolumeGone;
   const isFounding = slot.registration === 'voter' && !slot.hasStarted && slot.mark !== 'old' && !slot.isMisconfigured;

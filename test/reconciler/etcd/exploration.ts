@@ -2,6 +2,7 @@ import { planEtcdStep } from '../../../reconciler/etcd/plan-step.ts';
 import type { Guard } from '../../../reconciler/etcd/quorum-guard.ts';
 import type { EtcdStep } from '../../../reconciler/etcd/steps.ts';
 import {
+  ended,
   execute,
   failures,
   hasAvailableQuorum,
@@ -70,6 +71,9 @@ function violationsOf(state: ModelState, step: EtcdStep, after: ModelState, { re
   // With a single member every disruptive step loses the quorum; the guard's own test covers which are allowed.
   if (votersIn(state).length > 1 && hasAvailableQuorum(state) && !hasAvailableQuorum(after))
     found.push(`quorum lost by ${what}`);
+  const restarted = after.slots.map((one, index) => (index === ordinal ? ended(one) : one));
+  if (step.kind === 'replacePod' && !isLostForGood(state) && isLostForGood({ ...after, slots: restarted }))
+    found.push(`the last data ended by ${what}`);
   if (inProgress(after) > 1 && inProgress(after) > inProgress(state)) found.push(`two acts under way by ${what}`);
   // Not even that of a learner: it may have confirmed entries since it was observed.
   if (step.kind === 'discardVolume' && slot?.registration !== 'none')
@@ -105,7 +109,7 @@ function settles(start: ModelState, operator: Operator, known: Map<string, boole
 function isAsWanted({ slots, isFull, leftAlarms }: ModelState, replicas: number): boolean {
   const areMembers = slots.every((slot, ordinal) =>
     ordinal < replicas
-      ? isAvailable(slot) && slot.mark === 'own' && !slot.isOutdated && !slot.isBloated
+      ? isAvailable(slot) && slot.mark === 'own' && !slot.isVolumeGoing && !slot.isOutdated && !slot.isBloated
       : slot.registration === 'none' && slot.data === 'none',
   );
   return areMembers && !isFull && leftAlarms === 0;

@@ -17,6 +17,7 @@ const limitMs = 120_000;
 const times = (count: number, slot: Slot) => Array.from({ length: count }, () => slot);
 const outdated: Slot = { ...member, isOutdated: true };
 const unmarked: Slot = { ...member, mark: 'none' };
+const going: Slot = { ...member, isVolumeGoing: true };
 const bloated: Slot = { ...member, isBloated: true };
 
 const scenarios: readonly Scenario[] = [
@@ -40,6 +41,16 @@ const scenarios: readonly Scenario[] = [
   { name: '1 to 3', slots: [member, ...times(2, vacancy)], replicas: 3, failures: 3 },
   { name: '3 to 5', slots: [...times(3, member), ...times(2, vacancy)], replicas: 5, failures: 2 },
   { name: '5 to 3', slots: times(5, member), replicas: 3, failures: 2 },
+  { name: '3 members of which one has a deleted claim', slots: [going, member, member], replicas: 3, failures: 2 },
+  { name: '3 members with deleted claims', slots: times(3, going), replicas: 3, failures: 1 },
+  {
+    name: 'a new template for 3 members with deleted claims',
+    slots: times(3, { ...going, isOutdated: true }),
+    replicas: 3,
+    failures: 1,
+  },
+  { name: '1 to 3 because of its deleted claim', slots: [going, vacancy, vacancy], replicas: 3, failures: 2 },
+  { name: '3 to 1 with deleted claims', slots: times(3, going), replicas: 1, failures: 2 },
   { name: '3 to 1', slots: times(3, member), replicas: 1, failures: 3 },
 ];
 
@@ -66,6 +77,13 @@ describe.each(scenarios)('with any failures in any order during $name', (scenari
 /** As `mayDisrupt`, but takes a member that nobody knows for one that nobody needs. */
 const trustingSilence: Guard = (observation, one, act) =>
   observation.membership === 'unknown' ? { isAllowed: true } : mayDisrupt(observation, one, act);
+
+describe('the only member, whose claim is deleted', () => {
+  it.each([0, 1, 2])('keeps its pod in spite of a new template, after %i failures', (failuresLeft) => {
+    const scenario = { name: '', slots: [{ ...going, isOutdated: true }], replicas: 1, failures: failuresLeft };
+    expect(explore(stateOf(scenario), { replicas: 1, guard: mayDisrupt }).violations).toEqual([]);
+  });
+});
 
 describe('the model', () => {
   it.each<[string, string, Guard]>([

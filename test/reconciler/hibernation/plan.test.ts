@@ -17,6 +17,7 @@ function observed(changes: Partial<HibernationObservation>): HibernationObservat
     servers: running,
     etcd: members,
     awaitsBackup: true,
+    endangered: [],
     ...changes,
   };
 }
@@ -31,6 +32,21 @@ it.each<[string, Partial<HibernationObservation>, HibernationDecision]>([
     'waits until their last pod is gone',
     { servers: { wanted: [], pods: ['c1-api-server-x'] } },
     { kind: 'stopServers', workloads: [], pods: ['c1-api-server-x'] },
+  ],
+  [
+    'runs on while it would end volumes that are being deleted',
+    { endangered: ['data-0'] },
+    { kind: 'keepVolumes', claims: ['data-0'], isAwake: true },
+  ],
+  [
+    'is backed up also while its volumes are being deleted',
+    { servers: stopped, endangered: ['data-0'] },
+    { kind: 'awaitBackup' },
+  ],
+  [
+    'keeps etcd when its volumes were deleted after the stop of its API servers',
+    { servers: stopped, awaitsBackup: false, endangered: ['data-0'] },
+    { kind: 'keepVolumes', claims: ['data-0'], isAwake: false },
   ],
   ['goes on when Machines come later', { servers: stopped, machines: 2 }, { kind: 'awaitBackup' }],
   ['keeps etcd for a backup', { servers: stopped }, { kind: 'awaitBackup' }],

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { IngressRouteTCP, PersistentVolumeClaim, Pod, Secret } from '../../../constructs/api/resources.ts';
 import { type ComponentName, selectorLabels } from '../../../constructs/cluster/labels.ts';
-import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import type { KubeObject, ObjectMeta } from '../../../reconciler/kube/object.ts';
 import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { deleteControlPlane, waitForWorkers } from '../../../reconciler/phases/deletion.ts';
 import type { DeletionScope } from '../../../reconciler/phases/scope.ts';
@@ -18,10 +18,10 @@ const usersSecret: StoredObject = {
 };
 
 let complete: MemoryObjects;
-let ownerUid: string | undefined;
+let owner: ObjectMeta;
 beforeAll(async () => {
   const management = await completeCluster();
-  ownerUid = management.hostedControlPlane.metadata.uid;
+  owner = management.hostedControlPlane.metadata;
   complete = memoryClusterOf(management);
   complete.put(usersSecret);
 });
@@ -49,7 +49,7 @@ function step(
   management: MemoryObjects,
   { retainVolumes = false, finalBackup = () => undefined }: Partial<DeletionScope> = {},
 ): Promise<Outcome> {
-  const scope = { cluster: 'c1', ownerUid, retainVolumes, finalBackup };
+  const scope = { cluster: 'c1', owner, retainVolumes, finalBackup };
   return deleteControlPlane({ ...scope, reader: management, writer: management });
 }
 
@@ -81,7 +81,7 @@ describe('deleting a control plane', () => {
     const ordered = await orderedCluster({ exposure: { ingress: { ...hosts, controller } } });
     await ordered.define(IngressRouteTCP);
     await settleBy(ordered);
-    ownerUid = ordered.hostedControlPlane.metadata.uid;
+    owner = ordered.hostedControlPlane.metadata;
     const management = memoryClusterOf(ordered);
     expect(management.names.filter((name) => name.startsWith('Ingress'))).toHaveLength(2);
     await deleteAll(management);
@@ -177,7 +177,7 @@ describe('deleting a control plane', () => {
     const before = management.names;
     const outcome = await deleteControlPlane({
       cluster: 'c1',
-      ownerUid: 'uid-of-the-second',
+      owner: { name: 'second', uid: 'uid-of-the-second' },
       retainVolumes: false,
       finalBackup: () => undefined,
       reader: management,
@@ -190,7 +190,7 @@ describe('deleting a control plane', () => {
 
   it('starts only when no workers are left, and is requeued', async () => {
     const management = controlPlane();
-    const scope = { cluster: 'c1', ownerUid, retainVolumes: false, finalBackup: () => undefined };
+    const scope = { cluster: 'c1', owner, retainVolumes: false, finalBackup: () => undefined };
     const workers = () => waitForWorkers({ ...scope, reader: management, writer: management });
     expect(await workers()).toBeUndefined();
     management.workersLeft = 2;

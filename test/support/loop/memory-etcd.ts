@@ -137,11 +137,14 @@ function isRestored(claim: KubeObject): boolean {
 }
 
 function ordinalsOf(resource: Resource, cluster: string, management: Reader): number[] {
-  return management
-    .list(resource, selectorLabels(cluster, 'etcd'))
-    .filter(({ metadata }) => !metadata.deletionTimestamp)
-    .map(({ metadata }) => ordinalIn(metadata.name))
-    .sort((one, other) => one - other);
+  return (
+    management
+      .list(resource, selectorLabels(cluster, 'etcd'))
+      // A claim that is being deleted holds its data until its pod has ended.
+      .filter(({ metadata }) => resource !== Pod || !metadata.deletionTimestamp)
+      .map(({ metadata }) => ordinalIn(metadata.name))
+      .sort((one, other) => one - other)
+  );
 }
 
 function ordinalIn(name: string): number {
