@@ -63,6 +63,12 @@ export const SubjectAccessReview = clusterWide(
   'SubjectAccessReview',
   'subjectaccessreviews',
 );
+/** The same of the one who asks. */
+export const SelfSubjectAccessReview = clusterWide(
+  'authorization.k8s.io/v1',
+  'SelfSubjectAccessReview',
+  'selfsubjectaccessreviews',
+);
 /** Name of the EndpointSlice in `default` in which API servers publish their own addresses, unless the operator does it for them. */
 export const apiServerSlice = 'kubernetes';
 /** Deprecated, and still read beside EndpointSlices. */
@@ -145,6 +151,7 @@ const all: readonly Resource[] = [
   CertificateSigningRequest,
   Signer,
   SelfSubjectReview,
+  SelfSubjectAccessReview,
   SubjectAccessReview,
   TokenReview,
   Endpoints,

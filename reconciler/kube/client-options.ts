@@ -43,6 +43,8 @@ export interface ApplyOptions extends CallOptions {
 /** Options of a create. */
 export interface CreateOptions extends CallOptions {
   readonly fieldManager: string;
+  /** Run admission and validation without storing the object. By default false. */
+  readonly dryRun?: boolean | undefined;
 }
 
 /** Options of a merge patch. */

@@ -105,11 +105,11 @@ export class KubeClient {
       {
         verb: 'create',
         method: 'POST',
-        isIdempotent: false,
+        isIdempotent: options.dryRun ?? false,
         resource,
         target: object.metadata,
         path: resourcePath(resource, { namespace: object.metadata.namespace }),
-        query: { ...strict, fieldManager: options.fieldManager },
+        query: { ...strict, fieldManager: options.fieldManager, dryRun: options.dryRun ? 'All' : undefined },
         body: object,
         contentType: 'application/json',
       },

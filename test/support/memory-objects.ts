@@ -11,6 +11,7 @@ import { componentLabel, selectorLabels } from '../../constructs/cluster/labels.
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import type { HeldHost } from '../../constructs/api/status.ts';
 import type { Endpoint } from '../../constructs/cluster/facts.ts';
+import type { StepNeeds } from '../../reconciler/dry-run/try-step.ts';
 import { identityOf, type KubeObject } from '../../reconciler/kube/object.ts';
 import type { ObjectFields, DeletionWriter, Reader, Writer } from '../../reconciler/management/view.ts';
 import { mergePatched } from './memory-cluster/merge-patch.ts';
@@ -124,6 +125,16 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
     if (existing) return existing as unknown as T;
     this.#write('create', object);
     return this.put({ ...object, metadata: { ...object.metadata, generation: 1 } }) as unknown as T;
+  }
+
+  /** The refusal of {@link refuse} in the place of that of an API server, also for objects that exist. */
+  async dryRun({ creates }: StepNeeds): Promise<string | undefined> {
+    return creates.flatMap((object) => this.#refusal?.(object)?.message ?? [])[0];
+  }
+
+  /** Nothing is tried before it is applied. */
+  async preview(): Promise<undefined> {
+    return undefined;
   }
 
   async adopt(resource: Resource, name: string): Promise<void> {

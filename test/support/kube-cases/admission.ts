@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { ConfigMap, Namespace, PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
 import { LimitRange } from '../memory-cluster/admission/limit-ranges.ts';
+import { PriorityClass } from '../memory-cluster/admission/priorities.ts';
 import { enforceLabel } from '../memory-cluster/admission/pod-security.ts';
 import {
   type AnyObject,
@@ -86,6 +87,49 @@ export const admissionCases: readonly KubeCase[] = [
       expect(unlimited.message).toContain('maximum memory usage per Pod is 1Gi.  No limit is specified');
       const { metadata } = await client.apply(waitingPod(context, limited('1', '1Gi')), { ...us, dryRun: true });
       expect(await client.find(Pod, metadata)).toBeUndefined();
+    },
+  },
+  {
+    name: 'tries to create an object with its admission and stores nothing, and looks last whether its name is taken',
+    async run(context) {
+      const { client, namespace } = context;
+      await limitRange(context, { type: 'Container', max: { cpu: '1' }, default: { cpu: '500m' } });
+      const tryOne = (pod: AnyObject) => client.create(pod, { ...us, dryRun: true });
+      const small = waitingPod(context);
+      expect(resourcesOfFirst(await tryOne(small))).toMatchObject({ limits: { cpu: '500m' } });
+      expect(await client.find(Pod, { namespace, name: 'one' })).toBeUndefined();
+      await client.create(small, us);
+      expect(await failure(tryOne(small))).toMatchObject({ code: 409, reason: 'AlreadyExists' });
+      for (const refused of [
+        await failure(tryOne(waitingPod(context, limited('2', '1Gi')))),
+        await failure(client.create(waitingPod(context, limited('2', '1Gi')), us)),
+      ]) {
+        expect(refused).toMatchObject({ code: 403, reason: 'Forbidden' });
+        expect(refused.message).toBe(
+          `create Pod ${namespace}/one: pods "one" is forbidden: maximum cpu usage per Container is 1, but limit is 2`,
+        );
+      }
+    },
+  },
+  {
+    name: 'refuses pods of a PriorityClass that does not exist, also when they are only tried',
+    async run(context) {
+      const { client, namespace, eventually } = context;
+      const name = `class-${namespace}`;
+      const pod = waitingPod(context);
+      const urgent = { ...pod, spec: { ...(pod['spec'] as object), priorityClassName: name } };
+      const error = await failure(client.create(urgent, { ...us, dryRun: true }));
+      expect(error).toMatchObject({ code: 403, reason: 'Forbidden' });
+      expect(error.message).toBe(
+        `create Pod ${namespace}/one: pods "one" is forbidden: no PriorityClass with name ${name} was found`,
+      );
+      const { apiVersion, kind } = PriorityClass;
+      const priorityClass = { apiVersion, kind, metadata: { name }, value: 1000 };
+      await client.apply(priorityClass, { ...us, resource: PriorityClass });
+      await eventually('the class to be known', () =>
+        client.create(urgent, { ...us, dryRun: true }).catch(() => undefined),
+      );
+      await client.delete(PriorityClass, { name });
     },
   },
   {

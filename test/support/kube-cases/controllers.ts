@@ -149,7 +149,7 @@ export const controllerCases: readonly ControllerCase[] = [
     },
   },
   {
-    name: 'refuses a pod that does not say what a quota counts, and one that exceeds it',
+    name: 'refuses a pod that does not say what a quota counts, and one that exceeds it; what is only tried is not counted',
     async run(context) {
       const { client } = context;
       await quota(context, { 'limits.cpu': '2', 'limits.memory': '2Gi', 'requests.cpu': '1500m', pods: '9' });
@@ -158,7 +158,9 @@ export const controllerCases: readonly ControllerCase[] = [
       expect(bare.message).toContain(
         'pods "one" is forbidden: failed quota: quota: must specify limits.cpu for: main; limits.memory for: main; requests.cpu for: main',
       );
-      await client.create(waitingPod(context, limited('1', '1Gi')), us);
+      const pod = waitingPod(context, limited('1', '1Gi'));
+      for (let tries = 0; tries < 2; tries++) await client.create(pod, { ...us, dryRun: true });
+      await client.create(pod, us);
       await context.eventually('the pod to be counted', async () => (await statusOf(context)).used?.['pods'] === '1');
       expect((await statusOf(context)).used).toEqual({
         'limits.cpu': '1',
@@ -170,6 +172,8 @@ export const controllerCases: readonly ControllerCase[] = [
       expect(more.message).toContain(
         'pods "more" is forbidden: exceeded quota: quota, requested: requests.cpu=1, used: requests.cpu=1, limited: requests.cpu=1500m',
       );
+      const again = await failure(client.create(pod, { ...us, dryRun: true }));
+      expect(again.message).toContain('pods "one" is forbidden: exceeded quota: quota, requested: requests.cpu=1');
     },
   },
   {

@@ -7,6 +7,7 @@ import {
   Namespace,
   Node,
   type Resource,
+  SelfSubjectAccessReview,
   ServiceAccount,
 } from '../../../constructs/api/resources.ts';
 import type { KubernetesApi } from '../../../reconciler/kube/client.ts';
@@ -16,7 +17,15 @@ import { clientCertificateRequest } from '../client-certificate-request.ts';
 import type { PolicyRule } from '../memory-cluster/authorizer.ts';
 import { until } from '../until.ts';
 import { caseUser, granted } from './granted-rights.ts';
-import { configMap, deployment, failure, type KubeCase, type KubeCaseContext, us } from './kube-case.ts';
+import {
+  type AnyObject,
+  configMap,
+  deployment,
+  failure,
+  type KubeCase,
+  type KubeCaseContext,
+  us,
+} from './kube-case.ts';
 
 const configMaps = { apiGroups: [''], resources: ['configmaps'] };
 const controlPlanes = { apiGroups: ['controlplane.cluster.x-k8s.io'], resources: ['hostedcontrolplanes'] };
@@ -198,6 +207,20 @@ export const rightsCases: readonly KubeCase[] = [
       for (const other of ['jane', 'robot', 'system:serviceaccount:default:robot']) {
         expect(isForbidden(await failure((await as(other)).list(ConfigMap, { namespace })))).toBe(true);
       }
+    },
+  },
+  {
+    name: 'says to every user what this user may do',
+    async run(context) {
+      const { namespace } = context;
+      const client = await userWith(context, { ...configMaps, verbs: ['patch'] });
+      const { apiVersion, kind } = SelfSubjectAccessReview;
+      const may = async (verb: string) => {
+        const resourceAttributes = { namespace, verb, group: '', resource: 'configmaps' };
+        const review: AnyObject = { apiVersion, kind, metadata: { name: '' }, spec: { resourceAttributes } };
+        return ((await client.create(review, us))['status'] as { allowed: boolean }).allowed;
+      };
+      expect([await may('patch'), await may('delete')]).toEqual([true, false]);
     },
   },
   {

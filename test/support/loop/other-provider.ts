@@ -46,7 +46,7 @@ export async function otherProvidersCluster(bucket: ObjectStoreServer, etcd: obj
     const { apiVersion, kind, namespaced } = resource;
     const own = { ...labels, 'app.kubernetes.io/component': name === `${clusterName}-etcd` ? 'etcd' : name };
     const metadata = { name, labels: own, ...(namespaced ? { namespace } : {}) };
-    cluster.management.create(resource, { apiVersion, kind, metadata, ...content }, user.fieldManager);
+    cluster.management.create(resource, { apiVersion, kind, metadata, ...content }, user);
   };
   const { leftovers, etcd: place } = teutonetControlPlane(clusterName);
   for (const { resource, name } of leftovers) {

@@ -1,6 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { groupOf, Namespace, Pod, type Resource } from '../../../constructs/api/resources.ts';
-import type { ApplyOptions, DeleteOptions, MergePatchOptions } from '../../../reconciler/kube/client-options.ts';
+import type {
+  ApplyOptions,
+  CreateOptions,
+  DeleteOptions,
+  MergePatchOptions,
+} from '../../../reconciler/kube/client-options.ts';
 import { describeObject, type KubeObject, type ObjectMeta, type ObjectName } from '../../../reconciler/kube/object.ts';
 import { admitted } from './admission/steps.ts';
 import { Authorizer } from './authorizer.ts';
@@ -50,18 +55,20 @@ export class MemoryApiServer {
     return found && { ...found, apiVersion: resource.apiVersion };
   }
 
-  create(resource: Resource, given: KubeObject, fieldManager: string): KubeObject {
+  create(resource: Resource, given: KubeObject, { fieldManager, dryRun = false }: CreateOptions): KubeObject {
     const action = actionOf('create', resource, given.metadata);
     this.#requirePlace(resource, given, action);
     if (given.metadata.resourceVersion) throw notNew(action);
-    if (this.find(resource, given.metadata)) throw alreadyExists(action, resource, given.metadata.name);
     const next = afterUpdate(
       undefined,
       this.#writable(resource, plain(given), undefined),
       owner(fieldManager),
       this.time,
     );
-    return this.#keep('create', undefined, this.#admitted({ action, resource, live: undefined, next }));
+    const candidate = this.#admitted({ action, resource, live: undefined, next });
+    // Admission comes first.
+    if (this.find(resource, given.metadata)) throw alreadyExists(action, resource, given.metadata.name);
+    return dryRun ? candidate : this.#keep('create', undefined, candidate);
   }
 
   apply(resource: Resource, given: KubeObject, options: ApplyOptions): KubeObject {

@@ -3,6 +3,7 @@ import {
   Namespace,
   type Resource,
   resourceOf,
+  SelfSubjectAccessReview,
   ServiceAccount,
   SubjectAccessReview,
 } from '../../../constructs/api/resources.ts';
@@ -27,7 +28,7 @@ import type { AuthorizedRequest, ResourceRequest } from './authorizer.ts';
 import { signerRight } from './certificate-admission.ts';
 import { actionOf, forbidden, notServed, refused } from './failures.ts';
 import { isSelected, selectedName } from './selectors.ts';
-import { reviewed } from './subject-access.ts';
+import { reviewed, reviewedFor } from './subject-access.ts';
 import type { User } from './users.ts';
 import { watchStore } from './watch.ts';
 
@@ -123,14 +124,16 @@ export class MemoryClient implements KubernetesApi {
     });
   }
 
-  async create<T extends KubeObject>(object: T, { fieldManager }: CreateOptions): Promise<T & KubeObject> {
+  async create<T extends KubeObject>(object: T, options: CreateOptions): Promise<T & KubeObject> {
     const resource = resourceOf(object);
-    if (resource !== SubjectAccessReview) objectPath(resource, object.metadata);
+    const isReview = resource === SubjectAccessReview || resource === SelfSubjectAccessReview;
+    if (!isReview) objectPath(resource, object.metadata);
     const action = actionOf('create', resource, object.metadata);
     return this.#write(action, () => {
       this.#authorize(action, { ...requestFor('create', resource, object.metadata), name: undefined });
       if (resource === SubjectAccessReview) return reviewed(object, this.#server.authorizer);
-      return this.#server.create(resource, object, fieldManager) as T & KubeObject;
+      if (resource === SelfSubjectAccessReview) return reviewedFor(this.#user, object, this.#server.authorizer);
+      return this.#server.create(resource, object, options) as T & KubeObject;
     });
   }
 

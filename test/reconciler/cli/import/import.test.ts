@@ -83,7 +83,7 @@ describe('hcp import', () => {
     const renewTime = new Date(cluster.clock.now() + sinceMs).toISOString();
     const metadata = { namespace, name: 'controlplane.cluster.x-k8s.io' };
     const lease = { apiVersion, kind, metadata, spec: { holderIdentity, renewTime, leaseDurationSeconds: 15 } };
-    cluster.management.create(Lease, lease, 'other');
+    cluster.management.create(Lease, lease, { fieldManager: 'other' });
     const { ended } = run(cluster, { snapshot: 'final.etcd' });
     const refusal = await ended.then(() => '', String);
     expect(refusal.includes('an operator of teutonet runs')).toBe(isRefused);
@@ -94,7 +94,7 @@ describe('hcp import', () => {
     const { apiVersion, kind } = ValidatingWebhookConfiguration;
     const webhooks = [{ name: 'vhostedcontrolplane.kb.io' }];
     const configuration = { apiVersion, kind, metadata: { name: 'old' }, webhooks };
-    cluster.management.create(ValidatingWebhookConfiguration, configuration, 'other');
+    cluster.management.create(ValidatingWebhookConfiguration, configuration, { fieldManager: 'other' });
     await expect(run(cluster, { snapshot: 'final.etcd', yes: true }).ended).rejects.toThrow(
       'delete ValidatingWebhookConfiguration old',
     );

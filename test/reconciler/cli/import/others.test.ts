@@ -71,7 +71,11 @@ async function clusterOf(kind: string): Promise<MemoryCluster> {
 
 function create(cluster: MemoryCluster, resource: Resource, name: string, content: object): void {
   const { apiVersion, kind } = resource;
-  cluster.management.create(resource, { apiVersion, kind, metadata: { namespace, name }, ...content }, 'other');
+  cluster.management.create(
+    resource,
+    { apiVersion, kind, metadata: { namespace, name }, ...content },
+    { fieldManager: 'other' },
+  );
 }
 
 async function take(cluster: MemoryCluster): Promise<void> {

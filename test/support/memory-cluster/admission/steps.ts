@@ -3,6 +3,7 @@ import type { AdmissionRequest, AdmissionStep } from './admission.ts';
 import { limitRanges } from './limit-ranges.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
 import { podSecurity } from './pod-security.ts';
+import { priorities } from './priorities.ts';
 import { resourceQuotas } from './resource-quotas.ts';
 import { storageProtection } from './storage-protection.ts';
 
@@ -11,6 +12,7 @@ const steps: readonly AdmissionStep[] = [
   namespaceLifecycle,
   limitRanges,
   podSecurity,
+  priorities,
   storageProtection,
   resourceQuotas,
 ];

@@ -15,7 +15,7 @@ function server() {
       return { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '' };
     });
     const metadata = { name, namespace, ownerReferences, finalizers };
-    return memory.create(ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata }, 'us');
+    return memory.create(ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata }, { fieldManager: 'us' });
   };
   const names = () => memory.store.list(ConfigMap).map(({ metadata }) => metadata.name);
   return { memory, make, names };
