@@ -167,6 +167,21 @@ export function controlPlaneAccess(): Access[] {
   return [...rendered, ...furtherAccess];
 }
 
+let rightsInNamespaces: readonly Access[] | undefined;
+
+/**
+ * What the operator may do with existing objects of these kinds in namespaces of control planes. Its caches list and watch all
+ * the time, and show that they may.
+ */
+export function rightsFor(kinds: readonly Resource[]): (readonly [Verb, Resource])[] {
+  rightsInNamespaces ??= controlPlaneAccess();
+  const rights = rightsInNamespaces.filter(({ subresource }) => subresource === undefined);
+  return kinds.flatMap((kind) => {
+    const verbs = new Set(rights.flatMap(({ resource, verbs: granted }) => (resource === kind ? granted : [])));
+    return (['get', 'patch', 'delete'] as const).flatMap((verb) => (verbs.has(verb) ? [[verb, kind] as const] : []));
+  });
+}
+
 /**
  * Permissions beyond the namespaces of control planes: objects of the whole cluster, and what control planes share.
  * @param namespace the only one of control planes; all when unset

@@ -12,6 +12,7 @@ import { type EtcdDesiredState, planEtcdStep } from './plan-step.ts';
 import { type Clients, observeEtcd } from './observe.ts';
 import { type EtcdReport, fillOf, withoutVacancies } from './report.ts';
 import { strandedClaims } from './stranded-volumes.ts';
+import { refusalOfReplacement } from './try-rollout.ts';
 import { type Decision, type EtcdStep, isDisruptive } from './steps.ts';
 
 /** The desired state of an etcd cluster, and the means to reach it. */
@@ -101,12 +102,15 @@ async function observe(
   return { objects, observation, decision: planEtcdStep(observation, goal) };
 }
 
-function perform(
+async function perform(
   step: EtcdStep,
   { objects, observation }: Round,
   task: EtcdTask,
   access: EtcdLoopAccess,
 ): Promise<void> {
   if (isEtcdCall(step)) return execute(step, observation, access.clients);
+  // A quota may have changed since the template was applied.
+  const refusal = step.kind === 'replacePod' ? await refusalOfReplacement(task) : undefined;
+  if (refusal !== undefined) throw new Error(refusal);
   return executeOnObjects(step, { cluster: task.cluster, objects, writer: task.writer });
 }

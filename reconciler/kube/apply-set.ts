@@ -58,6 +58,15 @@ export class ApplySet {
     return resultsOf(await settleAll(objects, inFlight, (object) => this.#applyOne(memory, object, options.signal)));
   }
 
+  /** What {@link apply} would store of the object; undefined if it provably sends no request. Nothing is stored or recorded. */
+  async preview(owner: string, object: KubeObject): Promise<KubeObject | undefined> {
+    const { client, fieldManager, lookup } = this.#options;
+    const live = lookup(resourceOf(object), object.metadata);
+    const known = this.#owners.get(owner)?.get(identityOf(object));
+    const { type } = decideApply(renderedFingerprint(object), known?.record, live, fieldManager);
+    return type === 'skip' ? undefined : client.apply(object, { fieldManager, force: true, dryRun: true });
+  }
+
   /**
    * Deletes the objects of the inventory that are not in `keep` and that this field manager has applied, and returns
    * them. Labels are not sufficient, because controllers copy them to the objects they create.

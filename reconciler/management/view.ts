@@ -4,6 +4,7 @@ import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import type { OptionalKind, Resource } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import type { Endpoint } from '../../constructs/cluster/facts.ts';
+import type { StepNeeds } from '../dry-run/try-step.ts';
 import type { GatewayObject } from '../exposure/gateway-object.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
 
@@ -50,12 +51,24 @@ export interface ObjectFields {
   readonly onlyIfUnchanged?: boolean;
 }
 
+/** How long a refused step is not tried again with the same objects, in milliseconds. */
+export const refusalKeptMs = 30_000;
+
 /** Write access of a phase to the management cluster, limited to the namespace of its HostedControlPlane. */
 export interface Writer {
   /** Server-side-applies the objects that have changed, and returns the live objects in the same order. */
   apply<T extends KubeObject = KubeObject>(objects: readonly RenderedObject[]): Promise<T[]>;
   /** Creates an object that must never overwrite an existing one, and returns the object that exists afterwards. */
   createOnce<T extends KubeObject = KubeObject>(object: RenderedObject): Promise<T>;
+  /**
+   * Whether the API server would refuse something that a step needs, before the step stops anything. A refusal is tried again
+   * half a minute later, or with other objects.
+   * @returns one sentence about what is refused and what to do; undefined if nothing is
+   * @throws if the API server does not decide
+   */
+  dryRun(needs: StepNeeds): Promise<string | undefined>;
+  /** What an apply of the object would store, if it may differ from what is stored; undefined otherwise. Stores nothing. */
+  preview<T extends KubeObject = KubeObject>(object: RenderedObject): Promise<T | undefined>;
   /** Labels an object of the user, so that watches report it, and changes nothing else. */
   adopt(resource: Resource, name: string): Promise<void>;
   /** Reads from the API server, for objects of users, which have no label to watch by. */

@@ -16,12 +16,13 @@ import type { Endpoint } from '../../constructs/cluster/facts.ts';
 import { selectorLabels, selectorOf } from '../../constructs/cluster/labels.ts';
 import { type InfrastructureReference, publishToInfrastructure } from '../exposure/infrastructure/endpoint.ts';
 import type { RequestCaches } from '../tasks/request-cache.ts';
+import { tryStep } from '../dry-run/try-step.ts';
 import type { ApplySet } from '../kube/apply-set.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import { isAlreadyExists, isNotFound } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { ManagementCluster } from './cache.ts';
-import type { DeletionWriter, Writer } from './view.ts';
+import { type DeletionWriter, refusalKeptMs, type Writer } from './view.ts';
 
 /** The input of a writer for one HostedControlPlane. */
 export interface WriterOptions {
@@ -79,6 +80,15 @@ export function createWriter(options: WriterOptions): Writer {
         if (!isAlreadyExists(error)) throw error;
         return client.get<T>(resource, { namespace, name: object.metadata.name });
       }
+    },
+    dryRun(needs) {
+      const { step, creates, changes } = needs;
+      return requestCaches
+        .of(key)
+        .ask(`dry run of ${step}`, [creates, changes], () => tryStep(client, namespace, needs), refusalKeptMs);
+    },
+    async preview<T extends KubeObject>(object: RenderedObject) {
+      return (await applySet.preview(key, object)) as T | undefined;
     },
     async adopt(resource, object) {
       const { apiVersion, kind } = resource;

@@ -4,6 +4,7 @@ import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { checkedConfiguration } from '../../constructs/control-plane/api-server/checked-configuration.ts';
 import { conflictingIssuer } from '../../constructs/cluster/service-account-issuer.ts';
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
+import { refusalKeptMs } from '../management/view.ts';
 import { recheckMs } from '../management/users-objects.ts';
 import { checkPodOf, type CheckPod, isAbout, verdictOf } from '../api-server/check-pod.ts';
 import { isAccepted, isApplied, newestOf } from '../api-server/held-configuration.ts';
@@ -50,7 +51,14 @@ export const apiServerConfiguration = phase({
     const checking = `kube-apiserver ${asked.spec.version} checks flags, token issuers and audit settings`;
     if (!pod) {
       const facts = { ...scope.facts, serviceAccountIssuers: askedIssuers, apiServerCheck: asked.spec };
-      await writer.apply(renderControlPlane(asked, facts, 'api-server-check'));
+      const objects = renderControlPlane(asked, facts, 'api-server-check');
+      const creates = objects.filter(({ kind }) => kind === Pod.kind);
+      const refusal = await writer.dryRun({ step: 'api-server-check', creates, changes: [Pod], ends: [] });
+      if (refusal !== undefined) {
+        const message = `what the spec asks for of API servers is not checked, and not applied: ${refusal}`;
+        return hold(scope, 'CheckRefused', message, refusalKeptMs);
+      }
+      await writer.apply(objects);
       return hold(scope, 'CheckingConfiguration', checking);
     }
     if (!isAbout(pod, configuration)) {

@@ -1,5 +1,6 @@
+import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { StatefulSet } from '../../constructs/api/resources.ts';
-import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
+import { type RenderedObject, renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { definedOnly } from '../../constructs/cluster/defined.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { etcdQuotaBytes } from '../../constructs/control-plane/etcd/config.ts';
@@ -12,6 +13,8 @@ import { type EtcdReport, reportedFill } from '../etcd/report.ts';
 import { statusOfEtcd } from '../etcd/status-members.ts';
 import { planStorageClass, type StorageClassPlan, type TemplatedSet } from '../etcd/storage-class.ts';
 import { describeTerminating, terminatingVolumes } from '../etcd/terminating-volumes.ts';
+import { refusalOfTemplate } from '../etcd/try-rollout.ts';
+import { refusalKeptMs } from '../management/view.ts';
 import { restOf } from '../hibernation/observe.ts';
 import { holdMembers } from '../restore/execute.ts';
 import { versionToRun } from '../upgrade/etcd-version.ts';
@@ -49,11 +52,15 @@ export const etcd = phase({
     const { version, image, releaseRevision } = choice;
     const facts = { etcd: { ...starts, ...volumeFacts(plan, storage), version, image, releaseRevision } };
 
-    const live = await writer.apply(renderControlPlane(cluster, { ...scope.facts, ...facts }, 'etcd'));
+    const rendered = renderControlPlane(cluster, { ...scope.facts, ...facts }, 'etcd');
+    const held = await heldTemplate(scope, rendered);
+    const live = await writer.apply(held ? rendered.filter(({ kind }) => kind !== StatefulSet.kind) : rendered);
     const refusal = await growClaims(cluster.name, plan, scope);
-    const problem = terminatingOf(scope) ?? choice.problem ?? storage.problem ?? refusal ?? plan.problem;
+    const problem = terminatingOf(scope) ?? held ?? choice.problem ?? storage.problem ?? refusal ?? plan.problem;
 
-    const set: StatefulSetObject | undefined = live.find(({ kind }) => kind === StatefulSet.kind);
+    const set: StatefulSetObject | undefined = held
+      ? reader.get<StatefulSetObject>(StatefulSet, namesOf(cluster.name).etcd)
+      : live.find(({ kind }) => kind === StatefulSet.kind);
     const report = await scope.etcdLoop.observe({
       cluster,
       goal: {
@@ -76,9 +83,10 @@ export const etcd = phase({
       const isFailing = trouble?.reason === 'PodsFailing' && progress.reason === 'WaitingForMembers';
       const isEnding = problem?.reason === 'VolumesTerminating';
       const reason = isEnding ? problem.reason : isFailing ? trouble.reason : progress.reason;
-      return wait(reason, message, { facts, ...found, afterMs: problem ? growRetryMs : afterMs });
+      return wait(reason, message, { facts, ...found, afterMs: problem ? retryMs(problem) : afterMs });
     }
-    if (problem) return degraded(problem.reason, problem.message, facts, { ...found, requeueAt: later(scope) });
+    if (problem)
+      return degraded(problem.reason, problem.message, facts, { ...found, requeueAt: later(scope, problem) });
     return done(facts, undefined, { ...found, message: choice.note ?? growthOf(plan) });
   },
 });
@@ -145,9 +153,25 @@ function reportOf(
   };
 }
 
-/** A StorageClass may allow expansion later, which no event reports. */
-function later({ now }: Scope): Date {
-  return new Date(now.getTime() + growRetryMs);
+interface Problem {
+  readonly reason: ConditionReason<'EtcdClusterReady'>;
+  readonly message: string;
+}
+
+/** The members keep their template while the API server refuses the pods of the next one; a pod that ends by itself comes back. */
+async function heldTemplate(scope: Scope, rendered: readonly RenderedObject[]): Promise<Problem | undefined> {
+  const refusal = await refusalOfTemplate(scope, rendered);
+  if (refusal === undefined) return undefined;
+  return { reason: 'RolloutRefused', message: `etcd: the members keep their pods and template: ${refusal}` };
+}
+
+/** A StorageClass may allow expansion later, and a quota be raised, which no event reports. */
+function retryMs({ reason }: Problem): number {
+  return reason === 'RolloutRefused' ? refusalKeptMs : growRetryMs;
+}
+
+function later({ now }: Scope, problem: Problem): Date {
+  return new Date(now.getTime() + retryMs(problem));
 }
 
 function growthOf({ size, quotaSize }: VolumePlan): string | undefined {

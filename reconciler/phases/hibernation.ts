@@ -1,8 +1,11 @@
 import { hibernateWithMachinesAnnotation } from '../../constructs/api/group.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
+import { needsToStop } from '../dry-run/needs.ts';
 import { done, type Outcome, wait } from '../engine/outcome.ts';
 import { describeTerminating } from '../etcd/terminating-volumes.ts';
 import { observeHibernation } from '../hibernation/observe.ts';
 import { type HibernationDecision, planHibernation } from '../hibernation/plan.ts';
+import { refusalKeptMs } from '../management/view.ts';
 import { holdServers } from '../restore/execute.ts';
 import { move } from './move.ts';
 import { restore } from './restore.ts';
@@ -36,12 +39,19 @@ async function act(scope: Scope, decision: HibernationDecision): Promise<Outcome
       if (decision.isAwake) return done({}, undefined, { reason: 'HibernationRefused', message });
       return wait('HibernationRefused', `the API servers have stopped, and etcd runs on: ${message}; ${undo}`);
     }
-    case 'stopServers':
+    case 'stopServers': {
+      const refusal = await refusalOf(scope, decision.workloads);
+      if (refusal !== undefined)
+        return done({}, new Date(scope.now.getTime() + refusalKeptMs), {
+          reason: 'HibernationRefused',
+          message: `nothing was stopped, because it could not wake up again: ${refusal}`,
+        });
       await holdServers(scope, decision.workloads);
       return wait(
         'StoppingAPIServers',
         `waiting for the termination of ${decision.pods.join(', ') || 'no pods'}; ${undo}`,
       );
+    }
     case 'awaitBackup':
       return wait(
         'TakingBackup',
@@ -55,6 +65,12 @@ async function act(scope: Scope, decision: HibernationDecision): Promise<Outcome
     case 'asleep':
       return wait('Hibernated', `no component runs; ${undo}`);
   }
+}
+
+/** Why it could not wake up again. It is tried before anything has stopped. @param workloads that are to stop */
+async function refusalOf(scope: Scope, workloads: readonly string[]): Promise<string | undefined> {
+  if (!workloads.includes(namesOf(scope.cluster.name).apiServer)) return undefined;
+  return scope.writer.dryRun(needsToStop('hibernation', scope));
 }
 
 /** Since when it hibernates. One that is over is followed by another one. */

@@ -1,8 +1,11 @@
 import { blockMoveAnnotation, movedDataAnnotation, prepareMoveAnnotation } from '../../constructs/api/group.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
 import { parseBackupId } from '../backup/names.ts';
+import { needsToStop } from '../dry-run/needs.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import { messageOf } from '../kube/error-message.ts';
+import { refusalKeptMs } from '../management/view.ts';
 import { type MoveDecision, planMove, type Refusal } from '../move/plan.ts';
 import { moveAnnotation, moveRecordOf } from '../move/record.ts';
 import { holdServers } from '../restore/execute.ts';
@@ -60,12 +63,22 @@ async function act(scope: Scope, decision: MoveDecision): Promise<Outcome> {
       return done();
     case 'refuse':
       return degraded('MoveRefused', `no API server was stopped: ${refusals[decision.because]}`, {});
-    case 'stopServers':
+    case 'stopServers': {
+      const isFirst = decision.workloads.includes(namesOf(cluster.name).apiServer);
+      const refusal = isFirst ? await writer.dryRun(needsToStop('move', scope)) : undefined;
+      if (refusal !== undefined)
+        return degraded(
+          'MoveRefused',
+          `no API server was stopped, because it could not serve here again: ${refusal}`,
+          {},
+          { requeueAt: new Date(scope.now.getTime() + refusalKeptMs) },
+        );
       await holdServers(scope, decision.workloads);
       return wait(
         'StoppingAPIServers',
         `waiting for the termination of ${decision.pods.join(', ') || 'no pods'}; ${undo}`,
       );
+    }
     case 'awaitBackup':
       return wait(
         'TakingBackup',

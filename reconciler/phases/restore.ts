@@ -11,6 +11,7 @@ import {
   holdMembers,
   holdServers,
   markClaims,
+  needsOf,
   removePods,
   restoreMembers,
 } from '../restore/execute.ts';
@@ -120,7 +121,7 @@ async function act(scope: Scope, restoring: Restoring, decision: RestoreDecision
 }
 
 /**
- * Records the restore in the status before it acts, so that it runs once. Before that it stores the keys of the backup
+ * Records the restore in the status before it acts, so that it runs once. Before that it tries what it will need, and stores the keys of the backup
  * in the encryption Secret, because later steps have no access to them.
  */
 async function begin(scope: Scope, restoring: Restoring): Promise<Outcome> {
@@ -133,6 +134,14 @@ async function begin(scope: Scope, restoring: Restoring): Promise<Outcome> {
     const message = `${describeTerminating(claims, cluster.spec.etcd.replicas)}; the restore would end it before what it holds could be set aside`;
     return reportBlocker(scope, restoring, { reason: 'VolumesTerminating', message });
   }
+  const refusal = prepared && (await scope.writer.dryRun(needsOf(scope, prepared)));
+  if (refusal !== undefined)
+    return reportBlocker(
+      scope,
+      restoring,
+      { reason: 'RestoreRefused', message: `no pod was stopped, because the restore could not end: ${refusal}` },
+      retryMs,
+    );
   const props = secretProps(scope, namesOf(cluster.name).secrets.encryption);
   const blocker = await adoptKeys(scope, props, prepared?.encryptionKeys ?? []);
   if (blocker !== undefined)

@@ -1,11 +1,13 @@
 import { backOff } from '../kube/back-off.ts';
 import { findTask } from '../tasks/task.ts';
 import { Deployment, PersistentVolumeClaim, Pod, StatefulSet } from '../../constructs/api/resources.ts';
-import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
+import { type RenderedObject, renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { restoreToken } from '../../constructs/control-plane/etcd/restore.ts';
 import type { EtcdRestoreFacts } from '../../constructs/cluster/facts.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { etcdRestorePod, etcdVolumeClaim, namesOf } from '../../constructs/cluster/names.ts';
+import { needsToStop } from '../dry-run/needs.ts';
+import type { StepNeeds } from '../dry-run/try-step.ts';
 import { firstMemberId } from '../etcd/derived-ids.ts';
 import { etcdPeerUrl } from '../etcd/member-objects.ts';
 import { markPurpose, volumeMark } from '../etcd/volume-mark.ts';
@@ -69,13 +71,23 @@ export async function restoreMembers(
   for (const { ordinal, act } of members) if (act === 'send') send(scope, work, ordinal);
 }
 
-async function createPods(
+/**
+ * What a restore needs before it stops anything: its own pods and volume claims, and the pods that run afterwards. They are tried
+ * with the same content each time, so that a refusal is remembered.
+ */
+export function needsOf(scope: RestoreContext, prepared: PreparedBackup): StepNeeds {
+  const { reader } = scope;
+  const objects = restoreObjects(scope, { prepared, run: 'dry-run', startTime: '2025-01-01T00:00:00Z' });
+  const isMissing = ({ kind, metadata }: RenderedObject) =>
+    kind !== PersistentVolumeClaim.kind || reader.get(PersistentVolumeClaim, metadata.name) === undefined;
+  return needsToStop('restore', scope, objects.filter(isMissing));
+}
+
+/** The pods of a restore, and the volume claims of members that have none. */
+function restoreObjects(
   scope: RestoreContext,
-  { prepared, run, startTime }: RestoreWork,
-  ordinals: readonly number[],
-) {
-  const { cluster, facts, writer } = scope;
-  if (ordinals.length === 0) return;
+  { prepared, run, startTime }: Omit<RestoreWork, 'source'>,
+): RenderedObject[] {
   const etcdRestore: EtcdRestoreFacts = {
     run,
     sizeBytes: prepared.snapshot.sizeBytes,
@@ -83,7 +95,13 @@ async function createPods(
     revisionBump: revisionBump(startTime),
     operatorImage: operatorImageOf(scope),
   };
-  const objects = renderControlPlane(clusterToRestore(scope), { ...facts, etcdRestore }, 'etcd-restore');
+  return renderControlPlane(clusterToRestore(scope), { ...scope.facts, etcdRestore }, 'etcd-restore');
+}
+
+async function createPods(scope: RestoreContext, work: RestoreWork, ordinals: readonly number[]) {
+  const { cluster, writer } = scope;
+  if (ordinals.length === 0) return;
+  const objects = restoreObjects(scope, work);
   for (const ordinal of ordinals) {
     const names = [etcdVolumeClaim(cluster.name, ordinal), etcdRestorePod(cluster.name, ordinal)];
     for (const object of objects.filter(({ metadata }) => names.includes(metadata.name))) {

@@ -8,13 +8,25 @@ interface Known {
   readonly holdsUntil: number;
 }
 
+interface Question {
+  readonly owner: string;
+  readonly question: string;
+  readonly inputsKey: string;
+  readonly keptMs: number;
+}
+
 /** A cache for requests whose answers no watch keeps current. */
 export interface RequestCache {
   /**
-   * Sends the request, unless its answer is cached for the same inputs and is younger than nine minutes. Undefined
-   * answers and failures are not cached.
+   * Sends the request, unless its answer is cached for the same inputs and is younger than nine minutes, or than `keptMs`.
+   * Undefined answers and failures are not cached.
    */
-  ask<T>(question: string, dependsOn: unknown, ask: () => Promise<T | undefined>): Promise<T | undefined>;
+  ask<T>(
+    question: string,
+    dependsOn: unknown,
+    ask: () => Promise<T | undefined>,
+    keptMs?: number,
+  ): Promise<T | undefined>;
 }
 
 /** The request caches of all owners. */
@@ -29,7 +41,10 @@ export class RequestCaches {
 
   /** The cache of one owner, such as the key of a HostedControlPlane. */
   of(owner: string): RequestCache {
-    return { ask: (question, inputsKey, ask) => this.#ask(owner, question, JSON.stringify(inputsKey) ?? '', ask) };
+    return {
+      ask: (question, inputsKey, ask, keptMs = answersKeptMs) =>
+        this.#ask({ owner, question, inputsKey: JSON.stringify(inputsKey) ?? '', keptMs }, ask),
+    };
   }
 
   /** Drops all answers for an owner that is gone. */
@@ -38,9 +53,7 @@ export class RequestCaches {
   }
 
   async #ask<T>(
-    owner: string,
-    question: string,
-    inputsKey: string,
+    { owner, question, inputsKey, keptMs }: Question,
     ask: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
     const known = this.#known.get(owner)?.get(question);
@@ -49,7 +62,7 @@ export class RequestCaches {
     const answer = await ask();
     if (answer === undefined) return undefined;
     const entries = this.#known.get(owner) ?? new Map<string, Known>();
-    this.#known.set(owner, entries.set(question, { inputsKey, answer, holdsUntil: this.#clock.now() + answersKeptMs }));
+    this.#known.set(owner, entries.set(question, { inputsKey, answer, holdsUntil: this.#clock.now() + keptMs }));
     return answer;
   }
 }

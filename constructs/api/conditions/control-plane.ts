@@ -66,6 +66,7 @@ export const controlPlaneConditions = {
       PodsFailing: 'Warning',
       ChangingMembers: 'Normal',
       RollingOut: 'Normal',
+      RolloutRefused: 'Warning',
       VolumeSizeChanged: 'Warning',
       StorageClassChanged: 'Warning',
       VolumeNotExpandable: 'Warning',
@@ -83,6 +84,7 @@ export const controlPlaneConditions = {
       BackupSecretInvalid: 'Warning',
       BackupNotFound: 'Warning',
       BackupUnusable: 'Warning',
+      RestoreRefused: 'Warning',
       StoreUnavailable: 'Warning',
       CheckingBackup: 'Normal',
       StoppingAPIServers: 'Normal',
@@ -148,7 +150,12 @@ export const controlPlaneConditions = {
   APIServerConfigurationAccepted: {
     meaning:
       "the version's own kube-apiserver accepts the user's flags, token issuers and audit settings; API servers keep those that it accepted last until then",
-    reasons: { CheckingConfiguration: 'Routine', ConfigurationRefused: 'Warning', PodsFailing: 'Warning' },
+    reasons: {
+      CheckingConfiguration: 'Routine',
+      CheckRefused: 'Warning',
+      ConfigurationRefused: 'Warning',
+      PodsFailing: 'Warning',
+    },
   },
   UpgradePreflightSucceeded: {
     meaning:

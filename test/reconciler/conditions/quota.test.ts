@@ -45,7 +45,7 @@ describe('under a quota on limits, without `resources` in the spec', () => {
     expect(cluster.objects.get(Pod, 'c1-scheduler-0')).toBeDefined();
   });
 
-  it.fails('D4: a restore tries its pods before it stops anything', async () => {
+  it('a restore tries its pods before it stops anything', async () => {
     const site = await BackedUpCluster.start(bucket, 'a1', 0, { encryptionAtRest: { provider: 'None' } });
     await site.backUp(0);
     await site.operator.untilSettled();
@@ -58,7 +58,7 @@ describe('under a quota on limits, without `resources` in the spec', () => {
     expect(replicasOf(site.cluster)).toEqual(before);
   });
 
-  it.fails('D4: a check of the configuration that cannot run has a reason of its own', async () => {
+  it('a check of the configuration that cannot run has a reason of its own', async () => {
     const cluster = await completeCluster();
     await underQuota(cluster);
     await cluster.change({ deployment: { apiServer: { args: { 'event-ttl': '2h' } } } });

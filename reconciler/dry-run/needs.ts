@@ -1,0 +1,50 @@
+import { Deployment, PersistentVolumeClaim, Pod, StatefulSet } from '../../constructs/api/resources.ts';
+import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
+import { selectorLabels } from '../../constructs/cluster/labels.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
+import { type Workload, workloadPod } from '../../constructs/pod/workload-pod.ts';
+import type { Reader } from '../management/view.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { CountedPod } from './quota.ts';
+import type { StepNeeds } from './try-step.ts';
+
+interface Context {
+  readonly cluster: { readonly name: string };
+  readonly reader: Reader;
+}
+
+const components = ['etcd', 'api-server', 'controller-manager', 'scheduler'] as const;
+
+/**
+ * What a step needs that stops a control plane and lets it run again: every pod by its present template.
+ * @param creates what the step itself creates meanwhile
+ */
+export function needsToStop(
+  step: StepNeeds['step'],
+  { cluster: { name }, reader }: Context,
+  creates: readonly RenderedObject[] = [],
+): StepNeeds {
+  const { etcd, apiServer, controllerManager, scheduler } = namesOf(name);
+  const workloads = [
+    reader.get<Workload & KubeObject>(StatefulSet, etcd),
+    ...[apiServer, controllerManager, scheduler].map((one) => reader.get<Workload & KubeObject>(Deployment, one)),
+  ];
+  const pods = workloads.flatMap((workload) => (workload && workloadPod(workload)) ?? []);
+  return {
+    step,
+    creates: [...creates, ...pods],
+    changes: [Pod, PersistentVolumeClaim, StatefulSet, Deployment],
+    ends: components.flatMap((component) => reader.list<CountedPod>(Pod, selectorLabels(name, component))),
+  };
+}
+
+/** What the replacement of one member of etcd needs: a pod by the template of this StatefulSet. */
+export function needsToReplaceMember({ cluster: { name }, reader }: Context, set: Workload): StepNeeds {
+  const pod = workloadPod(set);
+  return {
+    step: 'rollout',
+    creates: pod ? [pod] : [],
+    changes: [Pod],
+    ends: reader.list<CountedPod>(Pod, selectorLabels(name, 'etcd')).slice(0, 1),
+  };
+}
