@@ -78,7 +78,6 @@ export function hostedInformers(
       namespace: kubernetesService.namespace,
       fieldSelector: `metadata.name=${apiServerSlice}`,
       fieldManager,
-      metadataOnly: true,
     }),
     ...nodeSigners.map(
       (signer) =>

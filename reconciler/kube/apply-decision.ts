@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { isOlder, type KubeObject, type ManagedFieldsEntry } from './object.ts';
+import { ownedValues } from './owned-values.ts';
 
 /** Record of an applied object: enough to recognize it, without its content. */
 export interface AppliedRecord {
   /** Fingerprint of the object that was sent. */
   readonly rendered: string;
-  /** Fingerprint of the operator's fields in the managedFields of the response. */
+  /** Fingerprint of the operator's fields in the managedFields of the response, and of their values. */
   readonly owned: string;
   readonly uid: string;
   readonly resourceVersion: string;
@@ -21,8 +22,9 @@ export type ApplyDecision =
 
 /**
  * Decides whether the live object provably matches the rendered one. The server removes a field from the operator's
- * managedFields entry when another client changes it. An entry equal to that of the last response therefore proves that
- * no field of the operator has changed; the status and the fields of others do not matter.
+ * managedFields entry when another client changes it, but not when admission changes it in a write of another client. An entry and
+ * values equal to those of the last response therefore prove that no field of the operator has changed; the status and the fields of
+ * others do not matter. What admission makes of the operator's own write is in that response.
  * @param rendered fingerprint of the object to send
  * @param live the object in the cache, possibly older than the last write
  */
@@ -60,7 +62,7 @@ export function isApplied(object: KubeObject, fieldManager: string): boolean {
   return ownEntry(object, fieldManager) !== undefined;
 }
 
-/** What these decisions need of managedFields: whether the operator has applied the object, and a fingerprint of which fields. */
+/** What these decisions need of managedFields: whether the operator has applied the object, and a fingerprint of its fields. */
 export function decisiveManagedFields(object: KubeObject, fieldManager: string): readonly ManagedFieldsEntry[] {
   const entry = ownEntry(object, fieldManager);
   if (!entry) return [];
@@ -70,7 +72,9 @@ export function decisiveManagedFields(object: KubeObject, fieldManager: string):
 
 function ownedFingerprint(object: KubeObject, fieldManager: string): string {
   const entry = ownEntry(object, fieldManager);
-  return entry?.fingerprint ?? fingerprint(entry?.fieldsV1 ?? {});
+  if (entry?.fingerprint !== undefined) return entry.fingerprint;
+  const fields = entry?.fieldsV1 ?? {};
+  return fingerprint([fields, ownedValues(fields, object)]);
 }
 
 function ownEntry({ metadata }: KubeObject, fieldManager: string): ManagedFieldsEntry | undefined {

@@ -114,12 +114,19 @@ export class ApplySet {
    * Throws when another client changes the object repeatedly, because two field managers that insist would write
    * endlessly.
    */
+  #requirePeace(identity: string, live: KubeObject): void {
+    const { length } = this.#recentReverts(identity);
+    if (length >= revertsPerWindow) throw new Error(describeFight(live, length));
+  }
+
   #countRevert(identity: string, live: KubeObject): void {
-    const now = this.#options.clock.now();
-    const recent = (this.#reverts.get(identity) ?? []).filter((time) => now - time < revertWindowMs);
-    if (recent.length >= revertsPerWindow) throw new Error(describeFight(live, recent.length));
-    this.#reverts.set(identity, [...recent, now]);
+    this.#reverts.set(identity, [...this.#recentReverts(identity), this.#options.clock.now()]);
     this.#options.onRevert?.(live);
+  }
+
+  #recentReverts(identity: string): number[] {
+    const now = this.#options.clock.now();
+    return (this.#reverts.get(identity) ?? []).filter((time) => now - time < revertWindowMs);
   }
 
   async #applyOne(
@@ -133,7 +140,8 @@ export class ApplySet {
     const live = lookup(resourceOf(object), object.metadata);
     const known = memory.get(identity);
     const decision = decideApply(rendered, known?.record, live, fieldManager);
-    if (decision.because === 'drifted' && live) this.#countRevert(identity, live);
+    const drifted = decision.because === 'drifted' ? live : undefined;
+    if (drifted) this.#requirePeace(identity, drifted);
     if (decision.type === 'skip') {
       const newest = newerOf(known?.answer, live);
       if (newest !== known?.answer) forgetAnswer(known);
@@ -141,6 +149,9 @@ export class ApplySet {
     }
     const answer = await client.apply(object, { fieldManager, force: true, signal });
     memory.set(identity, { record: recordOf(rendered, answer, fieldManager), answer });
+    // What another client has added below a field stays, and the server stores nothing.
+    const isReverted = drifted && drifted.metadata.resourceVersion !== answer.metadata.resourceVersion;
+    if (isReverted) this.#countRevert(identity, drifted);
     return answer;
   }
 }
@@ -155,5 +166,5 @@ function forgetAnswer(applied: Applied | undefined): void {
 }
 
 function describeFight(live: KubeObject, times: number): string {
-  return `${describeObject(live)} was changed ${times} times within 20 s by another client, and the operator reverted each change: find the client in metadata.managedFields of the object, and stop it`;
+  return `${describeObject(live)} was changed ${times} times within 20 s by another client, and the operator reverted each change: find the client in metadata.managedFields of the object, or the admission policy or webhook that changes what clients write, and stop it`;
 }

@@ -58,6 +58,18 @@ describe('decideApply', () => {
       live('11', [{ ...own, manager: 'them' }]),
       { type: 'apply', because: 'drifted' },
     ],
+    [
+      'has another value of a field that has no other owner, which admission has changed',
+      record,
+      { ...live('11', [others, own]), data: { x: 'other' } } as KubeObject,
+      { type: 'apply', because: 'drifted' },
+    ],
+    [
+      'got a field without an owner, which admission has added',
+      record,
+      { ...live('11', [others, own]), data: { y: 'more' } } as KubeObject,
+      { type: 'skip', because: 'unchanged' },
+    ],
     ['was deleted and recreated', record, live('12', [own], 'other'), { type: 'apply', because: 'replaced' }],
     [
       "is older in the cache than the operator's write",

@@ -7,6 +7,7 @@ import type {
   MergePatchOptions,
 } from '../../../reconciler/kube/client-options.ts';
 import { describeObject, type KubeObject, type ObjectMeta, type ObjectName } from '../../../reconciler/kube/object.ts';
+import type { AdmissionRequest, AdmissionStep } from './admission/admission.ts';
 import { admitted } from './admission/steps.ts';
 import { Authorizer } from './authorizer.ts';
 import { deletionFinalizers } from './deletion-finalizers.ts';
@@ -28,6 +29,8 @@ export class MemoryApiServer {
   readonly authorizer: Authorizer;
   /** Every change in order, as `verb Kind namespace/name`; requests that change nothing are left out. */
   readonly writes: string[] = [];
+  /** What a mutating policy or webhook makes of each write; by default nothing. */
+  policy: AdmissionStep | undefined;
   readonly #now: () => number;
 
   /** @param now milliseconds since the epoch, for creation and deletion timestamps */
@@ -65,7 +68,7 @@ export class MemoryApiServer {
       owner(fieldManager),
       this.time,
     );
-    const candidate = this.#admitted({ action, resource, live: undefined, next });
+    const candidate = this.#admitted({ action, resource, live: undefined, next, fieldManager });
     // Admission comes first.
     if (this.find(resource, given.metadata)) throw alreadyExists(action, resource, given.metadata.name);
     return dryRun ? candidate : this.#keep('create', undefined, candidate);
@@ -82,7 +85,7 @@ export class MemoryApiServer {
     const applied = this.#writable(resource, plain(given), subresource);
     const writing = { manager: fieldManager, operation: 'Apply', subresource } as const;
     const next = serverSideApply({ live, applied, writing, force, action, time: this.time });
-    const candidate = this.#admitted({ action, resource, live, next, subresource });
+    const candidate = this.#admitted({ action, resource, live, next, subresource, fieldManager });
     return dryRun ? candidate : this.#keep('apply', live, candidate);
   }
 
@@ -99,7 +102,11 @@ export class MemoryApiServer {
     const next = { ...this.#writable(resource, patched, subresource, live) };
     const metadata = { ...next.metadata, ...identityIn(live) };
     const updated = afterUpdate(live, { ...next, metadata }, owner(fieldManager, subresource), this.time);
-    return this.#keep('patch', live, this.#admitted({ action, resource, live, next: updated, subresource }));
+    return this.#keep(
+      'patch',
+      live,
+      this.#admitted({ action, resource, live, next: updated, subresource, fieldManager }),
+    );
   }
 
   delete(resource: Resource, name: ObjectName, options: DeleteOptions): void {
@@ -182,17 +189,20 @@ export class MemoryApiServer {
   }
 
   /** What a request would store. */
-  #admitted({ action, resource, live, next, subresource }: Writing): AnyFields {
+  #admitted({ action, resource, live, next, subresource, fieldManager }: Writing): AnyFields {
     const metadata = { ...next.metadata, ...(live ? identityIn(live) : this.#born(resource)) };
-    return admitted({
+    const request: AdmissionRequest = {
       resource,
       object: { ...next, metadata },
       stored: live,
       subresource,
+      fieldManager,
       store: this.store,
       forbidden: (reason, causes) =>
         refused(action, { group: groupOf(resource), resource: resource.plural, name: metadata.name }, reason, causes),
-    });
+    };
+    // The owners of the fields are those of before, as in a real API server.
+    return admitted(this.policy ? { ...request, object: this.policy(request) } : request);
   }
 
   #keep(verb: string, live: AnyFields | undefined, candidate: AnyFields): KubeObject {
@@ -229,6 +239,7 @@ interface Writing {
   readonly live: AnyFields | undefined;
   readonly next: KubeObject;
   readonly subresource?: string | undefined;
+  readonly fieldManager?: string | undefined;
 }
 
 function owner(manager: string, subresource?: string) {

@@ -12,6 +12,8 @@ export interface AdmissionRequest {
   readonly stored: AnyFields | undefined;
   /** By default the object itself is written. */
   readonly subresource?: string | undefined;
+  /** The field manager of the client; undefined for a controller of Kubernetes. */
+  readonly fieldManager?: string | undefined;
   /** All objects before the request. */
   readonly store: Store;
   /** The answer 403 of a plugin, for a reason such as `exceeded quota`. */
