@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type Clock, pause, systemClock } from '../kube/clock.ts';
 import type { BareObject } from './bare-snapshot.ts';
 import { parseClaim, serializeClaim } from './claim.ts';
 import { decrypted, encrypted } from './encryption.ts';
@@ -205,16 +206,29 @@ export class ClusterBackups {
   }
 
   /**
-   * Claims the data of a backup for one of the HostedControlPlanes that may have them: the first one gets them for good.
+   * Claims the data of a backup for one of the HostedControlPlanes that may have them: the first one gets them for good. A store
+   * that writes a claim over another one gives them to the last of those that claim at the same time. Each of them then waits until
+   * the others have written theirs, and reads again.
    * @param uid of the HostedControlPlane that asks
    * @returns the uid of the one that has the claim
    */
-  async claim(backup: BackupName, uid: string, signal?: AbortSignal): Promise<string> {
+  async claim(backup: BackupName, uid: string, signal?: AbortSignal, clock: Clock = systemClock): Promise<string> {
     const key = this.#key(backup, objectNames.claim);
     const read = async () => parseClaim(await this.#store.getText(key, signal)).uid;
+    const write = () => this.#store.createText(key, serializeClaim({ formatVersion: 1, uid }));
+    const began = clock.elapsed();
     const found = await read().catch(ifMissing);
-    if (found !== undefined) return found;
-    await this.#store.createText(key, serializeClaim({ formatVersion: 1, uid }));
+    if (found !== undefined && found !== uid) return found;
+    if (found === undefined && (await write()) === 'exists') return read();
+    // A store that keeps the condition refuses the second claim, of whom the first one ever was.
+    if ((await write()) === 'exists') return read();
+    if (clock.elapsed() - began > claimingMs)
+      throw new StoreError(
+        'Stalled',
+        `cannot claim the data of backup ${backupId(backup)}: the store took more than ${claimingMs / 1000} s, and another claim may be under way: the operator tries again`,
+      );
+    await pause(clock, claimingMs, signal ?? new AbortController().signal);
+    signal?.throwIfAborted();
     return read();
   }
 
@@ -235,6 +249,9 @@ export class ClusterBackups {
     return objectKey(this.#folder, backup, object);
   }
 }
+
+/** Longest time from the look for another claim to the end of the write of an own one, in a store that ignores conditions. */
+const claimingMs = 10_000;
 
 function ifMissing(error: unknown): undefined {
   if (!(error instanceof StoreError) || error.reason !== 'ObjectNotFound') throw error;

@@ -88,10 +88,10 @@ export class ObjectStore {
   }
 
   /**
-   * Writes a small object unless there is one. Of clients that do so at the same time, one succeeds. Read it afterwards: some stores do
-   * not know the condition, refuse it or ignore it.
+   * Writes a small object unless there is one. Of clients that do so at the same time, one succeeds. Some stores ignore the condition
+   * or do not know it: they write the object whether there is one or not.
    */
-  async createText(key: string, text: string): Promise<void> {
+  async createText(key: string, text: string): Promise<'written' | 'exists'> {
     const target = { Bucket: this.settings.bucket, Key: key, Body: text, ContentType: 'application/json' };
     const status = await this.#ask(`write ${key}`, () =>
       this.#client.send(new PutObjectCommand({ ...target, IfNoneMatch: '*' })).then(
@@ -104,6 +104,7 @@ export class ObjectStore {
       ),
     );
     if (status === 501) await this.putText(key, text);
+    return status === 412 ? 'exists' : 'written';
   }
 
   /** Streams an object, or a range of it. Stopping early closes the connection. */

@@ -18,6 +18,8 @@ export class ObjectStoreServer {
   lists = 0;
   /** What the server does when it is to write only an object that does not exist yet. */
   conditions: 'kept' | 'ignored' | 'unsupported' = 'kept';
+  /** Called with the content of each object before the server looks whether there is one, and stores it. */
+  beforeWrite: (text: string) => Promise<void> = async () => {};
   readonly #server = createServer((request, response) => void this.#answer(request, response));
 
   static async start(): Promise<ObjectStoreServer> {
@@ -55,10 +57,13 @@ export class ObjectStoreServer {
     if (searchParams.has('uploads')) return void xml(this.#listUploads(prefix));
     if (searchParams.has('list-type')) return void xml(this.#list(prefix));
     if (request.method === 'PUT') {
+      const content = Buffer.concat(chunks);
+      await this.beforeWrite(content.toString());
       const isConditional = request.headers['if-none-match'] === '*';
       if (isConditional && this.conditions === 'unsupported') return void response.writeHead(501).end();
-      if (isConditional && this.conditions === 'kept' && object) return void response.writeHead(412).end();
-      this.objects.set(key, Buffer.concat(chunks));
+      if (isConditional && this.conditions === 'kept' && this.objects.has(key))
+        return void response.writeHead(412).end();
+      this.objects.set(key, content);
       return void response.writeHead(200).end();
     }
     if (request.method === 'DELETE') {

@@ -1,15 +1,40 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
 import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 import { ObjectStoreServer } from '../../support/object-store-server.ts';
+import { until } from '../../support/until.ts';
 
 const backup = { time: Date.parse('2026-11-25T09:00:00.000Z'), revision: 42 };
 const key = 'team/c1/2026-11-25T09-00-00.000Z-42/claim.json';
+
+let clock: ManualClock;
+/** How many claims are under way. */
+let open: number;
+
+async function begin(uid: string): Promise<string> {
+  open += 1;
+  return backups.claim(backup, uid, undefined, clock).finally(() => (open -= 1));
+}
+
+/** Lets the time pass whenever every claim under way waits for it. */
+async function told(...claims: Promise<string>[]): Promise<string[]> {
+  const all = Promise.all(claims);
+  while (open > 0) {
+    if (clock.pending === open) await clock.advance(1_000);
+    else await setTimeout(1);
+  }
+  return all;
+}
+
+const claim = async (uid: string) => (await told(begin(uid)))[0];
 
 let server: ObjectStoreServer;
 let store: ObjectStore;
 let backups: ClusterBackups;
 beforeEach(async () => {
+  [clock, open] = [new ManualClock(), 0];
   server = await ObjectStoreServer.start();
   store = new ObjectStore(server.settings);
   backups = new ClusterBackups(store, { namespace: 'team', cluster: 'c1' });
@@ -23,9 +48,26 @@ describe.each(['kept', 'ignored', 'unsupported'] as const)('in a store where con
   beforeEach(() => void (server.conditions = conditions));
 
   it('the data of a backup belong to the first one that claims them, for good', async () => {
-    expect(await backups.claim(backup, 'here')).toBe('here');
-    expect(await backups.claim(backup, 'there')).toBe('here');
-    expect(await backups.claim(backup, 'here')).toBe('here');
+    expect(await claim('here')).toBe('here');
+    expect(await claim('there')).toBe('here');
+    expect(await claim('here')).toBe('here');
+  });
+
+  it('two that claim them within one round trip are told the same one', async () => {
+    const held = Promise.withResolvers<void>();
+    const arrived = Promise.withResolvers<void>();
+    server.beforeWrite = async (text) => {
+      if (!text.includes('there')) return;
+      arrived.resolve();
+      await held.promise;
+    };
+    const there = begin('there');
+    await arrived.promise;
+    const here = begin('here');
+    await until('the first one to wait, or to have its answer', async () => open === 1 || clock.pending === 1);
+    held.resolve();
+    const owners = await told(here, there);
+    expect(new Set(owners).size).toBe(1);
   });
 });
 
