@@ -10,8 +10,10 @@ import { clusterInfo, kubeadmConfig, kubeletConfig } from './phases/workload/joi
 import { workloadRBAC } from './phases/workload/rbac.ts';
 import type { PhaseResult } from './engine/run-phases.ts';
 import type { ApplySet } from './kube/apply-set.ts';
+import { apiServer } from './phases/api-server.ts';
 import { networkPolicies } from './phases/network-policies.ts';
 import type { Scope } from './phases/scope.ts';
+import { clusterOfFollowers } from './upgrade/followers.ts';
 
 /**
  * Deletes objects that are no longer rendered, such as the PodDisruptionBudget of a workload that now has one replica.
@@ -38,7 +40,7 @@ function renderedInFull(results: readonly PhaseResult[]): {
   readonly only?: Part;
 } {
   if (results.every(isApplied)) return { kinds: renderedKinds };
-  const isDone = results.some((result) => result.phase === networkPolicies && result.isDone);
+  const isDone = results.some((result) => result.phase === networkPolicies && isApplied(result));
   // Another phase may wait for a policy.
   return isDone ? { kinds: policyKinds, only: 'network-policies' } : { kinds: [] };
 }
@@ -52,7 +54,7 @@ const rendering = [workloadRBAC, clusterInfo, kubeadmConfig, kubeletConfig, ...a
  * @param facts the facts of all phases
  */
 export async function pruneWorkload(
-  { cluster, hosted, facts, now }: Pick<Scope, 'cluster' | 'hosted' | 'facts' | 'now'>,
+  { cluster, hosted, facts, now, reader }: Pick<Scope, 'cluster' | 'hosted' | 'facts' | 'now' | 'reader'>,
   results: readonly PhaseResult[],
 ): Promise<Date | undefined> {
   // An incomplete render does not show which objects are surplus.
@@ -60,7 +62,8 @@ export async function pruneWorkload(
   const { endpoint } = facts;
   if (!endpoint) return undefined;
   try {
-    await hosted({ ...facts, endpoint }).prune(renderWorkload(cluster, facts));
+    const held = clusterOfFollowers({ cluster, reader });
+    await hosted({ ...facts, endpoint }).prune(renderWorkload(held, facts));
     return undefined;
   } catch (error) {
     if (error instanceof HostedClusterNotReady) return new Date(now.getTime() + error.afterMs);
@@ -68,13 +71,18 @@ export async function pruneWorkload(
   }
 }
 
-/** Reasons why an add-on is not ready although its objects are applied. */
+/** Reasons why pods are not ready although their objects are applied. */
 const whenApplied: readonly string[] = ['WaitingForPods', 'PodsFailing'];
 
+/** Reasons of phases that others do not wait for, although an object is not what it should be: what it replaces is still in use. */
+const whenNotApplied: readonly string[] = ['ObjectRefused', 'MountMissing', 'WaitingForOtherPhases'];
+
 /**
- * Whether all objects of a phase are applied. For an add-on this is true even if none of its pods runs: an unhealthy
- * node must not prevent pruning.
+ * Whether all objects of a phase are applied and in use. For an add-on this is true even if none of its pods runs: an unhealthy
+ * node must not prevent pruning. API servers of before may use what is no longer rendered.
  */
 function isApplied({ phase, isDone, update }: PhaseResult): boolean {
-  return isDone || (addOns.some((addOn) => addOn === phase) && whenApplied.includes(update.reason));
+  if (phase === apiServer && whenApplied.includes(update.reason)) return false;
+  if (addOns.some((addOn) => addOn === phase) && whenApplied.includes(update.reason)) return true;
+  return isDone && !whenNotApplied.includes(update.reason);
 }

@@ -30,6 +30,7 @@ import { phases } from './phases.ts';
 import { probesWith } from './rotation/ca/trust-probes.ts';
 import type { Scope } from './phases/scope.ts';
 import { observedStatus, summarize } from './status/compute.ts';
+import { clusterOfFollowers } from './upgrade/followers.ts';
 import { withHeldVersion } from './upgrade/held-version.ts';
 import { createWriter } from './management/writer.ts';
 
@@ -113,7 +114,7 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
       infrastructure: infrastructureOf(clusterObject),
       requestCaches: memory.requestCaches,
     }),
-    hosted: (facts) => memory.hosted.get(key, hostedTarget(cluster, facts, reader)),
+    hosted: (facts) => memory.hosted.get(key, hostedTarget(clusterOfFollowers({ cluster, reader }), facts, reader)),
     endpointProbe: memory.probes.of(key),
     tunnelProbe: memory.probes.of(key, 'tunnel'),
     trustProbes: reach?.trustProbes ?? probesWith(lookup),
@@ -122,6 +123,7 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
     openEtcd: reach?.etcdMembers ?? openEtcd,
     clock,
     storeReader: storeReaderOf(client, { namespace, name }),
+    takesRefusals: hostedControlPlane.status?.initialization?.controlPlaneInitialized === true,
     now,
   };
 }

@@ -12,6 +12,7 @@ export const sharedReasons = {
   ReconcileSucceeded: 'Routine',
   ReconcileFailed: 'Warning',
   InvalidConfiguration: 'Warning',
+  ObjectRefused: 'Warning',
   WaitingForOtherPhases: 'Routine',
   NotObserved: 'Routine',
   Deleting: 'Routine',

@@ -35,6 +35,8 @@ export interface Degraded<Found extends Partial<Facts> = Partial<Facts>> {
   /** When to try again; unset if an event triggers the next reconcile. */
   readonly requeueAt?: Date | undefined;
   readonly report?: StatusReport | undefined;
+  /** Whether it has made no progress in time. */
+  readonly isStuck?: boolean | undefined;
 }
 
 export interface Wait {
@@ -69,9 +71,9 @@ export function degraded<const Found extends Partial<Facts>>(
   reason: ConditionReason,
   message: string,
   facts: Found,
-  { requeueAt, report }: Pick<Degraded, 'requeueAt' | 'report'> = {},
+  { requeueAt, report, isStuck }: Pick<Degraded, 'requeueAt' | 'report' | 'isStuck'> = {},
 ): Degraded<Found> {
-  return { kind: 'degraded', reason, message, facts, requeueAt, report };
+  return { kind: 'degraded', reason, message, facts, requeueAt, report, isStuck };
 }
 
 export function wait(

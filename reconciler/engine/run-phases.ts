@@ -1,15 +1,19 @@
 import type { Facts } from '../../constructs/cluster/facts.ts';
 import { type ConditionReason, type ConditionType } from '../../constructs/api/conditions.ts';
+import type { OnRefused } from '../kube/apply-set.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { inSpan } from '../trace/span.ts';
 import { InvalidConfiguration, type Outcome } from './outcome.ts';
+import { Refusals } from './refusals.ts';
 import type { StatusReport } from './status-report.ts';
 import { type ConditionUpdate, conditionUpdate } from './condition-update.ts';
 
-/** One step of a reconcile. It runs when all phases that it needs are done. */
+/** One step of a reconcile. It runs when all phases that it needs are done, and those before it have ended. */
 export interface Phase<Scope> {
   readonly condition: ConditionType;
   readonly needs: readonly Phase<Scope>[];
+  /** Phases that run before this one, whatever they come to. Facts of theirs may be missing. By default none. */
+  readonly after?: readonly Phase<Scope>[] | undefined;
   run(scope: Scope): Promise<Outcome>;
 }
 
@@ -41,7 +45,9 @@ export async function runPhases<Scope extends RunScope>(
   const run = (phase: Phase<Scope>): Promise<PhaseResult> => {
     const started = running.get(phase);
     if (started) return started;
-    const result = Promise.all(phase.needs.map(run)).then((needs) => runPhase(phase, needs, scope));
+    const result = Promise.all([phase.needs, phase.after ?? []].map((others) => Promise.all(others.map(run)))).then(
+      ([needs = [], before = []]) => runPhase(phase, { needs, before }, scope),
+    );
     running.set(phase, result);
     return result;
   };
@@ -52,14 +58,23 @@ export async function runPhases<Scope extends RunScope>(
 interface RunScope {
   readonly facts: Facts;
   readonly now: Date;
+  /** Whether a refused object is a condition only, and not the end of the phase. */
+  readonly takesRefusals: boolean;
+  /** Takes the refusals of one phase. */
+  readonly onRefused?: OnRefused | undefined;
+}
+
+interface Ended {
+  readonly needs: readonly PhaseResult[];
+  readonly before: readonly PhaseResult[];
 }
 
 async function runPhase<Scope extends RunScope>(
   phase: Phase<Scope>,
-  needs: readonly PhaseResult[],
+  { needs, before }: Ended,
   scope: Scope,
 ): Promise<PhaseResult> {
-  const facts = mergeFacts([scope.facts, ...needs.map((need) => need.facts)]);
+  const facts = mergeFacts([scope.facts, ...[...before, ...needs].map((one) => one.facts)]);
   const missing = needs.filter(({ isDone }) => !isDone);
   if (missing.length > 0) {
     const names = missing.map((need) => need.phase.condition).join(', ');
@@ -73,7 +88,9 @@ async function runPhase<Scope extends RunScope>(
   }
   try {
     const outcome = await inSpan(phase.condition, {}, async (note) => {
-      const result = await phase.run({ ...scope, facts });
+      const refusals = new Refusals();
+      const onRefused = scope.takesRefusals ? refusals.note : undefined;
+      const result = refusals.judge(await phase.run({ ...scope, facts, onRefused }), scope.now);
       note({ outcome: result.kind });
       return result;
     });
@@ -89,8 +106,8 @@ function ended(phase: PhaseResult['phase'], outcome: Outcome, now: Date): Omit<P
     return { phase, isDone: true, update: conditionUpdate('True', reason, message), requeueAt, report };
   }
   if (outcome.kind === 'degraded') {
-    const { reason, message, requeueAt, report } = outcome;
-    return { phase, isDone: true, update: conditionUpdate('False', reason, message), requeueAt, report };
+    const { reason, message, requeueAt, report, isStuck } = outcome;
+    return { phase, isDone: true, isStuck, update: conditionUpdate('False', reason, message), requeueAt, report };
   }
   const { reason, message, afterMs, report, isStuck } = outcome;
   const requeueAt = afterMs === undefined ? undefined : new Date(now.getTime() + afterMs);

@@ -3,7 +3,7 @@ import { PersistentVolumeClaim, StatefulSet } from '../../constructs/api/resourc
 import { etcdVolumeSizeAnnotation } from '../../constructs/control-plane/etcd/etcd.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { isForbidden } from '../kube/errors.ts';
+import { isRefusal } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Reader, Writer } from '../management/view.ts';
 import type { EtcdObservation, MemberStatus } from './members.ts';
@@ -69,7 +69,7 @@ export async function growClaims(
 }
 
 function refusal(error: unknown, { metadata, spec }: ClaimObject, size: string): VolumeProblem | undefined {
-  if (!isForbidden(error) || !(error instanceof Error)) return undefined;
+  if (!isRefusal(error) || !(error instanceof Error)) return undefined;
   const claim = `volume claim ${metadata.name} cannot grow from ${requested(spec)} to ${size}`;
   if (error.message.includes('must support resize')) {
     return {
@@ -77,10 +77,10 @@ function refusal(error: unknown, { metadata, spec }: ClaimObject, size: string):
       message: `${claim}: set allowVolumeExpansion: true in StorageClass ${spec?.storageClassName ?? '(none)'} if its storage supports expansion, or set etcd.maxVolumeSize to ${requested(spec)}`,
     };
   }
-  if (error.message.includes('exceeded quota')) {
-    return { reason: 'VolumeNotExpandable', message: `${claim}: ${error.message}: raise that ResourceQuota` };
-  }
-  return undefined;
+  const advice = error.message.includes('exceeded quota')
+    ? 'raise that ResourceQuota'
+    : `allow it, or set etcd.maxVolumeSize to ${requested(spec)}`;
+  return { reason: 'VolumeNotExpandable', message: `${claim}: ${error.message}: ${advice}` };
 }
 
 function claimsOf(cluster: string, reader: Reader): ClaimObject[] {

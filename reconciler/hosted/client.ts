@@ -8,11 +8,12 @@ import {
 } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import { isStaleSlice } from '../../constructs/workload/in-cluster-access/kubernetes-service.ts';
-import { ApplySet } from '../kube/apply-set.ts';
+import { ApplySet, type OnRefused } from '../kube/apply-set.ts';
 import type { KubernetesApi } from '../kube/client.ts';
-import { isConflict, isForbidden, isNotFound, isReplaced, isTooLarge } from '../kube/errors.ts';
+import { isConflict, isForbidden, isMissingRight, isNotFound, isReplaced, isTooLarge } from '../kube/errors.ts';
 import { InformerSet } from '../kube/informer-set.ts';
 import { describeObject, type KubeObject } from '../kube/object.ts';
+import type { ApplyOptions } from '../management/view.ts';
 import type { HostedClient, Identity } from './hosted-client.ts';
 import { Administrator } from './administrator.ts';
 import { approval, type CertificateRequest } from '../kube/certificate-request.ts';
@@ -89,8 +90,18 @@ export class HostedClusterClient implements HostedClient {
     this.#nodeReports = new NodeReports(() => this.#nodesWithReport(), clock);
   }
 
-  async apply<T extends KubeObject>(objects: readonly RenderedObject[]): Promise<T[]> {
-    const live = await this.#attempt(() => this.#applySet.apply(owner, objects));
+  async apply<T extends KubeObject>(
+    objects: readonly RenderedObject[],
+    { onRefused }: ApplyOptions = {},
+  ): Promise<T[]> {
+    const take: OnRefused = (object, error) => {
+      // A right that was taken away is granted again.
+      if (isMissingRight(error)) throw error;
+      onRefused?.(object, error);
+    };
+    const live = await this.#attempt(() =>
+      this.#applySet.apply(owner, objects, { onRefused: onRefused === undefined ? undefined : take }),
+    );
     for (const object of live) this.#known.remember(object);
     return live as T[];
   }

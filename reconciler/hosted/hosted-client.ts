@@ -1,6 +1,7 @@
 import type { FactsWith } from '../../constructs/cluster/facts.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import type { KubernetesApi } from '../kube/client.ts';
+import type { ApplyOptions } from '../management/view.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { CertificateRequest } from '../kube/certificate-request.ts';
 import type { NodeObject } from './node-object.ts';
@@ -17,9 +18,11 @@ export interface HostedClient {
   /**
    * Server-side-applies the objects that have changed, and returns the live objects in the same order. It writes
    * objects that grant permissions as administrator, and all others with the operator's identity.
-   * @throws HostedClusterNotReady when the API server does not answer, or does not know the operator's permissions yet
+   * A refused one is as it was before, and is missing if it was not there.
+   * @throws HostedClusterNotReady when the API server does not answer, or does not know the operator's permissions yet; and a
+   * refusal, unless the options take it
    */
-  apply<T extends KubeObject = KubeObject>(objects: readonly RenderedObject[]): Promise<T[]>;
+  apply<T extends KubeObject = KubeObject>(objects: readonly RenderedObject[], options?: ApplyOptions): Promise<T[]>;
   /**
    * Deletes objects that the operator has applied and that are not in `keep`.
    * @param keep all rendered objects

@@ -3,6 +3,7 @@ import { decideApply, isApplied, recordOf, renderedFingerprint, type AppliedReco
 import type { KubeClient } from './client.ts';
 import type { Clock } from './clock.ts';
 import { resultsOf, settleAll } from './concurrency.ts';
+import { isRefusal } from './errors.ts';
 import { describeObject, identityOf, isOlder, type KubeObject, type ObjectName } from './object.ts';
 
 /** Options of an apply set. */
@@ -15,6 +16,19 @@ export interface ApplySetOptions {
   /** Called for every object that another client has changed and that is reverted. By default not called. */
   readonly onRevert?: (live: KubeObject) => void;
 }
+
+/** Called for an object that stays as it is, because the server refuses it, or another client insists on its own change. */
+export type OnRefused = (object: KubeObject, error: Error) => void;
+
+/** Options of one apply. */
+export interface ApplyAllOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** By default a refusal is thrown, as any other failure is. */
+  readonly onRefused?: OnRefused | undefined;
+}
+
+/** Two field managers that insist would write endlessly. */
+class Contested extends Error {}
 
 interface Applied {
   readonly record: AppliedRecord;
@@ -44,18 +58,28 @@ export class ApplySet {
   }
 
   /**
-   * Applies the objects that have changed, and returns all objects as they are live, in the same order. It attempts all
-   * even when some fail, and then throws the failure, or an AggregateError of several.
+   * Applies the objects that have changed, and returns all objects as they are live, in the same order. A refused one is as it
+   * was before, and is missing if it was not there. It attempts all even when some fail, and then throws the failure, or an
+   * AggregateError of several.
    * @param owner key of the objects' owner
    */
   async apply(
     owner: string,
     objects: readonly KubeObject[],
-    options: { readonly signal?: AbortSignal } = {},
+    { signal, onRefused }: ApplyAllOptions = {},
   ): Promise<KubeObject[]> {
     const memory = this.#owners.get(owner) ?? new Map<string, Applied>();
     this.#owners.set(owner, memory);
-    return resultsOf(await settleAll(objects, inFlight, (object) => this.#applyOne(memory, object, options.signal)));
+    const applied = await settleAll(objects, inFlight, async (object) => {
+      try {
+        return await this.#applyOne(memory, object, signal);
+      } catch (error) {
+        if (!onRefused || !(error instanceof Error) || !(error instanceof Contested || isRefusal(error))) throw error;
+        onRefused(object, error);
+        return this.#options.lookup(resourceOf(object), object.metadata);
+      }
+    });
+    return resultsOf(applied).filter((live) => live !== undefined);
   }
 
   /** What {@link apply} would store of the object; undefined if it provably sends no request. Nothing is stored or recorded. */
@@ -116,7 +140,7 @@ export class ApplySet {
    */
   #requirePeace(identity: string, live: KubeObject): void {
     const { length } = this.#recentReverts(identity);
-    if (length >= revertsPerWindow) throw new Error(describeFight(live, length));
+    if (length >= revertsPerWindow) throw new Contested(describeFight(live, length));
   }
 
   #countRevert(identity: string, live: KubeObject): void {

@@ -143,7 +143,19 @@ export const isGone = (error: unknown): boolean => hasCode(error, 410);
 /** The identity of the client has no permission. */
 export const isForbidden = (error: unknown): boolean => hasCode(error, 403);
 
+/** The identity of the client lacks a right, whatever the object contains. */
+export const isMissingRight = (error: unknown): boolean =>
+  isForbidden(error) && / cannot [a-z]+ (resource|path) "/.test(kubeErrorOf(error)?.message ?? '');
+
 /** The object violates its schema or a validation rule: a retry without a change cannot succeed. */
 export function isInvalid(error: unknown): boolean {
   return hasCode(error, 422) || hasCode(error, 400) || kubeErrorOf(error)?.reason === 'Invalid';
+}
+
+/** What an API server says of a webhook that denies a request with any code, or that fails closed because it cannot be reached. */
+const webhookWords = /admission webhook "[^"]*" denied the request|failed calling webhook/;
+
+/** The server refuses to store this object: its content, a quota, a policy, a webhook, or a right of the operator is the reason. */
+export function isRefusal(error: unknown): boolean {
+  return isForbidden(error) || isInvalid(error) || webhookWords.test(kubeErrorOf(error)?.message ?? '');
 }

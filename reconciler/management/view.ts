@@ -6,6 +6,7 @@ import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import type { Endpoint } from '../../constructs/cluster/facts.ts';
 import type { StepNeeds } from '../dry-run/try-step.ts';
 import type { GatewayObject } from '../exposure/gateway-object.ts';
+import type { ApplyAllOptions } from '../kube/apply-set.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
 
 /** Read access of a phase to the management cluster, from a cache that watches keep current. */
@@ -54,10 +55,17 @@ export interface ObjectFields {
 /** How long a refused step is not tried again with the same objects, in milliseconds. */
 export const refusalKeptMs = 30_000;
 
+/** Who takes the refusals of an apply; those of a phase are in its condition. */
+export type ApplyOptions = Pick<ApplyAllOptions, 'onRefused'>;
+
 /** Write access of a phase to the management cluster, limited to the namespace of its HostedControlPlane. */
 export interface Writer {
-  /** Server-side-applies the objects that have changed, and returns the live objects in the same order. */
-  apply<T extends KubeObject = KubeObject>(objects: readonly RenderedObject[]): Promise<T[]>;
+  /**
+   * Server-side-applies the objects that have changed, and returns the live objects in the same order. A refused one is as it was
+   * before, and is missing if it was not there.
+   * @throws a refusal too, unless the options take it
+   */
+  apply<T extends KubeObject = KubeObject>(objects: readonly RenderedObject[], options?: ApplyOptions): Promise<T[]>;
   /** Creates an object that must never overwrite an existing one, and returns the object that exists afterwards. */
   createOnce<T extends KubeObject = KubeObject>(object: RenderedObject): Promise<T>;
   /**

@@ -22,7 +22,7 @@ import type { KubernetesApi } from '../kube/client.ts';
 import { isAlreadyExists, isNotFound } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { ManagementCluster } from './cache.ts';
-import { type DeletionWriter, refusalKeptMs, type Writer } from './view.ts';
+import { type ApplyOptions, type DeletionWriter, refusalKeptMs, type Writer } from './view.ts';
 
 /** The input of a writer for one HostedControlPlane. */
 export interface WriterOptions {
@@ -66,8 +66,8 @@ export function createWriter(options: WriterOptions): Writer {
     return object;
   };
   return {
-    async apply<T extends KubeObject>(objects: readonly RenderedObject[]) {
-      return (await applySet.apply(key, objects)).map(remember) as T[];
+    async apply<T extends KubeObject>(objects: readonly RenderedObject[], { onRefused }: ApplyOptions = {}) {
+      return (await applySet.apply(key, objects, { onRefused })).map(remember) as T[];
     },
     async createOnce<T extends KubeObject>(object: RenderedObject) {
       const resource = resourceOf(object);

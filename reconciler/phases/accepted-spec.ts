@@ -1,5 +1,6 @@
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
+import { noting } from '../engine/refusals.ts';
 import { adoptionFailed } from '../revision/adoption-waves.ts';
 import {
   failsByRelease,
@@ -19,7 +20,8 @@ import { phase } from './scope.ts';
 export const acceptedSpec = phase({
   condition: 'SpecAccepted',
   needs: [],
-  async run({ candidate, cluster, facts, hostedControlPlane, reader, refusal, release, writer }): Promise<Outcome> {
+  async run(scope): Promise<Outcome> {
+    const { candidate, cluster, facts, hostedControlPlane, reader, refusal, release, writer } = scope;
     const recorded = recordedRevisions(reader, cluster.name);
     const usable = lastUsable(recorded);
     const present = { revision: usable, revisions: kept(recorded) };
@@ -40,8 +42,12 @@ export const acceptedSpec = phase({
     }
     const revision = nextRevision(recorded.newest, hostedControlPlane, release.release);
     const revisions = kept({ newest: revision, served: revision.hasServed ? undefined : recorded.served });
-    await writer.apply(renderControlPlane(cluster, { ...facts, revisions }, 'revision'));
     const { again, pending, isDue } = release;
+    let isRefused = false;
+    const onRefused = noting(scope, () => (isRefused = true));
+    await writer.apply(renderControlPlane(cluster, { ...facts, revisions }, 'revision'), { onRefused });
+    // What is recorded stays, as the only spec to which anything can go back.
+    if (isRefused) return done(present, again, { report });
     return done({ revision, revisions }, again, {
       reason: isDue ? 'AdoptionDue' : undefined,
       message: pending,

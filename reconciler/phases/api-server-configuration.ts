@@ -32,7 +32,7 @@ export const apiServerConfiguration = phase({
     const serviceAccountIssuers = observeIssuers(before, before.cluster, endpoint);
     await recordIssuer(before, serviceAccountIssuers[0]);
     const scope = { ...before, facts: { ...before.facts, serviceAccountIssuers } };
-    const { managementIssuer, reader, writer } = scope;
+    const { managementIssuer, onRefused, reader, writer } = scope;
     const asked = newestOf(scope);
     const askedIssuers = observeIssuers(scope, asked, endpoint);
     const problem =
@@ -58,7 +58,7 @@ export const apiServerConfiguration = phase({
         const message = `what the spec asks for of API servers is not checked, and not applied: ${refusal}`;
         return hold(scope, 'CheckRefused', message, refusalKeptMs);
       }
-      await writer.apply(objects);
+      await writer.apply(objects, { onRefused });
       return hold(scope, 'CheckingConfiguration', checking);
     }
     if (!isAbout(pod, configuration)) {

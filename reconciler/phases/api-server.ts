@@ -5,20 +5,14 @@ import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { mountsOf } from '../../constructs/pod/mounts.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { binariesAnnotation, versionAnnotation } from '../../constructs/pod/component.ts';
 import { refreshAuthentication } from '../api-server/refresh-authentication.ts';
 import { awaitedBackup } from '../upgrade/backup-before-upgrade.ts';
+import { hasServer, serversOfOtherVersions } from '../upgrade/followers.ts';
 import { awaitedRestore } from '../upgrade/way-back.ts';
 import type { KubeObject } from '../kube/object.ts';
-import {
-  type DeploymentObject,
-  deploymentReadiness,
-  hasEnded,
-  type PodObject,
-  startedPods,
-} from '../kube/readiness.ts';
+import { type DeploymentObject, deploymentReadiness, type PodObject, startedPods } from '../kube/readiness.ts';
 import { waitForPods } from '../pods/wait-for-pods.ts';
-import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
+import { degraded, done, type Outcome, type Wait, wait } from '../engine/outcome.ts';
 import { phase, type Scope } from './scope.ts';
 import { apiServerConfiguration } from './api-server-configuration.ts';
 import { audit } from './audit.ts';
@@ -28,12 +22,15 @@ import { hibernation } from './hibernation.ts';
 import { move } from './move.ts';
 import { restore } from './restore.ts';
 
-/** The API servers. Done when all of them match the spec: only then may other components be upgraded. */
+/**
+ * The API servers. True when all of them match the spec: only then may other components be upgraded, see
+ * {@link clusterOfFollowers}. Other phases go on while one of them answers.
+ */
 export const apiServer = phase({
   condition: 'APIServerDeploymentsReady',
   needs: [certificates, etcdCertificates, restore, move, hibernation, encryptionAtRest, apiServerConfiguration, audit],
   async run(scope): Promise<Outcome> {
-    const { cluster, facts, writer, reader } = scope;
+    const { cluster, facts, onRefused, writer, reader } = scope;
     const deployment = reader.get<DeploymentObject>(Deployment, namesOf(cluster.name).apiServer);
     // A restore, the preparation of a move, or hibernation has stopped them.
     const isWanted = (deployment?.spec?.replicas ?? 0) > 0;
@@ -48,27 +45,28 @@ export const apiServer = phase({
       );
     }
     if (mounts.missing.length > 0) {
-      return wait(
-        'MountMissing',
-        `the API server mounts ${mounts.missing.join(', ')}, which does not exist: create it, or set optional: true in deployment.apiServer.mounts`,
-        {
-          afterMs: recheckMs,
-        },
-      );
+      const message = `the API server mounts ${mounts.missing.join(', ')}, which does not exist: create it, or set optional: true in deployment.apiServer.mounts`;
+      return notRolledOut(deployment, wait('MountMissing', message, { afterMs: recheckMs }), scope);
     }
 
     const withMounts = { ...facts, mounts: mounts.checksums };
-    const live = await writer.apply(renderControlPlane(cluster, withMounts, 'api-server'));
+    const live = await writer.apply(renderControlPlane(cluster, withMounts, 'api-server'), { onRefused });
     await refreshAuthentication(scope);
 
-    const readiness = deploymentReadiness(live.find(({ kind }) => kind === Deployment.kind));
+    const applied: DeploymentObject | undefined = live.find(({ kind }) => kind === Deployment.kind);
+    const readiness = deploymentReadiness(applied);
     if (!readiness.ready) {
       const { message, isStuck } = readiness;
-      return waitForPods('api-server', { message: `API server: ${message}`, isStuck }, scope);
+      return notRolledOut(
+        applied,
+        waitForPods('api-server', { message: `API server: ${message}`, isStuck }, scope),
+        scope,
+      );
     }
-    const older = podsOfOtherVersions(scope);
+    const older = serversOfOtherVersions(scope).map(({ metadata }) => metadata.name);
     if (older.length > 0) {
-      return wait('WaitingForPods', `API server: ${older.join(', ')} of another version has not terminated yet`);
+      const message = `API server: ${older.join(', ')} of another version has not terminated yet`;
+      return notRolledOut(applied, waitForPods('api-server', { message }, scope), scope);
     }
     // The cluster of this scope has the version that runs.
     const awaited = awaitedBackup('Kubernetes', scope);
@@ -78,18 +76,12 @@ export const apiServer = phase({
   },
 });
 
-/**
- * The Deployment does not count pods that terminate, but they still answer: a newer controller manager must not reach
- * them.
- */
-function podsOfOtherVersions({ cluster, reader }: Scope): string[] {
-  return reader
-    .list<PodObject>(Pod, selectorLabels(cluster.name, 'api-server'))
-    .filter((pod) => {
-      const { [versionAnnotation]: version, [binariesAnnotation]: binaries } = pod.metadata.annotations ?? {};
-      return !hasEnded(pod) && (version !== cluster.spec.version || binaries !== cluster.binaries);
-    })
-    .map(({ metadata }) => metadata.name);
+/** The same while an API server answers, for which other phases do not wait. */
+function notRolledOut(deployment: DeploymentObject | undefined, waiting: Wait, { now }: Pick<Scope, 'now'>): Outcome {
+  if (!hasServer(deployment)) return waiting;
+  const { reason, message, afterMs, isStuck } = waiting;
+  const requeueAt = afterMs === undefined ? undefined : new Date(now.getTime() + afterMs);
+  return degraded(reason, message, {}, { requeueAt, isStuck });
 }
 
 /**

@@ -20,7 +20,7 @@ export const audit = phase({
     }
     const { secret, problems } = await auditSecret(scope, (name) => scope.storeReader.secret(name), createToken);
     if (!secret) return wait('AuditSecretInvalid', problems.join('; '), { afterMs: recheckMs });
-    await scope.writer.apply([secret]);
+    await scope.writer.apply([secret], { onRefused: scope.onRefused });
     const requeueAt = new Date(scope.now.getTime() + recheckMs);
     if (problems.length > 0) return degraded('AuditSecretInvalid', problems.join('; '), {}, { requeueAt });
     return done();

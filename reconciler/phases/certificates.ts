@@ -1,6 +1,7 @@
 import { certificateLifetimes } from '../../constructs/api/certificates-spec.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import { done, type Outcome } from '../engine/outcome.ts';
+import { noting } from '../engine/refusals.ts';
 import { issueCertificate, type KeyPair, validFor } from '../pki/issue.ts';
 import { readCertificate } from '../pki/certificate.ts';
 import { crossKey, validChain } from '../pki/cross-certificate.ts';
@@ -50,19 +51,30 @@ async function issueAll(scope: Scope, plans: readonly CertificatePlan[]): Promis
     }),
   );
 
-  await scope.writer.apply(
+  const refused = new Map<string, Error>();
+  const onRefused = noting(scope, ({ metadata }, error) => refused.set(metadata.name, error));
+  const live = await scope.writer.apply<SecretObject>(
     pairs.map(([{ secret, signer }, pair]) => leafSecret(secretProps(scope, secret), pair, chainOf(scope, signer))),
+    { onRefused },
   );
+  const stored = pairs.map(([{ secret }, pair]): readonly [secret: string, certificate: string] => {
+    const refusal = refused.get(secret);
+    if (!refusal) return [secret, pair.certificate];
+    // Components go on with the certificate that they have: one that is not stored must not restart them.
+    const present = leafOf(pairOf(live.find(({ metadata }) => metadata.name === secret)));
+    if (!present) throw refusal;
+    return [secret, present.certificate];
+  });
 
   return done(
     {
       // The fingerprint of the certificate only: a change of its chain does not require a restart.
-      certificates: Object.fromEntries(
-        pairs.map(([{ secret }, { certificate }]) => [secret, fingerprint(certificate)]),
-      ),
+      certificates: Object.fromEntries(stored.map(([secret, certificate]) => [secret, fingerprint(certificate)])),
     },
     earliest([
-      ...pairs.map(([{ secret }, { certificate }]) => renewalTime(certificate, secret)),
+      ...stored
+        .filter(([secret]) => !refused.has(secret))
+        .map(([secret, certificate]) => renewalTime(certificate, secret)),
       ...pairs.flatMap(([{ signer }]) => chainOf(scope, signer).chain.map((cross) => readCertificate(cross).notAfter)),
     ]),
   );

@@ -2,12 +2,15 @@ import { Deployment } from '../../constructs/api/resources.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { deploymentReadiness } from '../kube/readiness.ts';
 import { waitForPods } from '../pods/wait-for-pods.ts';
-import { done, type Outcome } from '../engine/outcome.ts';
+import type { Outcome } from '../engine/outcome.ts';
+import { awaitedServer, clusterOfFollowers, followed } from '../upgrade/followers.ts';
 import { type AnyPhase, phase } from './scope.ts';
 import { apiServer } from './api-server.ts';
+import { certificates } from './certificates.ts';
+import { hibernation } from './hibernation.ts';
 
 /**
- * Controller manager and scheduler. They start after the API server: earlier they would use the CPU that it needs, exit
+ * Controller manager and scheduler. They start after the first API server: earlier they would use the CPU that it needs, exit
  * after ten seconds and lose more time in restart back-off. During an upgrade they must not be newer than any API
  * server.
  */
@@ -17,13 +20,17 @@ export const scheduler = controller('scheduler', 'SchedulerReady');
 function controller(component: 'controller-manager' | 'scheduler', condition: AnyPhase['condition']) {
   return phase({
     condition,
-    needs: [apiServer],
+    needs: [certificates, hibernation],
+    after: [apiServer],
     async run(scope): Promise<Outcome> {
-      const { cluster, facts, writer } = scope;
-      const live = await writer.apply(renderControlPlane(cluster, facts, component));
+      const awaited = awaitedServer(scope);
+      if (awaited) return awaited;
+      const { facts, onRefused, writer } = scope;
+      const cluster = clusterOfFollowers(scope);
+      const live = await writer.apply(renderControlPlane(cluster, facts, component), { onRefused });
 
       const readiness = deploymentReadiness(live.find(({ kind }) => kind === Deployment.kind));
-      if (readiness.ready) return done();
+      if (readiness.ready) return followed(cluster, scope);
       const { message, isStuck } = readiness;
       return waitForPods(component, { message: `${component}: ${message}`, isStuck }, scope);
     },

@@ -4,6 +4,7 @@ import { Secret } from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { declaredPlan } from '../../constructs/control-plane/certificates/plan.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
+import { unlessRefused } from '../engine/refusals.ts';
 import { isControlledBy } from '../kube/object.ts';
 import { readCertificate } from '../pki/certificate.ts';
 import { issuedAt } from '../pki/issue.ts';
@@ -54,7 +55,7 @@ interface Kept {
 
 /** Writes one Secret, unless another client has created one with its name. */
 async function keep(scope: Scope<'endpoint'>, declared: Kubeconfigs[number]): Promise<Kept> {
-  const { cluster, facts, reader, writer } = scope;
+  const { cluster, facts, onRefused, reader, writer } = scope;
   const plan = declaredPlan(cluster.name, declared);
   const seconds = durationSeconds(declared.lifetime);
   const existing = reader.get<SecretObject>(Secret, plan.secret);
@@ -75,9 +76,9 @@ async function keep(scope: Scope<'endpoint'>, declared: Kubeconfigs[number]): Pr
   const { secret } = plan;
   const desired = declaredSecret(secretProps(scope, secret), declared.name, content);
   // The watch does not include the Secrets of others.
-  const live = existing ?? (await writer.createOnce<SecretObject>(desired));
-  if (!isOurs(scope, live)) return { secret, renewal: undefined };
-  if (existing) await writer.apply([desired]);
+  const live = existing ?? (await unlessRefused(scope, desired, writer.createOnce<SecretObject>(desired)));
+  if (live && !isOurs(scope, live)) return { secret, renewal: undefined };
+  if (existing) await writer.apply([desired], { onRefused });
   return { secret, renewal: renewalTime(client.certificate, secret) };
 }
 

@@ -9,9 +9,10 @@ import { encryptionFacts, encryptionReport } from '../encryption-at-rest/keys.ts
 import { encryptionSecret, readEncryptionKeys } from '../encryption-at-rest/secret.ts';
 import { holdsEarlierData } from '../etcd/earlier-data.ts';
 import { done, type Outcome, wait } from '../engine/outcome.ts';
+import { unlessRefused } from '../engine/refusals.ts';
 import { takeBack } from '../pki/kept-secrets.ts';
 import type { SecretObject } from '../pki/secret.ts';
-import { phase } from './scope.ts';
+import { phase, type Scope } from './scope.ts';
 import { certificates, etcdCertificates } from './certificates.ts';
 import { secretProps } from '../pki/secret-props.ts';
 
@@ -33,9 +34,15 @@ export const encryptionAtRest = phase({
   },
 });
 
-async function goOn(scope: EncryptionContext, name: string, secret: SecretObject): Promise<Outcome> {
+type Context = EncryptionContext & Pick<Scope, 'onRefused'>;
+
+async function goOn(scope: Context, name: string, secret: SecretObject): Promise<Outcome> {
   const keys = readEncryptionKeys(secret);
-  if (keys) return executeStep(scope, { props: secretProps(scope, name), secret, keys });
+  if (keys) {
+    const step = executeStep(scope, { props: secretProps(scope, name), secret, keys });
+    const outcome = await unlessRefused(scope, secret, step);
+    return outcome ?? done(encryptionFacts(name, keys), undefined, { report: encryptionReport(keys, scope) });
+  }
   return wait(
     'EncryptionKeysInvalid',
     `Secret ${name} has no valid encryption configuration in ${encryptionConfigurationFile}: restore it from a backup`,
@@ -43,7 +50,7 @@ async function goOn(scope: EncryptionContext, name: string, secret: SecretObject
   );
 }
 
-async function initialConfiguration(scope: EncryptionContext, name: string): Promise<Outcome> {
+async function initialConfiguration(scope: Context, name: string): Promise<Outcome> {
   const step = planInitialConfiguration(scope);
   switch (step.kind) {
     case 'lost': {

@@ -11,6 +11,7 @@ import {
 } from '../../constructs/control-plane/exposure/strategy.ts';
 import { type Endpoint, formatEndpoint } from '../../constructs/cluster/facts.ts';
 import { degraded, done, InvalidConfiguration, type Outcome } from '../engine/outcome.ts';
+import { unlessRefused } from '../engine/refusals.ts';
 import type { StatusReport } from '../engine/status-report.ts';
 import { phase, type Scope } from './scope.ts';
 import { apiServerService } from './api-server-service.ts';
@@ -67,12 +68,20 @@ async function keep(scope: Scope, ours: Reached): Promise<EndpointOutcome> {
   const claimed = hostClaimed(scope, ours.endpoint);
   if (claimed !== undefined) return degraded('HostClaimed', claimed, ours);
 
-  const theirs = await scope.writer.publishToInfrastructure(ours.endpoint);
+  const theirs = await publishAgain(scope, ours.endpoint);
   if (theirs && !agrees(theirs, ours.endpoint)) {
     return degraded('EndpointMismatch', contradiction(ours.endpoint, theirs), ours, reportOf(hosts));
   }
 
   return done(ours, undefined, reportOf(hosts));
+}
+
+/** A published endpoint stays a fact, whoever refuses to write it down once more. */
+async function publishAgain(scope: Scope, endpoint: Endpoint): Promise<Endpoint | undefined> {
+  const { clusterObject, writer } = scope;
+  const { kind = 'infrastructure object', name = '' } = clusterObject.spec?.infrastructureRef ?? {};
+  const object = { apiVersion: '', kind, metadata: { name } };
+  return unlessRefused(scope, object, writer.publishToInfrastructure(endpoint));
 }
 
 function reportOf(hosts: readonly HeldHost[] | undefined): { report?: StatusReport } {

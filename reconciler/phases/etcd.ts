@@ -1,6 +1,7 @@
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { StatefulSet } from '../../constructs/api/resources.ts';
 import { type RenderedObject, renderControlPlane } from '../../constructs/control-plane/chart.ts';
+import type { Facts } from '../../constructs/cluster/facts.ts';
 import { definedOnly } from '../../constructs/cluster/defined.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { etcdQuotaBytes } from '../../constructs/control-plane/etcd/config.ts';
@@ -18,9 +19,10 @@ import { refusalKeptMs } from '../management/view.ts';
 import { restOf } from '../hibernation/observe.ts';
 import { holdMembers } from '../restore/execute.ts';
 import { versionToRun } from '../upgrade/etcd-version.ts';
-import { planVolumes, type VolumePlan, type Volumes, volumeUsage } from '../etcd/volume-size.ts';
+import { planVolumes, type VolumePlan, type VolumeProblem, type Volumes, volumeUsage } from '../etcd/volume-size.ts';
 import { growRetryMs, growClaims, observeVolumes } from '../etcd/volumes.ts';
 import { troubleOf } from '../pods/wait-for-pods.ts';
+import { noting, unlessRefused } from '../engine/refusals.ts';
 import { presentRevision, type StatefulSetObject } from '../kube/readiness.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import type { StatusReport } from '../engine/status-report.ts';
@@ -52,19 +54,15 @@ export const etcd = phase({
     const { version, image, releaseRevision } = choice;
     const facts = { etcd: { ...starts, ...volumeFacts(plan, storage), version, image, releaseRevision } };
 
-    const rendered = renderControlPlane(cluster, { ...scope.facts, ...facts }, 'etcd');
-    const held = await heldTemplate(scope, rendered);
-    const live = await writer.apply(held ? rendered.filter(({ kind }) => kind !== StatefulSet.kind) : rendered);
-    const refusal = await growClaims(cluster.name, plan, scope);
+    const { set, isWritten, held, refusal, failure } = await write(scope, { ...scope.facts, ...facts }, plan);
+    // Without a StatefulSet there are no members.
+    if (failure && !set) throw failure.error;
     const problem = terminatingOf(scope) ?? held ?? choice.problem ?? storage.problem ?? refusal ?? plan.problem;
-
-    const set: StatefulSetObject | undefined = held
-      ? reader.get<StatefulSetObject>(StatefulSet, namesOf(cluster.name).etcd)
-      : live.find(({ kind }) => kind === StatefulSet.kind);
+    // Members are looked after whatever was not written.
     const report = await scope.etcdLoop.observe({
       cluster,
       goal: {
-        replicas: cluster.spec.etcd.replicas,
+        replicas: (isWritten ? undefined : set?.spec?.replicas) || cluster.spec.etcd.replicas,
         revision: presentRevision(set),
         cause: 'requested',
         quotaBytes: etcdQuotaBytes(cluster, facts.etcd.volumeSize),
@@ -73,8 +71,9 @@ export const etcd = phase({
       reader,
       writer,
     });
+    if (failure) throw failure.error;
     await recordFormation(scope, report?.observation);
-    await recordUser(scope, report?.observation);
+    if (set) await unlessRefused(scope, set, recordUser(scope, report?.observation));
     const found = { report: reportOf(scope, volumes, plan, report) };
     const progress = progressOf(set, report);
     if (!progress.isDone) {
@@ -98,6 +97,39 @@ function terminatingOf(scope: Scope) {
     reason: 'VolumesTerminating',
     message: describeTerminating(claims, scope.cluster.spec.etcd.replicas),
   } as const;
+}
+
+interface Written {
+  readonly set: StatefulSetObject | undefined;
+  /** Whether the StatefulSet and the configuration of members are as they should be. */
+  readonly isWritten: boolean;
+  /** Why the StatefulSet keeps its template. */
+  readonly held?: Problem | undefined;
+  readonly refusal?: VolumeProblem | undefined;
+  readonly failure?: { readonly error: unknown };
+}
+
+/** Writes all objects of etcd, as far as the API server takes them. */
+async function write(scope: Scope, facts: Facts, plan: VolumePlan): Promise<Written> {
+  const { cluster, reader, writer } = scope;
+  const present = reader.get<StatefulSetObject>(StatefulSet, namesOf(cluster.name).etcd);
+  let isWritten = true;
+  const onRefused = noting(scope, () => (isWritten = false));
+  try {
+    const rendered = renderControlPlane(cluster, facts, 'etcd');
+    const template = rendered.find(({ kind }) => kind === StatefulSet.kind);
+    const tried = heldTemplate(scope, rendered).then((problem) => ({ problem }));
+    // A refusal of the StatefulSet itself is noted.
+    const asked = template ? await unlessRefused({ onRefused }, template, tried) : await tried;
+    const held = asked?.problem;
+    const objects = held || !asked ? rendered.filter(({ kind }) => kind !== StatefulSet.kind) : rendered;
+    const live = await writer.apply(objects, { onRefused });
+    const refusal = await growClaims(cluster.name, plan, scope);
+    const applied = live.find(({ kind }) => kind === StatefulSet.kind);
+    return { set: applied ?? present, isWritten: isWritten && !held, held, refusal };
+  } catch (error) {
+    return { set: present, isWritten: false, failure: { error } };
+  }
 }
 
 function startsOf({ cluster, hostedControlPlane, reader, etcdLoop }: Scope): MemberFacts {

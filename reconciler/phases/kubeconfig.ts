@@ -4,6 +4,7 @@ import { clientOf, writeKubeconfig } from '../pki/kubeconfig.ts';
 import { done, type Outcome } from '../engine/outcome.ts';
 import { adminPlan } from '../../constructs/control-plane/certificates/plan.ts';
 import { renewalTime } from '../pki/policy.ts';
+import { unlessRefused } from '../engine/refusals.ts';
 import { kubeconfigSecret, type SecretObject, valueOf } from '../pki/secret.ts';
 import { phase } from './scope.ts';
 import { caCertificates } from './ca-certificates.ts';
@@ -19,7 +20,7 @@ export const kubeconfig = phase({
   condition: 'AdminKubeconfigReady',
   needs: [caCertificates, endpoint],
   async run(scope): Promise<Outcome> {
-    const { cluster, facts, hostedControlPlane, reader, writer } = scope;
+    const { cluster, facts, hostedControlPlane, onRefused, reader, writer } = scope;
     const plan = adminPlan(cluster.name);
     const existing = reader.get<SecretObject>(Secret, plan.secret);
     // Cluster API uses a kubeconfig that a user provides, and the operator does not change it.
@@ -36,11 +37,11 @@ export const kubeconfig = phase({
       }),
     );
 
-    if (existing) await writer.apply([desired]);
+    if (existing) await writer.apply([desired], { onRefused });
     else {
-      const live = await writer.createOnce<SecretObject>(desired);
+      const live = await unlessRefused(scope, desired, writer.createOnce<SecretObject>(desired));
       // From now on the watch includes it, and the operator reports its expiry.
-      if (!isControlledBy(live, hostedControlPlane.metadata.uid)) await writer.adopt(Secret, plan.secret);
+      if (live && !isControlledBy(live, hostedControlPlane.metadata.uid)) await writer.adopt(Secret, plan.secret);
     }
     return done({}, renewalTime(client.certificate, plan.secret));
   },

@@ -12,7 +12,7 @@ import { phase } from './scope.ts';
 export const networkPolicies = phase({
   condition: 'NetworkPoliciesReady',
   needs: [],
-  async run({ cluster, facts, sharedResources, writer }): Promise<Outcome> {
+  async run({ cluster, facts, onRefused, sharedResources, writer }): Promise<Outcome> {
     const ciliumServed = sharedResources.servedVersions('CiliumNetworkPolicy').length > 0;
     if (cluster.spec.networkPolicy === 'CiliumNetworkPolicy' && !ciliumServed) {
       throw new InvalidConfiguration(
@@ -28,6 +28,7 @@ export const networkPolicies = phase({
     };
     const live = await writer.apply<PolicyObject>(
       renderControlPlane(cluster, { ...facts, ciliumServed, managementNetwork }, 'network-policies'),
+      { onRefused },
     );
 
     const problem = live.map(problemOf).find((found) => found !== undefined);

@@ -6,7 +6,10 @@ import { gatewayState } from '../exposure/gateway-object.ts';
 import { done, notObserved, type Outcome, wait } from '../engine/outcome.ts';
 import { phase, type Scope } from './scope.ts';
 import { describeUnreachable } from '../exposure/unreachable.ts';
+import { awaitedServer } from '../upgrade/followers.ts';
 import { apiServer } from './api-server.ts';
+import { certificates } from './certificates.ts';
+import { hibernation } from './hibernation.ts';
 import { kubeconfig } from './kubeconfig.ts';
 import { routes } from './routes.ts';
 
@@ -17,8 +20,11 @@ import { routes } from './routes.ts';
  */
 export const reachable = phase({
   condition: 'APIServerReachable',
-  needs: [apiServer, routes, kubeconfig],
+  needs: [hibernation, routes, kubeconfig, certificates],
+  after: [apiServer],
   async run(scope): Promise<Outcome> {
+    const awaited = awaitedServer(scope);
+    if (awaited) return awaited;
     const { facts, now, endpointProbe } = scope;
     const endpoint = facts.endpoint;
 

@@ -3,7 +3,6 @@ import { type Part, type RenderedObject, renderControlPlane } from '../../constr
 import type { Facts } from '../../constructs/cluster/facts.ts';
 import { needsTunnel } from '../../constructs/cluster/in-cluster-access.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { isForbidden, isInvalid } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
 import { type RouteObject, routesNotServed, routeStateOf } from '../exposure/route-status.ts';
@@ -86,16 +85,12 @@ async function applyIngresses(scope: Scope, ingress: IngressExposure): Promise<O
  * Applies the routes, and returns those that the control plane needs. Where pods connect to the endpoint, it works
  * without the route of the tunnel: the step of the Service `kubernetes` reports that one.
  */
-async function applyRoutes<T extends KubeObject>({ cluster, writer }: Scope, facts: Facts): Promise<T[]> {
+async function applyRoutes<T extends KubeObject>({ cluster, onRefused, writer }: Scope, facts: Facts): Promise<T[]> {
   const all = renderControlPlane(cluster, facts, part);
   const isNeeded = ({ metadata }: RenderedObject) =>
     needsTunnel(cluster.spec) || metadata.name !== namesOf(cluster.name).routes.tunnel;
-  const live = await writer.apply<T>(all.filter(isNeeded));
-  try {
-    await writer.apply(all.filter((route) => !isNeeded(route)));
-  } catch (error) {
-    // A quota or an admission webhook of the namespace.
-    if (!isForbidden(error) && !isInvalid(error)) throw error;
-  }
+  const live = await writer.apply<T>(all.filter(isNeeded), { onRefused });
+  const others = all.filter((route) => !isNeeded(route));
+  await writer.apply(others, { onRefused: () => {} });
   return live;
 }

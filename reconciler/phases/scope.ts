@@ -10,6 +10,7 @@ import type { OpenEtcd } from '../etcd/access.ts';
 import type { EtcdLoop } from '../etcd/loop.ts';
 import type { EndpointProbe } from '../exposure/endpoint-probes.ts';
 import type { HostedClient } from '../hosted/hosted-client.ts';
+import type { OnRefused } from '../kube/apply-set.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { ObjectMeta } from '../kube/object.ts';
 import type { ClusterObject } from '../management/cluster-object.ts';
@@ -52,6 +53,13 @@ export interface Scope<Established extends FactName = never> extends ControlPlan
   readonly clock: Clock;
   /** Reads the objects that are needed to open a backup store. */
   readonly storeReader: StoreReader;
+  /**
+   * Whether workers may have joined. From then on everything that exists is looked after while an API server refuses an object:
+   * that one stays as it is, and the condition of its phase has the words of the refusal.
+   */
+  readonly takesRefusals: boolean;
+  /** Takes the refusals of this phase; undefined while a refusal ends it. */
+  readonly onRefused?: OnRefused | undefined;
 }
 
 /** The input of a deletion. It needs neither a valid spec nor a Cluster. */
@@ -86,14 +94,17 @@ export type EstablishedBy<Needs extends readonly AnyPhase[]> = Needs[number]['es
 export function phase<const Needs extends readonly AnyPhase[], const Established extends FactName = never>(declared: {
   readonly condition: ConditionType;
   readonly needs: Needs;
+  /** See {@link RunnablePhase}. */
+  readonly after?: readonly AnyPhase[];
   /** Facts that this phase adds; none when unset. */
   readonly establishes?: readonly Established[];
   readonly run: (scope: Scope<EstablishedBy<Needs>>) => Promise<Outcome<Established>>;
 }): Phase<Established | EstablishedBy<Needs>> {
-  const { condition, needs, establishes = [], run } = declared;
+  const { condition, needs, after, establishes = [], run } = declared;
   return {
     condition,
     needs,
+    after,
     establishes: [...needs.flatMap((need) => need.establishes as EstablishedBy<Needs>[]), ...establishes],
     // The graph runs a phase only when its needs are done, which is what its scope's type says.
     run: (scope) => run(scope as Scope<EstablishedBy<Needs>>),

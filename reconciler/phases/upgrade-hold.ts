@@ -1,6 +1,7 @@
 import { underTopology } from '../../constructs/api/kubernetes-version.ts';
-import { degraded, done, type Outcome } from '../engine/outcome.ts';
+import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import { endOfHold } from '../upgrade/emulation.ts';
+import { areServersRolledOut } from '../upgrade/followers.ts';
 import { controllerManager, scheduler } from './controllers.ts';
 import { phase } from './scope.ts';
 
@@ -11,9 +12,12 @@ import { phase } from './scope.ts';
 export const upgradeHold = phase({
   condition: 'UpgradeHoldEnded',
   needs: [controllerManager, scheduler],
-  async run({ cluster, hostedControlPlane, now }): Promise<Outcome> {
+  async run({ cluster, hostedControlPlane, now, reader }): Promise<Outcome> {
     const { binaries, spec } = cluster;
     if (binaries === undefined) return done();
+    // Only then do the controllers follow.
+    if (!areServersRolledOut({ cluster, reader }))
+      return wait('WaitingForOtherPhases', 'waiting for APIServerDeploymentsReady');
     const before = hostedControlPlane.status?.emulation;
     const emulation = before?.binaries === binaries ? before : { binaries, since: now.toISOString() };
     const end = endOfHold({ ...hostedControlPlane, status: { emulation } }, binaries) ?? now;

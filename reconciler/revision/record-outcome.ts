@@ -31,7 +31,7 @@ export async function recordOutcome(scope: OutcomeScope, results: readonly Phase
   const ofComponents = results.filter(({ phase }) => components.includes(phase.condition));
   // A version that is held back is not that of the revision.
   const isRendered = cluster.spec.version === hostedControlPlane.spec.version;
-  if (isRendered && ofComponents.every(({ isDone }) => isDone)) {
+  if (isRendered && ofComponents.every(({ update }) => update.status === 'True')) {
     await record({ ...revision, hasServed: true });
     return false;
   }

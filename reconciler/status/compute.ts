@@ -31,6 +31,8 @@ export interface Observation extends Workloads {
   /** Size of etcd's volumes: the current one, or the initial one before they exist. */
   readonly etcdVolumeSize: string;
   readonly loadBalancerIP: string | undefined;
+  /** Whether a load balancer is asked for: its last address is kept while it has none. */
+  readonly isBalanced: boolean;
   /** Issuer that is recorded with the service account keys; undefined before API servers have one. */
   readonly serviceAccountIssuer: string | undefined;
   /** How pods of the hosted cluster reach their API server; undefined before the endpoint is known. */
@@ -65,7 +67,7 @@ export function observedStatus(observed: Observation): Omit<HostedControlPlaneSt
       inClusterAccess: observed.inClusterAccess ?? previous?.inClusterAccess,
       serviceAccountIssuer: observed.serviceAccountIssuer ?? previous?.serviceAccountIssuer,
     }),
-    ...(observed.loadBalancerIP ? { legacyIP: observed.loadBalancerIP } : {}),
+    ...definedOnly({ legacyIP: observed.loadBalancerIP ?? (observed.isBalanced ? previous?.legacyIP : undefined) }),
     ...staying(previous),
     ...(observed.binaries && previous?.emulation?.binaries === observed.binaries
       ? { emulation: previous.emulation }

@@ -27,6 +27,7 @@ export function observe(
   etcdReport: EtcdReport | undefined,
 ): Observation {
   const names = namesOf(cluster.name);
+  const service = reader.get<ServiceObject>(Service, names.apiService);
   return {
     cluster: cluster.name,
     namespace: cluster.namespace,
@@ -42,7 +43,8 @@ export function observe(
     etcd: reader.get<StatefulSetObject>(StatefulSet, names.etcd),
     apiServerPods: reader.list<PodObject>(Pod, selectorLabels(cluster.name, 'api-server')),
     etcdVolumeSize: facts.etcd?.volumeSize ?? hostedControlPlane.status?.etcdVolumeSize ?? etcdVolumeSize(cluster),
-    loadBalancerIP: reader.get<ServiceObject>(Service, names.apiService)?.status?.loadBalancer?.ingress?.[0]?.ip,
+    loadBalancerIP: service?.status?.loadBalancer?.ingress?.[0]?.ip,
+    isBalanced: service?.spec?.type === 'LoadBalancer',
     serviceAccountIssuer: reader.get(Secret, names.secrets.serviceAccount)?.metadata.annotations?.[
       serviceAccountIssuerAnnotation
     ],

@@ -117,9 +117,19 @@ describe('an upgrade to a minor version', () => {
     expect(conditionOf(management, 'SpecAccepted')).toMatch(/^False RevisionFailed/);
   });
 
-  it('is not taken back when no old API server is left, because only a backup leads back from there', async () => {
+  it('is taken back before the new API servers when what changes with it fails already', async () => {
     const upgrade = { hold: '0s' };
     const management = await after({ version: 'v1.37.1', upgrade, deployment: { scheduler: missing } });
+    expect(imageOf(management, 'api-server')).toBe('v1.36.3');
+    expect(conditionOf(management, 'SpecAccepted')).toMatch(/^False RevisionFailed/);
+  });
+
+  it('is not taken back when no old API server is left, because only a backup leads back from there', async () => {
+    const upgrade = { hold: '0s' };
+    const management = complete.copy();
+    management.startsNot = 'kube-scheduler:v1.37.1';
+    await management.change({ version: 'v1.37.1', upgrade });
+    await settleBy(management);
     expect(imageOf(management, 'api-server')).toBe('v1.37.1');
     expect(conditionOf(management, 'SpecAccepted')).toMatch(/^True/);
     expect(conditionOf(management, 'SchedulerReady')).toMatch(/no such tag/);

@@ -61,7 +61,7 @@ const wanted = phases.filter(({ condition }) => conditions.has(condition));
 const simulated = phases.filter((phase) => wanted.some((one) => isNeededBy(one, phase)));
 
 function isNeededBy(one: Phase<Scope>, other: Phase<Scope>): boolean {
-  return one === other || one.needs.some((need) => isNeededBy(need, other));
+  return one === other || [...one.needs, ...(one.after ?? [])].some((need) => isNeededBy(need, other));
 }
 const initialized: HostedControlPlaneStatus = { initialization: { controlPlaneInitialized: true } };
 

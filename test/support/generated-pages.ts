@@ -142,9 +142,12 @@ function withPhases(text: string): string {
   const edges = phases.flatMap((phase) =>
     directNeeds(phase).map((need) => `  ${need.condition} --> ${phase.condition}`),
   );
+  const before = phases.flatMap(({ condition, after = [] }) =>
+    after.map((one) => `  ${one.condition} -.-> ${condition}`),
+  );
   const linked = new Set(phases.flatMap((phase) => (phase.needs.length > 0 ? [phase, ...phase.needs] : [])));
   const alone = phases.filter((phase) => !linked.has(phase)).map(({ condition }) => `  ${condition}`);
-  return withBlock(text, 'phases', fencedBlock('mermaid', ['flowchart LR', ...alone, ...edges]));
+  return withBlock(text, 'phases', fencedBlock('mermaid', ['flowchart LR', ...alone, ...edges, ...before]));
 }
 
 /** The needs of a phase without those that another need of it has already waited for. */

@@ -13,7 +13,8 @@ import type { HeldHost } from '../../constructs/api/status.ts';
 import type { Endpoint } from '../../constructs/cluster/facts.ts';
 import type { StepNeeds } from '../../reconciler/dry-run/try-step.ts';
 import { identityOf, type KubeObject } from '../../reconciler/kube/object.ts';
-import type { ObjectFields, DeletionWriter, Reader, Writer } from '../../reconciler/management/view.ts';
+import { isRefusal } from '../../reconciler/kube/errors.ts';
+import type { ApplyOptions, ObjectFields, DeletionWriter, Reader, Writer } from '../../reconciler/management/view.ts';
 import { mergePatched } from './memory-cluster/merge-patch.ts';
 import { namespace } from './scope.ts';
 
@@ -116,8 +117,19 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
     return this.objects.filter((object) => object.kind === kind && carries(object)) as unknown as T[];
   }
 
-  async apply<T extends KubeObject>(objects: readonly RenderedObject[]): Promise<T[]> {
-    return objects.map((object) => this.#applyOne(object)) as unknown as T[];
+  async apply<T extends KubeObject>(
+    objects: readonly RenderedObject[],
+    { onRefused }: ApplyOptions = {},
+  ): Promise<T[]> {
+    return objects.flatMap((object) => {
+      try {
+        return this.#applyOne(object);
+      } catch (error) {
+        if (!onRefused || !(error instanceof Error) || !isRefusal(error)) throw error;
+        onRefused(object, error);
+        return this.#objects.get(identify(object)) ?? [];
+      }
+    }) as unknown as T[];
   }
 
   async createOnce<T extends KubeObject>(object: RenderedObject): Promise<T> {

@@ -45,6 +45,7 @@ export function observation(changes: Partial<Observation> = {}): Observation {
     apiServerPods: [],
     etcdVolumeSize: '4Gi',
     loadBalancerIP: undefined,
+    isBalanced: false,
     inClusterAccess: 'LoadBalancer',
     serviceAccountIssuer: undefined,
     overruled: [],

@@ -1,9 +1,11 @@
 import { clusterOwner } from '../../constructs/api/group.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import { parseHostedControlPlane } from '../../constructs/api/parse-manifest.ts';
-import { Cluster, HostedControlPlane, Secret } from '../../constructs/api/resources.ts';
+import { Cluster, Deployment, HostedControlPlane, Secret } from '../../constructs/api/resources.ts';
 import { type HostedCluster, networkOf } from '../../constructs/cluster/cluster.ts';
 import type { Facts } from '../../constructs/cluster/facts.ts';
+import { selectorLabels } from '../../constructs/cluster/labels.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
 import { BackgroundWork, type Work } from '../../reconciler/tasks/background-work.ts';
 import { ClusterObject } from '../../reconciler/management/cluster-object.ts';
 import { systemClock } from '../../reconciler/kube/clock.ts';
@@ -78,6 +80,16 @@ export function clusterObjectWith(
   };
 }
 
+/** Lets an API server of the sample cluster answer. */
+export function withServer(management: MemoryObjects): MemoryObjects {
+  const counts = { replicas: 1, readyReplicas: 1, availableReplicas: 1, updatedReplicas: 1 };
+  const { apiVersion, kind } = Deployment;
+  const labels = selectorLabels(clusterName, 'api-server');
+  const metadata = { name: namesOf(clusterName).apiServer, labels };
+  management.put({ apiVersion, kind, metadata, spec: { replicas: 1 }, status: counts });
+  return management;
+}
+
 /** The rendered sample cluster. */
 export function hostedCluster(specChanges: object = {}): HostedCluster {
   return {
@@ -144,6 +156,7 @@ export function scopeOf(management: MemoryObjects, changes: ScopeChanges = {}): 
     work: changes.work ?? new BackgroundWork({ clock: systemClock, onChange: () => {} }).of(hostedControlPlaneName),
     openEtcd,
     clock: systemClock,
+    takesRefusals: false,
     storeReader: {
       secret: ({ name }) => management.read(Secret, name),
       serviceAccountToken: async (name) => `token of ${name}`,

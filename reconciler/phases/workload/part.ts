@@ -5,17 +5,19 @@ import type { KubeObject } from '../../kube/object.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../../engine/outcome.ts';
 import { messageOf } from '../../kube/error-message.ts';
 import { isNotServed } from '../../kube/errors.ts';
-import type { apiServer } from '../api-server.ts';
-import { type EstablishedBy, type Phase, phase, type Scope } from '../scope.ts';
+import { awaitedServer, clusterOfFollowers, followed } from '../../upgrade/followers.ts';
+import type { certificates } from '../certificates.ts';
+import { type AnyPhase, type EstablishedBy, type Phase, phase, type Scope } from '../scope.ts';
 
-/** Everything in the hosted cluster needs its API server, and so knows what that one needed. */
-type APIServerFacts = EstablishedBy<[typeof apiServer]>;
+/** Everything in the hosted cluster needs an API server that answers, and so knows what its clients need. */
+type APIServerFacts = EstablishedBy<[typeof certificates]>;
 export type WorkloadScope = Scope<APIServerFacts>;
 type WorkloadPhase = Phase<APIServerFacts>;
 
 export interface WorkloadPartOptions {
   readonly condition: ConditionType;
   readonly needs: readonly WorkloadPhase[];
+  readonly after?: readonly AnyPhase[];
   readonly part: WorkloadPart;
   /** Precondition of the part. By default none. */
   readonly before?: (scope: WorkloadScope) => Outcome;
@@ -24,17 +26,25 @@ export interface WorkloadPartOptions {
 }
 
 /** A phase that applies one part of the workload chart. A part without objects is done. */
-export function workloadPart({ condition, needs, part, before, judge }: WorkloadPartOptions): WorkloadPhase {
+export function workloadPart({ condition, needs, after, part, before, judge }: WorkloadPartOptions): WorkloadPhase {
   return phase({
     condition,
     needs,
-    async run(scope): Promise<Outcome> {
+    ...(after ? { after } : {}),
+    async run(given): Promise<Outcome> {
+      const awaited = awaitedServer(given);
+      if (awaited) return awaited;
+      const scope = { ...given, cluster: clusterOfFollowers(given) };
+      const { cluster, facts, onRefused } = scope;
       const first = before?.(scope) ?? done();
       if (first.kind === 'wait') return first;
 
       try {
-        const live = await scope.hosted(scope.facts).apply(renderWorkload(scope.cluster, scope.facts, part));
-        return (await judge?.(live, scope)) ?? done();
+        const live = await scope.hosted(facts).apply(renderWorkload(cluster, facts, part), { onRefused });
+        const judged = (await judge?.(live, scope)) ?? done();
+        return judged.kind === 'done' && cluster !== given.cluster
+          ? { ...followed(cluster, given), facts: judged.facts }
+          : judged;
       } catch (error) {
         if (isNotServed(error)) throw new InvalidConfiguration('InvalidConfiguration', notServed(error));
         if (!(error instanceof HostedClusterNotReady)) throw error;

@@ -230,10 +230,12 @@ describe('an error of a phase', () => {
 describe('the phases of a control plane', () => {
   it('have the needs in this table', () => {
     const table = phases.map(
-      ({ condition, needs }) => `${condition} ← ${needs.map((need) => need.condition).join(', ') || 'nothing'}`,
+      ({ condition, needs, after = [] }) =>
+        `${condition} ← ${[...needs.map((need) => need.condition), ...after.map((one) => `(${one.condition})`)].join(', ') || 'nothing'}`,
     );
     expect(table.join('\n')).toMatchInlineSnapshot(`
       "SpecAccepted ← nothing
+      ClusterNetworkUnchanged ← nothing
       NetworkPoliciesReady ← nothing
       CACertificatesReady ← nothing
       EtcdCertificatesReady ← CACertificatesReady
@@ -254,11 +256,11 @@ describe('the phases of a control plane', () => {
       UpgradePreflightSucceeded ← CertificatesReady, AdminKubeconfigReady
       AuditReady ← nothing
       APIServerDeploymentsReady ← CertificatesReady, EtcdCertificatesReady, EtcdRestoreReady, NoMovePending, Awake, EncryptionAtRestReady, APIServerConfigurationAccepted, AuditReady
-      ControllerManagerReady ← APIServerDeploymentsReady
-      SchedulerReady ← APIServerDeploymentsReady
+      ControllerManagerReady ← CertificatesReady, Awake, (APIServerDeploymentsReady)
+      SchedulerReady ← CertificatesReady, Awake, (APIServerDeploymentsReady)
       UpgradeHoldEnded ← ControllerManagerReady, SchedulerReady
-      APIServerReachable ← APIServerDeploymentsReady, APIServerTLSRoutesReady, AdminKubeconfigReady
-      WorkloadRBACReady ← APIServerDeploymentsReady, AdminKubeconfigReady
+      APIServerReachable ← Awake, APIServerTLSRoutesReady, AdminKubeconfigReady, CertificatesReady, (APIServerDeploymentsReady)
+      WorkloadRBACReady ← Awake, CertificatesReady, AdminKubeconfigReady, (APIServerDeploymentsReady)
       WorkloadClusterInfoReady ← WorkloadRBACReady
       WorkloadKubeadmConfigReady ← WorkloadRBACReady
       WorkloadKubeletConfigReady ← WorkloadRBACReady
@@ -275,8 +277,8 @@ describe('the phases of a control plane', () => {
   });
 
   it('need only phases that come before them in the list, so that there is no cycle', () => {
-    const misplaced = phases.flatMap(({ condition, needs }, index) =>
-      needs
+    const misplaced = phases.flatMap(({ condition, needs, after = [] }, index) =>
+      [...needs, ...after]
         .filter((need) => !phases.slice(0, index).some((one) => one === need))
         .map((need) => [condition, need.condition]),
     );
@@ -288,6 +290,7 @@ describe('the phases of a control plane', () => {
       /(Ready|Accepted)$/.test(type) ||
       [
         'APIServerReachable',
+        'ClusterNetworkUnchanged',
         'EtcdBackupVerified',
         'UpgradePreflightSucceeded',
         'UpgradeHoldEnded',

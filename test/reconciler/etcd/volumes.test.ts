@@ -94,11 +94,23 @@ describe('the volumes of etcd', () => {
     });
   });
 
-  it('that the operator may not change are an error', async () => {
+  it.each([
+    [403, 'maximum storage usage per PersistentVolumeClaim is 4Gi, but request is 8Gi'],
+    [403, 'cannot patch resource'],
+    [422, 'spec.resources: Forbidden'],
+  ])('that an API server refuses to grow with %i in any words are told in these', async (code, message) => {
     const management = readerOf([{ size: '4Gi' }]);
-    management.refuse(() => errorFromStatus('apply', 403, { code: 403, message: 'cannot patch resource' }));
-    await expect(growClaims(clusterName, planOf('8Gi'), { reader: management, writer: management })).rejects.toThrow(
-      'cannot patch',
-    );
+    management.refuse(() => errorFromStatus('apply', code, { code, message }));
+    expect(await growClaims(clusterName, planOf('8Gi'), { reader: management, writer: management })).toEqual({
+      reason: 'VolumeNotExpandable',
+      message: `volume claim etcd-data-c1-etcd-0 cannot grow from 4Gi to 8Gi: apply: ${message}: allow it, or set etcd.maxVolumeSize to 4Gi`,
+    });
+  });
+
+  it('that the API server does not answer for are tried again', async () => {
+    const management = readerOf([{ size: '4Gi' }]);
+    management.refuse(() => errorFromStatus('apply', 503, { code: 503, message: 'unavailable' }));
+    const growing = growClaims(clusterName, planOf('8Gi'), { reader: management, writer: management });
+    await expect(growing).rejects.toThrow('unavailable');
   });
 });

@@ -64,18 +64,23 @@ it('is done when all replicas run what the spec requests, and not before', async
   settle(management);
   expect(await runIn(management)).toMatchObject({ kind: 'done' });
   expect(await runIn(management, { spec: { version: 'v1.36.4' } })).toMatchObject({
-    kind: 'wait',
+    kind: 'degraded',
     reason: 'WaitingForPods',
   });
 });
 
 const emulating = { [versionAnnotation]: 'v1.36.3', [binariesAnnotation]: 'v1.37.1' };
 it.each<[string, Record<string, string>, object, object]>([
-  ['of another version terminates', { [versionAnnotation]: 'v1.35.6' }, {}, { kind: 'wait', reason: 'WaitingForPods' }],
-  ['that emulates it terminates', emulating, {}, { kind: 'wait', reason: 'WaitingForPods' }],
+  [
+    'of another version terminates',
+    { [versionAnnotation]: 'v1.35.6' },
+    {},
+    { kind: 'degraded', reason: 'WaitingForPods' },
+  ],
+  ['that emulates it terminates', emulating, {}, { kind: 'degraded', reason: 'WaitingForPods' }],
   ['of another version was evicted', { [versionAnnotation]: 'v1.35.6' }, { phase: 'Failed' }, { kind: 'done' }],
   ['of the same version terminates', { [versionAnnotation]: 'v1.36.3' }, {}, { kind: 'done' }],
-])('lets the controllers follow unless a pod %s', async (_, annotations, status, expected) => {
+])('is rolled out unless a pod %s', async (_, annotations, status, expected) => {
   const management = withMembers(3);
   await runIn(management);
   settle(management);

@@ -90,6 +90,8 @@ describe("etcd's volumes", () => {
 
   it('that cannot grow are reported and retried, and everything else continues', async () => {
     const management = await formed();
+    // Claims are marked as used first.
+    await reconcile(management, etcdLoopOf(0));
     const message = 'the storageclass that provisions the pvc must support resize';
     management.refuse(({ kind }) =>
       kind === 'PersistentVolumeClaim' ? errorFromStatus('apply', 403, { message }) : undefined,
@@ -107,6 +109,39 @@ describe("etcd's volumes", () => {
       reason: 'VolumeSizeChanged',
       message: expect.stringMatching(/1Gi.*4Gi/),
     });
+  });
+});
+
+describe("etcd's members", () => {
+  const gone = errorFromStatus('apply', 503, { message: 'unavailable' });
+  const refusal = errorFromStatus('apply', 403, { message: 'admission says no' });
+
+  it.each([
+    ['StatefulSet', refusal, 3],
+    ['ConfigMap', refusal, 5],
+    ['PersistentVolumeClaim', refusal, 5],
+    ['StatefulSet', gone, 3],
+    ['PersistentVolumeClaim', gone, 3],
+  ])('are looked after by a new operator process although %s is not written: %s', async (refused, error, replicas) => {
+    const management = await formed();
+    management.refuse(({ kind }) => (kind === refused ? error : undefined));
+    const goals: unknown[] = [];
+    const loop: EtcdLoop = {
+      ...etcdLoopOf(1.5 * Gi),
+      async observe({ goal }) {
+        goals.push(goal);
+        return etcdLoopOf(1.5 * Gi).observe({ goal } as never);
+      },
+    };
+    const spec = { etcd: { replicas: 5, resources: { requests: { cpu: '2' } } } };
+    const onRefused = error === refusal ? () => {} : undefined;
+    const run = etcd.run({ ...scopeOf(management, { etcdLoop: loop, spec }), takesRefusals: true, onRefused });
+    const thrown = await run.then(
+      () => undefined,
+      (problem: unknown) => problem,
+    );
+    expect(thrown).toBe(error === gone ? gone : undefined);
+    expect(goals).toMatchObject([{ replicas }]);
   });
 });
 

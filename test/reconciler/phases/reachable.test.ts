@@ -7,7 +7,7 @@ import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { reachable } from '../../../reconciler/phases/reachable.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
-import { clusterName, scopeOf } from '../../support/scope.ts';
+import { clusterName, scopeOf, withServer } from '../../support/scope.ts';
 
 const [TLSRoute = Service] = tlsRoutes;
 let clock: ManualClock;
@@ -21,7 +21,7 @@ let failure: Error | undefined;
 let answering: () => Promise<void>;
 beforeEach(() => {
   clock = new ManualClock();
-  management = new MemoryObjects();
+  management = withServer(new MemoryObjects());
   late = [];
   probes = new EndpointProbes({ clock, onResult: (key) => late.push(key) });
   requests = 0;

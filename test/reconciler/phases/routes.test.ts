@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type OptionalKind, TLSRoute } from '../../../constructs/api/resources.ts';
-import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
 import type { Facts } from '../../../constructs/cluster/facts.ts';
 import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { KubeError } from '../../../reconciler/kube/errors.ts';
-import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { routes } from '../../../reconciler/phases/routes.ts';
 import { accepted, settle } from '../../support/management-controllers.ts';
 import { MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
@@ -134,7 +132,7 @@ describe('the route of the tunnel', () => {
     ['a quota', 403],
     ['a webhook', 422],
   ])('may be missing with Policy because of %s', async (_, code) => {
-    const management = new Refusing(code);
+    const management = refusingTunnel(code);
     expect(await run(management, 'Policy')).toMatchObject({ reason: 'WaitingForRoutes' });
     settle(management);
     expect(await run(management, 'Policy')).toMatchObject({ kind: 'done' });
@@ -144,24 +142,19 @@ describe('the route of the tunnel', () => {
     ['is needed with Proxy', 403, 'Proxy'],
     ['is tried again with Policy after an outage', 503, 'Policy'],
   ])('%s', async (_, code, access) => {
-    await expect(run(new Refusing(code), access)).rejects.toThrow('c1-tunnel: refused');
+    await expect(run(refusingTunnel(code), access)).rejects.toThrow('c1-tunnel: refused');
   });
 });
 
 /** A namespace in which the route of the tunnel is refused. */
-class Refusing extends MemoryObjects {
-  readonly #code: number;
-
-  constructor(code: number) {
-    super();
-    this.#code = code;
-  }
-
-  override async apply<T extends KubeObject>(objects: readonly RenderedObject[]): Promise<T[]> {
-    if (objects.some(({ metadata }) => metadata.name === 'c1-tunnel'))
-      throw new KubeError('apply TLSRoute c1-tunnel: refused', { code: this.#code, reason: 'Refused' });
-    return super.apply(objects);
-  }
+function refusingTunnel(code: number): MemoryObjects {
+  const management = new MemoryObjects();
+  management.refuse(({ metadata }) =>
+    metadata.name === 'c1-tunnel'
+      ? new KubeError('apply TLSRoute c1-tunnel: refused', { code, reason: 'Refused' })
+      : undefined,
+  );
+  return management;
 }
 
 describe('the routes of an ingress controller', () => {

@@ -98,7 +98,7 @@ async function reconcile(name: string): Promise<void> {
       return done();
     },
   };
-  const scope = { facts: { certificates: {}, mounts: {} }, now: new Date() };
+  const scope = { facts: { certificates: {}, mounts: {} }, now: new Date(), takesRefusals: false };
   await inSpan('reconcile', { 'hosted_control_plane.key': 'a/b' }, () => runPhases([phase], scope));
   await client.connection.close();
 }

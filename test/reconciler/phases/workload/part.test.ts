@@ -19,7 +19,7 @@ import { workloadRBAC } from '../../../../reconciler/phases/workload/rbac.ts';
 import type { HostedClient } from '../../../../reconciler/hosted/hosted-client.ts';
 import { MemoryObjects } from '../../../support/memory-objects.ts';
 import { knownFacts } from '../../../support/rendered-cluster.ts';
-import { scopeOf } from '../../../support/scope.ts';
+import { scopeOf, withServer } from '../../../support/scope.ts';
 
 const parts = { workloadRBAC, clusterInfo, kubeadmConfig, kubeletConfig };
 const addOns = { kubeProxy, coreDNS, konnectivityAgent, inClusterAccess, serviceAccess };
@@ -29,7 +29,7 @@ const fails = (error: Error) => async () => {
   throw error;
 };
 const scopeWith = (hosted: Partial<HostedClient>, nodes: number | 'unknown' = 3, spec: object = {}) =>
-  scopeOf(new MemoryObjects(), {
+  scopeOf(withServer(new MemoryObjects()), {
     hosted: { nodes: () => (nodes === 'unknown' ? undefined : nodes), ...hosted },
     facts: { ...knownFacts, nodes: nodes === 'unknown' ? undefined : nodes },
     spec,

@@ -12,7 +12,7 @@ import { SigningIssuer } from '../../../support/issuer.ts';
 import { accepted } from '../../../support/management-controllers.ts';
 import { MemoryObjects } from '../../../support/memory-objects.ts';
 import { knownFacts } from '../../../support/rendered-cluster.ts';
-import { now, scopeOf } from '../../../support/scope.ts';
+import { now, scopeOf, withServer } from '../../../support/scope.ts';
 import { probesOf } from '../../../support/trust-probes.ts';
 
 const gateway = { gateway: { namespace: 'gateways', name: 'web' } };
@@ -40,7 +40,7 @@ interface Circumstances {
 /** The outcome, with pods that are available. */
 async function run(exposure: object, circumstances: Circumstances = {}): Promise<Outcome> {
   const { access = 'Policy', route = 'accepted', failure, certificates, facts, result } = circumstances;
-  const management = new MemoryObjects();
+  const management = withServer(new MemoryObjects());
   if (route !== 'missing') management.put(routeThatIs(route));
   const scope = scopeOf(management, {
     spec: { exposure, inClusterAccess: access, ...(certificates ? { certificates } : {}) },
