@@ -1,9 +1,17 @@
 import { z } from 'zod';
 import { container } from './container-spec.ts';
+import { dataKey, namespaceName, objectName } from './object-name.ts';
 import { withRules } from './validation-rule.ts';
 
-const stages = z.array(z.string().describe('RequestReceived, ResponseStarted, ResponseComplete or Panic.')).optional();
-const strings = (item: string) => z.array(z.string().describe(item)).optional();
+const stages = z
+  .array(
+    z
+      .enum(['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'])
+      .describe('RequestReceived, ResponseStarted, ResponseComplete or Panic.'),
+  )
+  .max(4)
+  .optional();
+const strings = (item: string) => z.array(z.string().max(512).describe(item)).max(256).optional();
 
 const rule = z
   .object({
@@ -15,7 +23,7 @@ const rule = z
       .array(
         z
           .object({
-            group: z.string().optional().describe('API group; the core group when empty.'),
+            group: z.string().max(253).optional().describe('API group; the core group when empty.'),
             resources: strings('Resource, such as pods or pods/log.').describe(
               'Resources; all resources of the group when empty.',
             ),
@@ -23,6 +31,7 @@ const rule = z
           })
           .describe('Resources of one API group.'),
       )
+      .max(128)
       .optional()
       .describe('Resources that the rule applies to; all resources when empty.'),
     namespaces: strings('Namespace; the empty name selects cluster-scoped objects.').describe(
@@ -49,7 +58,7 @@ const Policy = z.object({
     .describe('Ignored. Accepted so that you can paste a policy file without changes.'),
   omitStages: stages.describe('Stages that are never recorded.'),
   omitManagedFields: z.boolean().optional().describe('Omit managed fields from recorded bodies.'),
-  rules: z.array(rule).describe('Rules in order; the first rule that matches applies.'),
+  rules: z.array(rule).max(512).describe('Rules in order; the first rule that matches applies.'),
 });
 
 const target = withRules(
@@ -73,17 +82,13 @@ const target = withRules(
         ),
       authentication: z
         .object({
-          secretName: z.string().min(1).max(253).describe('Name of the Secret that holds the bearer token.'),
-          secretNamespace: z
-            .string()
-            .max(63)
+          secretName: objectName().describe('Name of the Secret that holds the bearer token.'),
+          secretNamespace: namespaceName()
             .optional()
             .describe(
               'Namespace of the Secret; that of the HostedControlPlane when unset. A Secret in another namespace names the namespaces that may use it in the annotation controlplane.cluster.x-k8s.io/audit-access.',
             ),
-          tokenKey: z
-            .string()
-            .max(253)
+          tokenKey: dataKey()
             .default('token')
             .describe('Key of the Secret that holds the token. A changed token is used without a restart.'),
         })

@@ -1,15 +1,14 @@
 import { z } from 'zod';
 import { Duration } from './duration.ts';
+import { dataKey, namespaceName, objectName } from './object-name.ts';
 import { Schedule, TimeZone } from './schedule.ts';
 
 const secretKey = (defaultKey: string, holds: string) =>
-  z.string().min(1).max(253).default(defaultKey).describe(`Key of the Secret that holds ${holds}.`);
+  dataKey().default(defaultKey).describe(`Key of the Secret that holds ${holds}.`);
 
 const StoreSecret = z.object({
-  name: z.string().min(1).max(253).describe('Name of the Secret.'),
-  namespace: z
-    .string()
-    .max(63)
+  name: objectName().describe('Name of the Secret.'),
+  namespace: namespaceName()
     .optional()
     .describe(
       'Namespace of the Secret; that of the HostedControlPlane when unset. The annotation controlplane.cluster.x-k8s.io/backup-access of a Secret in another namespace must name this namespace, and its keys have the default names.',
@@ -25,24 +24,25 @@ const StoreSecret = z.object({
   ),
 });
 
+const visible = (longest: number) =>
+  z
+    .string()
+    .min(1)
+    .max(longest)
+    .regex(/^[!-~]+$/, 'must have no spaces, and no other than ASCII characters');
+
 const WebIdentity = z.object({
-  roleARN: z.string().min(1).max(2048).describe('ARN of the role that the ServiceAccount may assume.'),
-  serviceAccountName: z
-    .string()
-    .min(1)
-    .max(253)
-    .describe(
-      'ServiceAccount in the namespace of the HostedControlPlane whose tokens authenticate to the token service. Its annotation controlplane.cluster.x-k8s.io/backup-identity-of must name the HostedControlPlane.',
-    ),
-  audience: z
-    .string()
-    .min(1)
-    .max(253)
+  roleARN: visible(2048).describe('ARN of the role that the ServiceAccount may assume.'),
+  serviceAccountName: objectName().describe(
+    'ServiceAccount in the namespace of the HostedControlPlane whose tokens authenticate to the token service. Its annotation controlplane.cluster.x-k8s.io/backup-identity-of must name the HostedControlPlane.',
+  ),
+  audience: visible(253)
     .default('sts.amazonaws.com')
     .describe('Audience of the tokens. Audiences that the management API server accepts are refused.'),
   tokenServiceURL: z
     .string()
     .max(2048)
+    .regex(/^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/, 'must be a URL with https, without user, query and fragment')
     .optional()
     .describe('URL of the token service, with https; that of AWS in the region when unset.'),
 });
@@ -60,13 +60,9 @@ const Retention = z.object({
 });
 
 const Encryption = z.object({
-  secretName: z
-    .string()
-    .min(1)
-    .max(253)
-    .describe(
-      'Name of the Secret in the namespace of the HostedControlPlane. Each of its keys holds 32 bytes, plain or in base64. Its annotation controlplane.cluster.x-k8s.io/encryption-key names the key that encrypts, and is required when there are several. Every key decrypts.',
-    ),
+  secretName: objectName().describe(
+    'Name of the Secret in the namespace of the HostedControlPlane. Each of its keys holds 32 bytes, plain or in base64. Its annotation controlplane.cluster.x-k8s.io/encryption-key names the key that encrypts, and is required when there are several. Every key decrypts.',
+  ),
 });
 
 const Verify = z.object({

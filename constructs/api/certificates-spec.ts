@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Duration, durationSeconds } from './duration.ts';
+import { objectName } from './object-name.ts';
 import { withRules } from './validation-rule.ts';
 
 const defaultCASeconds = 87_600 * 3600;
@@ -70,14 +71,14 @@ export const Rotation = z
 /** The issuer that signs the CAs. */
 export const IssuerRef = z
   .object({
-    name: z.string().min(1).max(253).describe('Name of the issuer.'),
+    name: objectName().describe('Name of the issuer.'),
     kind: z
       .string()
-      .min(1)
       .max(63)
+      .regex(/^[A-Z][A-Za-z0-9]*$/, 'must be a kind, such as Issuer or ClusterIssuer')
       .default('Issuer')
       .describe('Kind of the issuer: Issuer, in the namespace of the control plane, or ClusterIssuer.'),
-    group: z.string().min(1).max(253).default('cert-manager.io').describe('API group of the issuer.'),
+    group: objectName().default('cert-manager.io').describe('API group of the issuer.'),
   })
   .describe('A reference to an issuer of cert-manager.');
 export type IssuerRef = z.output<typeof IssuerRef>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { etcdPodRules } from './etcd-spec.ts';
+import { etcdPod, etcdPodRules } from './etcd-spec.ts';
 import { Overlay } from './overlay-spec.ts';
-import { ApiServerPod, pod } from './pod-spec.ts';
+import { ApiServerPod, controllerManagerPod, schedulerPod } from './pod-spec.ts';
 import { withRules } from './validation-rule.ts';
 
 const deployment = {
@@ -9,8 +9,8 @@ const deployment = {
     'Additions to the pods of the API server, the controller manager, the scheduler and etcd.',
   ),
   apiServer: ApiServerPod.optional().describe('Pods of the API server.'),
-  controllerManager: z.object(pod).optional().describe('Pods of the controller manager.'),
-  scheduler: z.object(pod).optional().describe('Pods of the scheduler.'),
+  controllerManager: z.object(controllerManagerPod).optional().describe('Pods of the controller manager.'),
+  scheduler: z.object(schedulerPod).optional().describe('Pods of the scheduler.'),
 };
 
 /**
@@ -24,7 +24,7 @@ export const ComponentTemplateSpec = withRules(
         .object(deployment)
         .optional()
         .describe('Pods of the control plane, as spec.deployment of a HostedControlPlane.'),
-      etcd: withRules(z.object(pod), etcdPodRules)
+      etcd: withRules(z.object(etcdPod), etcdPodRules)
         .optional()
         .describe('Pods of etcd, as spec.etcd of a HostedControlPlane.'),
     })

@@ -1,14 +1,19 @@
 import { z } from 'zod';
 import { isMore, Quantity } from './quantity.ts';
-import { withRules } from './validation-rule.ts';
+import { argumentRules, type CheckedProgram } from './refused-arguments.ts';
+import { type ValidationRule, withRules } from './validation-rule.ts';
+
+const resourceName = '^(cpu|memory|ephemeral-storage|hugepages-.+|.+/.+)$';
 
 const quantities = withRules(
   z.record(z.string(), Quantity.describe('Amount, such as 500m or 1Gi.')).meta({ maxProperties: 16 }),
   [
     {
-      rule: 'self.all(name, !quantity(string(self[name])).isLessThan(quantity("0")))',
-      message: 'an amount of a resource cannot be negative: set 0 or more',
-      holds: (amounts) => Object.values(amounts).every((amount) => !isMore('0', amount)),
+      rule: `self.all(name, name.matches('${resourceName}') && !quantity(string(self[name])).isLessThan(quantity("0")))`,
+      message:
+        'an amount cannot be negative, and is of cpu, memory, ephemeral-storage, hugepages-<size>, or a resource with a domain: correct it',
+      holds: (amounts) =>
+        Object.entries(amounts).every(([name, amount]) => new RegExp(resourceName).test(name) && !isMore('0', amount)),
     },
   ],
 );
@@ -18,27 +23,16 @@ const ResourceRequirements = withRules(
     limits: quantities.optional().describe('Maximum amount of each resource that the container may use.'),
     requests: quantities.optional().describe('Amount of each resource that the scheduler reserves for the container.'),
     claims: z
-      .array(
-        z
-          .object({
-            name: z.string().describe('Name of the resource claim in the pod.'),
-            request: z.string().optional().describe('Name of one request of that claim; all requests when unset.'),
-          })
-          .describe('One claim.'),
-      )
+      .array(z.looseObject({}).describe('One claim.'))
+      .max(16)
       .optional()
-      .meta({
-        'x-kubernetes-list-type': 'map',
-        'x-kubernetes-list-map-keys': ['name'],
-        description:
-          'Not supported: pods of a control plane declare no resource claims. Only an empty list is accepted.',
-      }),
+      .describe('Not supported: pods of a control plane declare no resource claims. Only an empty list is accepted.'),
   }),
   [
     {
       rule: '!has(self.claims) || size(self.claims) == 0',
       message:
-        'claims cannot be used, because pods of a control plane declare no resource claims: remove them, or request the device as an extended resource in limits',
+        'claims cannot be used, because pods of a control plane declare none: remove them, or request a device in limits',
       fieldPath: '.claims',
       holds: ({ claims = [] }) => claims.length === 0,
     },
@@ -71,9 +65,8 @@ const flagName = '^[a-z0-9][a-z0-9.-]*$';
  * Command-line flags. The names are checked, because every component exits at a flag that it does not know, and because
  * Kubernetes reads `_` as `-`: under that name a flag would take precedence over the operator's.
  */
-const Arguments = withRules(
-  z.record(z.string(), z.string().describe('Value of the flag.')).meta({ maxProperties: 128 }),
-  [
+const argumentsWith = (rules: readonly ValidationRule<Readonly<Record<string, string>>>[]) =>
+  withRules(z.record(z.string(), z.string().max(4096).describe('Value of the flag.')).meta({ maxProperties: 128 }), [
     {
       rule: `self.all(name, name.matches('${flagName}'))`,
       message:
@@ -81,8 +74,13 @@ const Arguments = withRules(
       messageExpression: `'"' + self.filter(name, !name.matches('${flagName}'))[0] + '" is not the name of a flag: write it in lower-case letters, digits, dashes and dots, without the leading dashes'`,
       holds: (flags) => Object.keys(flags).every((name) => new RegExp(flagName).test(name)),
     },
-  ],
-);
+    ...rules,
+  ])
+    .optional()
+    .describe('Command-line flags, by name without the leading dashes. Flags that the operator sets take precedence.');
+
+/** The arguments of a program, without those that {@link argumentRules} refuse. */
+export const argumentsOf = (program: CheckedProgram) => argumentsWith(argumentRules(program));
 
 /** Settings of every container. */
 export const container = {
@@ -91,9 +89,7 @@ export const container = {
     .enum(['Always', 'IfNotPresent', 'Never'])
     .optional()
     .describe('When the kubelet pulls the image; IfNotPresent when unset, because tags are versions.'),
-  args: Arguments.optional().describe(
-    'Command-line flags, by name without the leading dashes. Flags that the operator sets take precedence.',
-  ),
+  args: argumentsWith([]),
   resources: ResourceRequirements.optional().describe('CPU, memory and devices of the container.'),
 };
 

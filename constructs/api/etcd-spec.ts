@@ -1,12 +1,20 @@
 import { z } from 'zod';
 import { Backup } from './backup-spec.ts';
-import { FixedContainer, Image } from './container-spec.ts';
+import { argumentsOf, FixedContainer, Image } from './container-spec.ts';
 import { objectName } from './object-name.ts';
 import { nodeTopology, type Overlay } from './overlay-spec.ts';
 import { pod } from './pod-spec.ts';
 import { isMore, Quantity, quantityValue } from './quantity.ts';
 import { Recovery, Restore } from './restore-spec.ts';
 import { type ValidationRule, withRules } from './validation-rule.ts';
+
+/** Settings of the pods of etcd, wherever they are described. */
+export const etcdPod = {
+  ...pod,
+  args: argumentsOf('etcd').describe(
+    'Settings of etcd, by the name of the flag without the leading dashes. They take precedence over those of the operator, except for identity, addresses, TLS and data directories, which cannot be set.',
+  ),
+};
 
 /** Rules of the pods of etcd, wherever they are described. */
 export const etcdPodRules: readonly ValidationRule<Pick<Overlay, 'env' | 'topologySpreadConstraints'>>[] = [
@@ -25,15 +33,16 @@ export const etcdPodRules: readonly ValidationRule<Pick<Overlay, 'env' | 'topolo
   },
 ];
 
+/** Size up to which the operator expands volumes by default: enough for the largest database that etcd recommends. */
+export const defaultMaxVolumeSize = '16Gi';
+const quotaArgument = 'quota-backend-bytes';
+
 const taggedVersion = '^v?3[.][0-9]+[.][0-9]+';
 
 /** The etcd of one hosted control plane. */
 export const Etcd = withRules(
   z.object({
-    ...pod,
-    args: pod.args.describe(
-      'Settings of etcd, by the name of the flag without the leading dashes. They take precedence over those of the operator, except for identity, addresses, TLS and data directories, which cannot be set.',
-    ),
+    ...etcdPod,
     replicas: z
       .literal([1, 3, 5])
       .default(3)
@@ -69,7 +78,7 @@ export const Etcd = withRules(
         'Start with small volumes and expand them before they are full. If false, every volume has the size volumeSize.',
       ),
     maxVolumeSize: Quantity.optional().describe(
-      'Size up to which the operator expands the volumes; 16Gi when unset. etcd recommends databases of at most 8Gi, which need volumes of twice that size.',
+      `Size up to which the operator expands the volumes; ${defaultMaxVolumeSize} when unset. etcd recommends databases of at most 8Gi, which need volumes of twice that size.`,
     ),
     volumeRetention: z
       .enum(['Delete', 'Retain'])
@@ -114,6 +123,16 @@ export const Etcd = withRules(
       rule: '!has(self.autoGrow) || self.autoGrow || (has(self.volumeSize) && quantity(string(self.volumeSize)).isGreaterThan(quantity("0")))',
       message: 'autoGrow: false needs a size: set volumeSize, for example 8Gi',
       holds: (etcd) => etcd.autoGrow || sizeOf(etcd) > 0,
+    },
+    {
+      rule: `!has(self.args) || !('${quotaArgument}' in self.args) || !self.args['${quotaArgument}'].matches('^[0-9]{1,18}$') || quantity(self.args['${quotaArgument}']).add(quantity(self.args['${quotaArgument}'])).compareTo(has(self.volumeSize) && has(self.autoGrow) && !self.autoGrow ? quantity(string(self.volumeSize)) : (has(self.maxVolumeSize) ? quantity(string(self.maxVolumeSize)) : quantity('${defaultMaxVolumeSize}'))) <= 0`,
+      message: `argument ${quotaArgument}: must be at most half of the volume, because its snapshots and log need the rest: lower it, or raise volumeSize with autoGrow: false, otherwise maxVolumeSize, which is ${defaultMaxVolumeSize} when unset`,
+      fieldPath: '.args',
+      holds: ({ args, volumeSize = '0', autoGrow, maxVolumeSize = defaultMaxVolumeSize }) => {
+        const quota = args?.[quotaArgument] ?? '';
+        const largest = quantityValue(autoGrow ? maxVolumeSize : volumeSize);
+        return !/^[0-9]{1,18}$/.test(quota) || 2 * Number(quota) <= largest;
+      },
     },
     ...etcdPodRules,
   ],

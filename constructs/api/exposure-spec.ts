@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { address, cidr, host, hostName } from './address.ts';
 import { objectName } from './object-name.ts';
+import { annotationSet, labelKey } from './pod-metadata-spec.ts';
 import { type ValidationRule, withRules } from './validation-rule.ts';
 
 /** A Gateway with a wildcard TLS passthrough listener. */
@@ -10,32 +12,21 @@ export const Gateway = z.object({
 export type Gateway = z.output<typeof Gateway>;
 
 const LoadBalancer = z.object({
-  annotations: z
-    .record(z.string().max(317), z.string().describe('Value.'))
+  annotations: annotationSet()
     .optional()
     .describe('Annotations of the Service, with which most clouds configure their load balancers.'),
-  loadBalancerClass: z
-    .string()
-    .max(253)
-    .regex(
-      /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/,
-      'must be a name, with or without the domain of its implementation before it, such as example.org/internal',
-    )
+  loadBalancerClass: labelKey(
+    'must be a name, with or without the domain of its implementation before it, such as example.org/internal',
+  )
     .optional()
-    .describe('Load balancer implementation to use; the default of the management cluster when unset.'),
-  loadBalancerIP: z
-    .string()
-    .max(45)
+    .describe(
+      'Load balancer implementation to use; the default of the management cluster when unset. It cannot change once the endpoint is set.',
+    ),
+  loadBalancerIP: address()
     .optional()
     .describe('Address to request, if the implementation supports it; any address when unset.'),
   loadBalancerSourceRanges: z
-    .array(
-      z
-        .string()
-        .max(49)
-        .regex(/^[0-9a-fA-F.:]+\/[0-9]{1,3}$/, 'must be a CIDR such as 192.0.2.0/24')
-        .describe('CIDR.'),
-    )
+    .array(cidr().describe('CIDR.'))
     .max(256)
     .optional()
     .describe('CIDRs of the clients that may connect; all clients when unset.'),
@@ -48,11 +39,9 @@ const nodePort = () => z.int32().min(30000).max(32767);
 
 const NodePort = withRules(
   z.object({
-    address: z
-      .string()
-      .min(1)
-      .max(253)
-      .describe('IP address or host name at which workers and users reach the nodes of the management cluster.'),
+    address: host().describe(
+      'IP address or host name at which workers and users reach the nodes of the management cluster.',
+    ),
     port: nodePort().describe('Node port of the API server, 30000 to 32767.'),
     konnectivityPort: nodePort().describe(
       'Node port to which the konnectivity agents of the workers connect, 30000 to 32767.',
@@ -70,14 +59,6 @@ const NodePort = withRules(
 
 export type NodePortExposure = z.output<typeof NodePort>;
 
-const hostName = (what: string) =>
-  z
-    .string()
-    .min(1)
-    .max(253)
-    .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/, 'must be a DNS name in lower case')
-    .describe(what);
-
 /** The ingress controller distinguishes them by host name only. */
 const differentHosts: ValidationRule<{ apiHost: string; konnectivityHost: string; tunnelHost?: string | undefined }> = {
   rule: "self.apiHost != self.konnectivityHost && (has(self.tunnelHost) ? self.tunnelHost != self.apiHost && self.tunnelHost != self.konnectivityHost : self.konnectivityHost != 'tunnel.' + self.apiHost)",
@@ -89,11 +70,13 @@ const differentHosts: ValidationRule<{ apiHost: string; konnectivityHost: string
 
 const Ingress = withRules(
   z.object({
-    apiHost: hostName('Host name of the API server. DNS must resolve it to the ingress controller.'),
-    konnectivityHost: hostName('Host name to which the konnectivity agents of the workers connect.'),
-    tunnelHost: hostName(
-      'Host name to which the proxies of the workers connect. DNS must resolve it to the ingress controller. When unset, they use tunnel.<apiHost> with inClusterAccess Proxy; with Policy there are no proxies, and the Service kubernetes of the hosted cluster leads nowhere.',
-    ).optional(),
+    apiHost: hostName().describe('Host name of the API server. DNS must resolve it to the ingress controller.'),
+    konnectivityHost: hostName().describe('Host name to which the konnectivity agents of the workers connect.'),
+    tunnelHost: hostName()
+      .optional()
+      .describe(
+        'Host name to which the proxies of the workers connect. DNS must resolve it to the ingress controller. When unset, they use tunnel.<apiHost> with inClusterAccess Proxy; with Policy there are no proxies, and the Service kubernetes of the hosted cluster leads nowhere.',
+      ),
     port: z.int32().min(1).max(65535).default(443).describe('TLS port of the ingress controller.'),
     controller: z
       .enum(['haproxy', 'haproxy-ingress', 'nginx', 'traefik'])
@@ -106,8 +89,7 @@ const Ingress = withRules(
       .describe(
         'Class of the Ingress objects; the default class of the management cluster when unset. Not used for traefik.',
       ),
-    annotations: z
-      .record(z.string().max(317), z.string().describe('Value.'))
+    annotations: annotationSet()
       .optional()
       .describe(
         'Additional annotations of the Ingress objects. They take precedence over the annotations for TLS passthrough.',

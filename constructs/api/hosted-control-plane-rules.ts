@@ -30,6 +30,22 @@ export const noLoadBalancerBesideNodePort: ValidationRule<ExposureSource & InClu
   holds: (spec) => !(spec.inClusterAccess === 'LoadBalancer' && spec.exposure?.nodePort),
 };
 
+const names = { namespace: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', name: '^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$' };
+
+/** A template may have other names, which patches of a ClusterClass replace. */
+export const gatewayNames: readonly ValidationRule<ExposureSource>[] = (['gateway', 'exposure.gateway'] as const).map(
+  (field) => ({
+    rule: `!(${field === 'gateway' ? 'has(self.gateway)' : has('self', 'gateway')}) || (self.${field}.namespace.matches('${names.namespace}') && self.${field}.name.matches('${names.name}'))`,
+    message:
+      'is no name and namespace of a Gateway: write lower-case letters, digits and dashes, with a letter or digit at both ends',
+    fieldPath: `.${field}`,
+    holds: ({ gateway, exposure }) => {
+      const given = field === 'gateway' ? gateway : exposure?.gateway;
+      return !given || (['namespace', 'name'] as const).every((part) => new RegExp(names[part]).test(given[part]));
+    },
+  }),
+);
+
 const policies = firstMinorWith('servesMutatingPolicies');
 
 /** The API servers of earlier minors never become ready with it: they wait for policies that they do not serve. */
@@ -79,6 +95,9 @@ const unchanged = (field: string) =>
 
 const sameEtcdMinorOrNext = `oldSelf.status.etcd.members.all(member, !has(member.version) || !member.version.matches('^v?3[.][0-9]') || (${etcdMinor('self.spec.etcd.version')} >= ${etcdMinor('member.version')} && ${etcdMinor('self.spec.etcd.version')} <= ${etcdMinor('member.version')} + 1))`;
 
+const classIn = (self: string) => `${self}.exposure.loadBalancer.loadBalancerClass`;
+const sameClass = `(has(${classIn('self')}) == has(${classIn('oldSelf')}) && (!has(${classIn('self')}) || ${classIn('self')} == ${classIn('oldSelf')}))`;
+
 const bytes = (size: string) => `quantity(string(${size}))`;
 const fixedSize = (self: string) => `!${self}.etcd.autoGrow && has(${self}.etcd.volumeSize)`;
 
@@ -104,6 +123,12 @@ export const updateRules: readonly ValidationRule<ExposureSource>[] = [
     message:
       'the exposure strategy cannot change once the endpoint is set, because the endpoint would change: restore the previous exposure strategy',
     fieldPath: '.exposure',
+  },
+  {
+    rule: `!has(oldSelf.controlPlaneEndpoint) || !${has('self', 'loadBalancer')} || !${has('oldSelf', 'loadBalancer')} || ${sameClass}`,
+    message:
+      'exposure.loadBalancer.loadBalancerClass cannot change once the endpoint is set, because Kubernetes lets no Service change it: restore the previous value',
+    fieldPath: '.exposure.loadBalancer.loadBalancerClass',
   },
   {
     rule: `!(${fixedSize('self')} && ${fixedSize('oldSelf')}) || ${bytes('self.etcd.volumeSize')}.compareTo(${bytes('oldSelf.etcd.volumeSize')}) >= 0`,

@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { host, subjectName } from './address.ts';
 import { Certificates } from './certificates-spec.ts';
 import { fixedContainer } from './container-spec.ts';
 import { Etcd } from './etcd-spec.ts';
 import { ExposureSpec, Gateway } from './exposure-spec.ts';
 import {
   exactlyOneExposure,
+  gatewayNames,
   noLoadBalancerBesideNodePort,
   noOwnTokenIssuer,
   noPolicyBeforeItsMinor,
@@ -15,7 +17,7 @@ import { KubernetesVersion } from './kubernetes-version.ts';
 import { OIDCProviders } from './oidc-spec.ts';
 import { objectName } from './object-name.ts';
 import { daemonOverlay, Overlay } from './overlay-spec.ts';
-import { ApiServerPod, addOnPod, controllerPod, daemonPod } from './pod-spec.ts';
+import { ApiServerPod, addOnPod, ControllerManagerPod, daemonPod, SchedulerPod } from './pod-spec.ts';
 import { ServiceAccountIssuer } from './service-account-issuer-spec.ts';
 import type { HostedControlPlaneStatus } from './status.ts';
 import { MetricsScrapers } from './metrics-scrapers-spec.ts';
@@ -57,20 +59,13 @@ const Deployment = z.object({
     'Additions to the pods of the API server, the controller manager, the scheduler and etcd. What a component sets itself comes on top: entries of maps and lists are added, and those with the same name replace these.',
   ),
   apiServer: ApiServerPod.prefault({}).describe('Pods of the API server. spec.replicas sets their number.'),
-  controllerManager: z.object(controllerPod).prefault({}).describe('Pods of the controller manager.'),
-  scheduler: z.object(controllerPod).prefault({}).describe('Pods of the scheduler.'),
+  controllerManager: ControllerManagerPod.prefault({}).describe('Pods of the controller manager.'),
+  scheduler: SchedulerPod.prefault({}).describe('Pods of the scheduler.'),
 });
 
 const APIServer = z.object({
   certSANs: z
-    .array(
-      z
-        .string()
-        .min(1)
-        .max(253)
-        .regex(/^[0-9A-Za-z*.:-]+$/, 'must be a host name or an IP address')
-        .describe('Host name or IP address.'),
-    )
+    .array(subjectName().describe('Host name or IP address.'))
     .max(128)
     .optional()
     .describe(
@@ -182,7 +177,7 @@ export const templateFields = {
 const ControlPlaneEndpoint = withRules(
   z
     .object({
-      host: z.string().min(1).max(512).optional().describe('Host name or IP address.'),
+      host: host().optional().describe('Host name or IP address.'),
       port: z.int32().min(1).max(65535).optional().describe('Port.'),
     })
     .meta({ minProperties: 1 }),
@@ -199,7 +194,7 @@ const ControlPlaneEndpoint = withRules(
 export const HostedControlPlaneSpec = withRules(
   z.object({
     version: KubernetesVersion,
-    replicas: z.int32().min(1).default(2).describe('Number of API server pods.'),
+    replicas: z.int32().min(1).max(100).default(2).describe('Number of API server pods.'),
     controlPlaneEndpoint: ControlPlaneEndpoint.optional().describe(
       'Address of the API server. The operator writes it. Once set, it never changes, because the kubeconfigs of the workers contain it.',
     ),
@@ -211,7 +206,14 @@ export const HostedControlPlaneSpec = withRules(
       ),
     ...templateFields,
   }),
-  [exactlyOneExposure, noLoadBalancerBesideNodePort, noPolicyBeforeItsMinor, noOwnTokenIssuer, ...updateRules],
+  [
+    exactlyOneExposure,
+    ...gatewayNames,
+    noLoadBalancerBesideNodePort,
+    noPolicyBeforeItsMinor,
+    noOwnTokenIssuer,
+    ...updateRules,
+  ],
 );
 export type HostedControlPlaneSpec = z.output<typeof HostedControlPlaneSpec>;
 

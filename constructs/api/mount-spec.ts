@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dataKey, objectName } from './object-name.ts';
 import { withRules } from './validation-rule.ts';
 
 /** No part of it is `..` or begins with that, as the API server requires of the files in a volume. */
@@ -8,14 +9,7 @@ const items = z
   .array(
     z
       .object({
-        key: z
-          .string()
-          .max(253)
-          .regex(
-            /^[-._a-zA-Z0-9]+$/,
-            'must be a key of a ConfigMap or Secret: letters, digits, dashes, dots and underscores',
-          )
-          .describe('Key of the ConfigMap or Secret.'),
+        key: dataKey().describe('Key of the ConfigMap or Secret.'),
         path: z
           .string()
           .max(1024)
@@ -25,6 +19,7 @@ const items = z
       })
       .describe('One key and its file.'),
   )
+  .max(256)
   .optional()
   .describe('Keys to mount; every key with its own name when unset.');
 
@@ -50,7 +45,7 @@ export const Mount = withRules(
       .describe('Absolute path of the directory in the container.'),
     configMap: z
       .object({
-        name: z.string().min(1).max(253).describe('Name of the ConfigMap, in the namespace of the HostedControlPlane.'),
+        name: objectName().describe('Name of the ConfigMap, in the namespace of the HostedControlPlane.'),
         items,
         defaultMode,
         optional,
@@ -59,11 +54,7 @@ export const Mount = withRules(
       .describe('Mount this ConfigMap.'),
     secret: z
       .object({
-        secretName: z
-          .string()
-          .min(1)
-          .max(253)
-          .describe('Name of the Secret, in the namespace of the HostedControlPlane.'),
+        secretName: objectName().describe('Name of the Secret, in the namespace of the HostedControlPlane.'),
         items,
         defaultMode,
         optional,

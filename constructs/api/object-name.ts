@@ -19,3 +19,14 @@ export const namespaceName = () =>
       /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
       'must be the name of a namespace: lower-case letters, digits and dashes, and a letter or digit at both ends',
     );
+
+/** The key of a Secret or a ConfigMap. */
+export const dataKey = () =>
+  z
+    .string()
+    .min(1)
+    .max(253)
+    .regex(
+      /^[-._a-zA-Z0-9]+$/,
+      'must be a key of a ConfigMap or Secret: letters, digits, dashes, dots and underscores',
+    );

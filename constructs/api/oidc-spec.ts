@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { withRules } from './validation-rule.ts';
 
 const provider = z
   .object({
     certificateAuthority: z
       .string()
       .max(65536)
+      .regex(/^$|-{5}BEGIN CERTIFICATE-{5}/, 'must be certificates in PEM')
       .optional()
       .describe(
         'PEM certificates with which to verify the issuer; the system roots of the API server image when unset.',
@@ -43,5 +45,13 @@ const provider = z
   })
   .describe('One token issuer.');
 
+const issuerURL = '^https://[^/?#@ ]+(/[^?# ]*)?$';
+
 /** Token issuers that the hosted API server trusts, by issuer URL. */
-export const OIDCProviders = z.record(z.string().max(512), provider).meta({ maxProperties: 64 });
+export const OIDCProviders = withRules(z.record(z.string().max(512), provider).meta({ maxProperties: 64 }), [
+  {
+    rule: `self.all(url, size(url) <= 512 && url.matches('${issuerURL}'))`,
+    message: 'an issuer is an https URL without user, query and fragment, such as https://issuer.example.org',
+    holds: (providers) => Object.keys(providers).every((url) => new RegExp(issuerURL).test(url)),
+  },
+]);

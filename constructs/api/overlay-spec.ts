@@ -5,6 +5,10 @@ import { labelKey, labelSet, labelValue, PodAnnotations, PodLabels } from './pod
 import { withRules } from './validation-rule.ts';
 
 const most = 32;
+/** Of nodes or zones; a cluster of Kubernetes has at most 5000 nodes. */
+const mostPlaces = 10_000;
+/** In seconds: longer than any node lives. */
+const longestStay = 1_000_000_000;
 
 /** Label of nodes by which every node is a place of its own. */
 export const nodeTopology = 'kubernetes.io/hostname';
@@ -57,7 +61,12 @@ const Toleration = withRules(
       .enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute'])
       .optional()
       .describe('Effect of the taint; every effect when unset.'),
-    tolerationSeconds: z.int().min(0).optional().describe('For NoExecute: how long a pod stays; forever when unset.'),
+    tolerationSeconds: z
+      .int()
+      .min(0)
+      .max(longestStay)
+      .optional()
+      .describe('For NoExecute: how long a pod stays; forever when unset.'),
   }),
   [
     {
@@ -87,13 +96,14 @@ const policy = z.enum(['Honor', 'Ignore']).optional();
 const TopologySpreadConstraint = withRules(
   z.object({
     topologyKey: labelKey().describe('Key of a label of nodes: nodes with the same value are one place.'),
-    maxSkew: z.int32().min(1).describe('Largest difference of the number of pods between two places.'),
+    maxSkew: z.int32().min(1).max(mostPlaces).describe('Largest difference of the number of pods between two places.'),
     whenUnsatisfiable: z
       .enum(['DoNotSchedule', 'ScheduleAnyway'])
       .describe('Whether a pod waits that would violate the constraint.'),
     minDomains: z
       .int32()
       .min(1)
+      .max(mostPlaces)
       .optional()
       .describe('Number of places below which a place without pods counts; only with DoNotSchedule.'),
     nodeAffinityPolicy: policy.describe(

@@ -1,7 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { type ComponentTemplate, ComponentTemplateSpec } from './component-template.ts';
 import { type HostedControlPlane, HostedControlPlaneSpec, ObjectMeta } from './hosted-control-plane.ts';
+import { shapeOf } from './shape.ts';
 import { HostedControlPlaneStatus } from './status.ts';
+import { checkedPath } from './validation-rule.ts';
 
 /** One error in an object. */
 export interface Problem {
@@ -33,22 +36,45 @@ const Envelope = z.object({
   spec: HostedControlPlaneSpec,
 });
 
+const Shape = shapeOf(Envelope);
+
 /**
  * Reads an object that an API server has stored, and fills in defaults. Fields that this release does not know are left out:
  * an older or a newer one may have stored them. A status that cannot be read does not make the
  * object invalid: its broken fields are omitted and computed again.
+ * @param accepted the spec that was accepted last, if any: as an API server does, a rule that a value breaks which has not changed
+ * since is not held against the object. An earlier release may not have had the rule.
  */
-export function parseStoredHostedControlPlane(object: unknown): ParsedHostedControlPlane {
+export function parseStoredHostedControlPlane(object: unknown, accepted?: unknown): ParsedHostedControlPlane {
   const result = Envelope.safeParse(object, { error: (issue) => requiredMessage(issue) });
-  if (!result.success) {
-    const identity = Identity.safeParse(object);
-    return {
-      valid: false,
-      ...(identity.success && { metadata: identity.data.metadata }),
-      ...whatIsWrong(result.error),
-    };
-  }
-  return { valid: true, hostedControlPlane: { ...result.data, status: readableStatus(object) } };
+  const read = (data: z.output<typeof Envelope>): ParsedHostedControlPlane => ({
+    valid: true,
+    hostedControlPlane: { ...data, status: readableStatus(object) },
+  });
+  if (result.success) return read(result.data);
+  const shape = accepted === undefined ? undefined : Shape.safeParse(object).data;
+  const before = accepted === undefined ? undefined : Shape.safeParse({ ...Object(object), spec: accepted }).data;
+  const issues = result.error.issues.filter((issue) => !shape || !before || isNew(issue, before, shape));
+  if (shape && issues.length === 0) return read(shape);
+  const identity = Identity.safeParse(object);
+  return {
+    valid: false,
+    ...(identity.success && { metadata: identity.data.metadata }),
+    ...whatIsWrong(issues),
+  };
+}
+
+/** Whether a value that breaks a rule is another one than before. No release can render a version that it does not support. */
+function isNew(issue: z.core.$ZodIssue, before: unknown, now: unknown): boolean {
+  const path = checkedPath(issue);
+  return pathText(path) === 'spec.version' || !isDeepStrictEqual(valueAt(before, path), valueAt(now, path));
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (found, part) => (found === undefined ? undefined : Reflect.get(Object(found), part)),
+    value,
+  );
 }
 
 const TemplateEnvelope = z.object({
@@ -57,20 +83,28 @@ const TemplateEnvelope = z.object({
   spec: ComponentTemplateSpec,
 });
 
-/** Reads a template from the API or from a file. Returns its problems in one sentence when it is invalid. */
+const TemplateShape = shapeOf(TemplateEnvelope);
+
+/**
+ * Reads a template from the API or from a file. Returns its problems in one sentence when it is invalid.
+ * @param isInUse whether a control plane was accepted before, whose spec with that of the template is checked then
+ */
 export function parseComponentTemplate(
   object: unknown,
+  isInUse: boolean = false,
 ):
   | { readonly valid: true; readonly template: ComponentTemplate }
   | { readonly valid: false; readonly message: string } {
-  const result = TemplateEnvelope.safeParse(object, { error: (issue) => requiredMessage(issue) });
-  if (!result.success) return { valid: false, message: whatIsWrong(result.error).message };
+  const result = (isInUse ? TemplateShape : TemplateEnvelope).safeParse(object, {
+    error: (issue) => requiredMessage(issue),
+  });
+  if (!result.success) return { valid: false, message: whatIsWrong(result.error.issues).message };
   const { metadata, spec } = result.data;
   return { valid: true, template: { name: metadata.name, spec } };
 }
 
-function whatIsWrong(error: z.ZodError): WhatIsWrong {
-  return described(error.issues.map((issue) => ({ path: pathText(issue.path), message: issue.message })));
+function whatIsWrong(issues: readonly z.core.$ZodIssue[]): WhatIsWrong {
+  return described(issues.map((issue) => ({ path: pathText(issue.path), message: issue.message })));
 }
 
 function described(problems: readonly Problem[]): WhatIsWrong {

@@ -3,9 +3,19 @@ import { withRules } from './validation-rule.ts';
 
 const most = 32;
 const longestKey = 253;
+/** All annotations of an object together have at most this many bytes. */
+const longestAnnotation = 262_144;
 
 /** A qualified name of Kubernetes: an optional DNS name and a slash, and a name of at most 63 characters. */
 const qualifiedName = '^([a-z0-9]([-.a-z0-9]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$';
+
+const dnsName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+/** The same as `format.qualifiedName()` of CEL. */
+function isQualifiedName(text: string): boolean {
+  const [domain = ''] = text.includes('/') ? text.split('/') : ['a'];
+  return new RegExp(qualifiedName).test(text) && domain.length <= longestKey && dnsName.test(domain);
+}
 
 /** Labels by which the operator, Services and network policies find pods, and those that Kubernetes sets itself. */
 export const reservedLabel =
@@ -19,10 +29,9 @@ export const reservedAnnotation =
   '^(([-a-z0-9.]+[.])?cluster[.]x-k8s[.]io/|container[.](apparmor[.]security[.]beta|seccomp[.]security[.]alpha)[.]kubernetes[.]io/|seccomp[.]security[.]alpha[.]kubernetes[.]io/|k8s[.]v1[.]cni[.]cncf[.]io/|v1[.]multus-cni[.]io/)';
 
 const keys = (what: string) => ({
-  rule: `self.all(key, size(key) <= ${longestKey} && key.matches('${qualifiedName}'))`,
-  message: `the key of a ${what} is a name of at most 63 letters, digits, dashes, dots and underscores, such as example.org/team`,
-  holds: (given: Readonly<Record<string, string>>) =>
-    Object.keys(given).every((key) => key.length <= longestKey && new RegExp(qualifiedName).test(key)),
+  rule: 'self.all(key, !format.qualifiedName().validate(key).hasValue())',
+  message: `what is set is not the key of a ${what}: write one such as team or example.org/team`,
+  holds: (given: Readonly<Record<string, string>>) => Object.keys(given).every(isQualifiedName),
 });
 
 const unreserved = (what: string, reserved: string, because: string) => ({
@@ -44,16 +53,23 @@ export const labelValue = () =>
     );
 
 /** The key of a label. */
-export const labelKey = () =>
-  z
-    .string()
-    .min(1)
-    .max(longestKey)
-    .regex(new RegExp(qualifiedName), 'must be the key of a label, such as disktype or topology.kubernetes.io/zone');
+export const labelKey = (otherwise = 'must be the key of a label, such as disktype or topology.kubernetes.io/zone') =>
+  z.string().min(1).max(longestKey).regex(new RegExp(qualifiedName), otherwise);
 
 /** Labels that select something: of nodes, or of pods. */
 export const labelSet = () =>
   withRules(z.record(z.string(), labelValue().describe('Value.')).meta({ maxProperties: most }), [keys('label')]);
+
+/** Annotations of one object. */
+export const annotationSet = () =>
+  withRules(z.record(z.string(), z.string().max(longestAnnotation).describe('Value.')).meta({ maxProperties: 64 }), [
+    {
+      // The API server does not tell capitals from other letters here, other than in labels.
+      rule: 'self.all(key, !format.qualifiedName().validate(key.lowerAscii()).hasValue())',
+      message: 'what is set is not the key of an annotation: write one such as team or example.org/team',
+      holds: (given) => Object.keys(given).every((key) => isQualifiedName(key.toLowerCase())),
+    },
+  ]);
 
 /** Additional labels of pods. */
 export const PodLabels = withRules(

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
-const pattern =
-  /^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$/;
+const pattern = /^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?([0-9]+([.][0-9]*)?|[.][0-9]+))?$/;
 
 /** A Kubernetes quantity such as `8Gi`. Numbers are accepted too and converted to decimal text. */
 export const Quantity = z

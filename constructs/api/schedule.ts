@@ -36,4 +36,8 @@ export function isTimeZone(name: string): boolean {
 }
 
 /** An IANA time zone. */
-export const TimeZone = z.string().min(1).max(64).refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin');
+export const TimeZone = z
+  .string()
+  .max(64)
+  .regex(/^[A-Za-z][-+_A-Za-z0-9]*(\/[-+_A-Za-z0-9]+)*$/, 'must be an IANA time zone such as Europe/Berlin')
+  .refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin');

@@ -1,15 +1,21 @@
 import { z } from 'zod';
+import { annotationSet, labelSet } from './pod-metadata-spec.ts';
 import { Duration } from './duration.ts';
 
 const metadata = z.object({
-  labels: z.record(z.string(), z.string().describe('Value.')).optional().describe('Labels.'),
-  annotations: z.record(z.string(), z.string().describe('Value.')).optional().describe('Annotations.'),
+  labels: labelSet().optional().describe('Labels.'),
+  annotations: annotationSet().optional().describe('Annotations.'),
 });
 
 /** Metadata that a template sets on the objects created from it. */
 export const TemplateMetadata = metadata;
 
-const timeout = (what: string) => z.int32().min(0).optional().describe(`Ignored: ${what}, in seconds.`);
+/** What Cluster API itself checks has at least these limits. */
+const mostIgnored = 256;
+const text = () => z.string().max(1024);
+
+const timeout = (what: string) =>
+  z.int32().min(0).max(2_000_000_000).optional().describe(`Ignored: ${what}, in seconds.`);
 
 /**
  * Fields that the topology controller of Cluster API may apply to any control plane. Server-side apply rejects fields
@@ -21,9 +27,9 @@ export const MachineTemplate = z.object({
     .looseObject({
       infrastructureRef: z
         .looseObject({
-          apiGroup: z.string().optional().describe('Ignored.'),
-          kind: z.string().optional().describe('Ignored.'),
-          name: z.string().optional().describe('Ignored.'),
+          apiGroup: text().optional().describe('Ignored.'),
+          kind: text().optional().describe('Ignored.'),
+          name: text().optional().describe('Ignored.'),
         })
         .optional()
         .describe('Ignored.'),
@@ -31,24 +37,26 @@ export const MachineTemplate = z.object({
         .array(
           z
             .looseObject({
-              conditionType: z.string().describe('Ignored.'),
-              polarity: z.string().optional().describe('Ignored.'),
+              conditionType: text().describe('Ignored.'),
+              polarity: text().optional().describe('Ignored.'),
             })
             .describe('Ignored.'),
         )
+        .max(mostIgnored)
         .optional()
         .describe('Ignored.'),
       taints: z
         .array(
           z
             .looseObject({
-              key: z.string().describe('Ignored.'),
-              value: z.string().optional().describe('Ignored.'),
-              effect: z.string().describe('Ignored.'),
-              propagation: z.string().optional().describe('Ignored.'),
+              key: text().describe('Ignored.'),
+              value: text().optional().describe('Ignored.'),
+              effect: text().describe('Ignored.'),
+              propagation: text().optional().describe('Ignored.'),
             })
             .describe('Ignored.'),
         )
+        .max(mostIgnored)
         .optional()
         .describe('Ignored.'),
       deletion: z

@@ -6,7 +6,7 @@ export interface ValidationRule<T> {
   readonly rule: string;
   /** Message for the user: what is wrong and what to do. */
   readonly message: string;
-  /** CEL expression that evaluates to a message with the actual values; `message` is the fallback. */
+  /** CEL expression that evaluates to a message with the actual values, which takes the place of `message` in an API server. */
   readonly messageExpression?: string;
   /** JSON path below `self` that the error refers to, such as `.exposure`. */
   readonly fieldPath?: string;
@@ -14,6 +14,14 @@ export interface ValidationRule<T> {
   readonly optionalOldSelf?: true;
   /** The same check without an API server; absent for rules that compare with the previous state. */
   readonly holds?: (value: T) => boolean;
+}
+
+const partsBelow = 'partsBelow';
+
+/** The path of the value that a failed check is about; the issue itself may name a field of that. */
+export function checkedPath({ path, ...issue }: z.core.$ZodIssue): readonly PropertyKey[] {
+  const { [partsBelow]: below = 0 } = ('params' in issue ? issue.params : undefined) ?? {};
+  return path.slice(0, path.length - Number(below));
 }
 
 /**
@@ -27,6 +35,7 @@ export function withRules<S extends z.ZodType>(schema: S, rules: readonly Valida
     checked = checked.refine(holds, {
       message,
       ...(fieldPath && { path: fieldPath.split('.').slice(1) }),
+      params: { [partsBelow]: (fieldPath ?? '').split('.').length - 1 },
       // Like the API server: rules are not evaluated for a value that is already invalid.
       when: ({ issues }) => issues.length === 0,
     });
@@ -38,8 +47,8 @@ export function withRules<S extends z.ZodType>(schema: S, rules: readonly Valida
 export function celRule({ rule, message, messageExpression, fieldPath, optionalOldSelf }: ValidationRule<never>) {
   return {
     rule,
-    message,
-    ...(messageExpression && { messageExpression }),
+    // Not both: kubectl writes the whole definition into an annotation, which has a limit.
+    ...(messageExpression ? { messageExpression } : { message }),
     ...(fieldPath && { fieldPath }),
     ...(optionalOldSelf && { optionalOldSelf }),
   };

@@ -12,10 +12,12 @@ type Invalid = Extract<ParsedHostedControlPlane, { valid: false }>;
  * A HostedControlPlane on top of the template that it refers to, if it does. It is invalid when that is missing or invalid, or when
  * the two cannot be combined.
  * @param find returns the template of that name in its namespace
+ * @param accepted the spec that was accepted last, with that of its template
  */
 export function withComponentTemplate(
   hostedControlPlane: HostedControlPlane,
   find: (name: string) => unknown,
+  accepted?: unknown,
 ): ParsedHostedControlPlane {
   const { metadata, spec } = hostedControlPlane;
   if (spec.componentTemplateRef === undefined) return { valid: true, hostedControlPlane };
@@ -27,9 +29,12 @@ export function withComponentTemplate(
   };
   const found = find(name);
   if (found === undefined) return invalid(`${which} does not exist: create it, or name another one`);
-  const parsed = parseComponentTemplate(found);
+  const parsed = parseComponentTemplate(found, accepted !== undefined);
   if (!parsed.valid) return invalid(`${which} cannot be used: ${parsed.message}`);
-  const both = parseStoredHostedControlPlane({ ...hostedControlPlane, spec: onTemplate(spec, parsed.template.spec) });
+  const both = parseStoredHostedControlPlane(
+    { ...hostedControlPlane, spec: onTemplate(spec, parsed.template.spec) },
+    accepted,
+  );
   return both.valid ? both : invalid(`together with ${which}: ${both.message}`);
 }
 

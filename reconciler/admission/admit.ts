@@ -134,8 +134,8 @@ function admitOwned(
     refusal,
   });
   const { namespace = '' } = metadata;
-  const newest = readNewest(object, (name) => findComponentTemplate(namespace, name));
   const recorded = findRevisions(namespace, owner);
+  const newest = readNewest(object, (name) => findComponentTemplate(namespace, name), acceptedSpec(object, recorded));
   const last = () => readRevision(object, lastUsable(recorded));
   if (newest.kind === 'refused') {
     const { refusal: message } = newest;
@@ -177,15 +177,24 @@ type ReadSpec =
 /** The object by a recorded revision, which contains what its template added, if the operator still accepts that. */
 function readRevision(object: KubeObject, revision: RevisionFacts | undefined): Candidate | undefined {
   const recorded = revision && atRevision(object, revision);
-  const read = recorded && accept(parseStoredHostedControlPlane(recorded));
+  const read = recorded && accept(parseStoredHostedControlPlane(recorded, recorded.spec));
   if (revision === undefined || read?.kind !== 'accepted') return undefined;
   return { hostedControlPlane: read.hostedControlPlane, release: { release: revision.release } };
 }
 
 /** The object by its own spec and the template that this refers to. */
-function readNewest(object: KubeObject, findTemplate: (name: string) => KubeObject | undefined): ReadSpec {
-  const parsed = parseStoredHostedControlPlane(object);
-  return accept(parsed.valid ? withComponentTemplate(parsed.hostedControlPlane, findTemplate) : parsed);
+function readNewest(
+  object: KubeObject,
+  findTemplate: (name: string) => KubeObject | undefined,
+  accepted: unknown,
+): ReadSpec {
+  const parsed = parseStoredHostedControlPlane(object, accepted);
+  return accept(parsed.valid ? withComponentTemplate(parsed.hostedControlPlane, findTemplate, accepted) : parsed);
+}
+
+function acceptedSpec(object: KubeObject, recorded: RecordedRevisions): unknown {
+  const revision = lastUsable(recorded);
+  return revision && atRevision(object, revision)?.spec;
 }
 
 function accept(parsed: ParsedHostedControlPlane): ReadSpec {

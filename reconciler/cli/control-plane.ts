@@ -42,7 +42,8 @@ export function readControlPlane(object: KubeObject): ControlPlane {
   const { name } = object.metadata;
   if (cluster === undefined)
     throw new Error(`no Cluster owns HostedControlPlane ${name} yet: create one whose spec.controlPlaneRef names it`);
-  const parsed = parseStoredHostedControlPlane(object);
+  // A rule that is newer than the object decides only about what is written.
+  const parsed = parseStoredHostedControlPlane(object, 'spec' in object ? object.spec : undefined);
   if (!parsed.valid) throw new Error(`HostedControlPlane ${name} is invalid: ${parsed.message}`);
   return { cluster, object: parsed.hostedControlPlane };
 }

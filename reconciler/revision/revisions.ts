@@ -114,11 +114,11 @@ export function nextRevision(
 export function atRevision(
   object: KubeObject & { readonly spec?: unknown },
   { spec }: RevisionFacts,
-): KubeObject | undefined {
-  const { controlPlaneEndpoint } = (object.spec ?? {}) as { controlPlaneEndpoint?: unknown };
+): (KubeObject & { readonly spec: unknown }) | undefined {
+  const { controlPlaneEndpoint, machineTemplate } = (object.spec ?? {}) as Readonly<Record<string, unknown>>;
   try {
     const recorded = JSON.parse(spec) as object;
-    return { ...object, spec: { ...recorded, ...definedOnly({ controlPlaneEndpoint }) } } as KubeObject;
+    return { ...object, spec: { ...recorded, ...definedOnly({ controlPlaneEndpoint, machineTemplate }) } };
   } catch {
     return undefined;
   }

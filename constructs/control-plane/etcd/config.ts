@@ -6,6 +6,7 @@ import type { EtcdFacts } from '../../cluster/facts.ts';
 import { etcdMember, etcdMemberHost, namesOf } from '../../cluster/names.ts';
 import { ports } from '../../cluster/ports.ts';
 import { rendersWith } from '../../cluster/release-revisions.ts';
+import { defaultMaxVolumeSize } from '../../api/etcd-spec.ts';
 import { quantityValue } from '../../api/quantity.ts';
 import { etcdVersion } from '../../cluster/versions.ts';
 
@@ -21,9 +22,6 @@ export const etcdPaths = {
 
 /** Size of a data volume by default. Its quota is etcd's own default of 2 GiB. */
 const defaultVolumeSize = '4Gi';
-
-/** Size up to which the operator expands volumes by default: enough for the largest database that etcd recommends. */
-const defaultMaxVolumeSize = '16Gi';
 
 /** Size of a member's data volume in a cluster that does not exist yet. */
 export function etcdVolumeSize({ spec: { etcd } }: Pick<HostedCluster, 'spec'>): string {

@@ -1,3 +1,5 @@
+import { argumentCases, valueCases, valueUpdateCases } from './refused-values.ts';
+
 /** A spec and the expected validation result; the pure checks and a real API server must agree. */
 export interface AdmissionCase {
   /** A sentence about the expected behaviour. */
@@ -31,6 +33,8 @@ const term = { matchExpressions: [{ key: 'a', operator: 'In' }] };
 const exposureNeeded = 'exactly one exposure strategy is needed';
 
 export const admissionCases: readonly AdmissionCase[] = [
+  ...valueCases,
+  ...argumentCases,
   { name: 'accepts the minimal spec', spec: {} },
   {
     name: 'accepts the example of the reference provider',
@@ -722,6 +726,7 @@ const signingInAt = (tokenServiceURL: string) => {
 };
 
 export const updateCases: readonly UpdateCase[] = [
+  ...valueUpdateCases,
   {
     name: 'refuses a policy for in-cluster access before its minor',
     from: { version: 'v1.33.13' },

@@ -3,6 +3,8 @@ import { releaseOf } from '../../../constructs/cluster/release-revisions.ts';
 import { maxClusterNameLength } from '../../../constructs/cluster/names.ts';
 import { type Admitted, type Admission, admit } from '../../../reconciler/admission/admit.ts';
 import type { RecordedRevisions } from '../../../reconciler/revision/revisions.ts';
+import { specWith } from '../../constructs/api/admission-cases.ts';
+import { argumentCases, valueCases } from '../../constructs/api/refused-values.ts';
 import {
   type AnyObject,
   clusterObjectWith,
@@ -222,3 +224,47 @@ function wanted(name: string): AnyObject {
 function mentions(text: string): string {
   return expect.stringContaining(text) as string;
 }
+
+/**
+ * What an earlier release without the rules has accepted. The values of a closed set stay closed, and the rule about the Gateway is one
+ * of the whole spec, which an API server applies again with every change.
+ */
+const acceptedBefore = [...valueCases, ...argumentCases].filter(
+  ({ spec: broken, refused }) => refused && !/omitStages|"gateway"/.test(JSON.stringify(broken)),
+);
+
+it('goes on with a value that was accepted before the rule that it breaks, also when the spec changes elsewhere', () => {
+  expect(acceptedBefore.length).toBeGreaterThan(90);
+  for (const { name, spec: broken } of acceptedBefore) {
+    const before = { ...specWith(broken), version: spec.version };
+    const recorded = { newest: { number: 4, generation: 7, release, spec: JSON.stringify(before) }, served: undefined };
+    for (const replicas of [2, 3]) {
+      const decided = decide(hostedControlPlaneObject({ spec: { ...before, replicas } }), cluster, recorded);
+      expect([name, decided]).toMatchObject([name, { kind: 'admitted', hostedControlPlane: { spec: { replicas } } }]);
+      expect([name, decided]).not.toHaveProperty('1.refusal.message');
+    }
+  }
+});
+
+it('refuses a value that breaks a rule when it is new, and goes on with the one before', () => {
+  const accepted = { number: 4, generation: 7, release, spec: JSON.stringify({ ...spec, replicas: 1 }) };
+  for (const { name, spec: broken, refused } of acceptedBefore) {
+    // The operator writes the endpoint, and records it nowhere else.
+    if ('controlPlaneEndpoint' in broken) continue;
+    const object = hostedControlPlaneObject({ spec: { ...specWith(broken), version: spec.version } });
+    expect([name, decide(object, cluster, { newest: accepted, served: undefined })]).toMatchObject([
+      name,
+      {
+        kind: 'admitted',
+        hostedControlPlane: { spec: { replicas: 1 } },
+        refusal: { reason: 'InvalidConfiguration', message: mentions(refused?.path ?? '') },
+      },
+    ]);
+  }
+});
+
+it('renders no version that it does not support, although it was accepted before', () => {
+  const old = { ...spec, version: 'v1.31.9' };
+  const recorded = { newest: { number: 4, generation: 7, release, spec: JSON.stringify(old) }, served: undefined };
+  expect(decide(hostedControlPlaneObject({ spec: old }), cluster, recorded)).toMatchObject({ kind: 'invalid' });
+});

@@ -8,7 +8,7 @@ import { clusterOf, Rendered } from '../../../support/rendered-cluster.ts';
 
 const plain = { audiences: ['kubernetes'], claimMappings: { username: 'claims.sub' } };
 const full = {
-  certificateAuthority: 'PEM of the issuer',
+  certificateAuthority: '-----BEGIN CERTIFICATE-----\nof the issuer',
   audiences: ['web', 'kubernetes'],
   claimValidationRules: [
     { expression: 'claims.hd == "example.org"', message: 'another domain' },
@@ -30,7 +30,7 @@ describe('the authentication configuration', () => {
         {
           issuer: {
             url: 'https://a.example.org:8443/realm',
-            certificateAuthority: 'PEM of the issuer',
+            certificateAuthority: '-----BEGIN CERTIFICATE-----\nof the issuer',
             audiences: ['kubernetes', 'web'],
             audienceMatchPolicy: 'MatchAny',
           },

@@ -198,7 +198,7 @@ it.each(['NetworkPolicy', 'CiliumNetworkPolicy'] as const)(
   'the API server may connect to the ports of token issuers, in a %s',
   (kind) => {
     const provider = { audiences: ['a'], claimMappings: { username: 'claims.sub' } };
-    const urls = ['https://b.example.org:8443/realm', 'https://a.example.org', 'https://[2001:db8::1]:5556', 'no URL'];
+    const urls = ['https://b.example.org:8443/realm', 'https://a.example.org', 'https://[2001:db8::1]:5556'];
     const portsTo = (issuers: readonly string[]) => {
       const oidcProviders = Object.fromEntries(issuers.map((url) => [url, provider]));
       const policy = new Rendered({ spec: { networkPolicy: kind, oidcProviders } }).object(kind, 'c1-api-server');
