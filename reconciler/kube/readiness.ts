@@ -55,6 +55,15 @@ export interface StatefulSetObject extends KubeObject {
 
 /** The fields of a Pod that describe its lifecycle. */
 export interface PodObject extends KubeObject {
+  readonly spec?: {
+    readonly nodeName?: string;
+    readonly containers?: readonly {
+      readonly name: string;
+      readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[];
+      readonly readinessProbe?: Probe;
+      readonly startupProbe?: Probe;
+    }[];
+  };
   readonly status?: {
     readonly phase?: string;
     readonly podIP?: string;
@@ -64,15 +73,30 @@ export interface PodObject extends KubeObject {
   };
 }
 
+/** How a kubelet asks a container. */
+export interface Probe {
+  readonly httpGet?: { readonly path?: string; readonly port?: number | string };
+  readonly tcpSocket?: { readonly port?: number | string };
+  readonly grpc?: { readonly port?: number };
+}
+
 interface ContainerState {
   readonly running?: { readonly startedAt?: string };
   readonly waiting?: { readonly reason?: string; readonly message?: string };
-  readonly terminated?: { readonly exitCode?: number; readonly reason?: string; readonly message?: string };
+  readonly terminated?: {
+    readonly exitCode?: number;
+    readonly reason?: string;
+    readonly message?: string;
+    readonly startedAt?: string;
+    readonly finishedAt?: string;
+  };
 }
 
 export interface ContainerStatus {
   readonly name: string;
   readonly ready?: boolean;
+  /** Whether its startup probe has succeeded. */
+  readonly started?: boolean;
   readonly restartCount?: number;
   readonly state?: ContainerState;
   /** State of the previous run. */

@@ -11,7 +11,7 @@ import { hasServer, serversOfOtherVersions } from '../upgrade/followers.ts';
 import { awaitedRestore } from '../upgrade/way-back.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { type DeploymentObject, deploymentReadiness, type PodObject, startedPods } from '../kube/readiness.ts';
-import { waitForPods } from '../pods/wait-for-pods.ts';
+import { unstablePods, waitForPods } from '../pods/wait-for-pods.ts';
 import { degraded, done, type Outcome, type Wait, wait } from '../engine/outcome.ts';
 import { phase, type Scope } from './scope.ts';
 import { apiServerConfiguration } from './api-server-configuration.ts';
@@ -68,6 +68,8 @@ export const apiServer = phase({
       const message = `API server: ${older.join(', ')} of another version has not terminated yet`;
       return notRolledOut(applied, waitForPods('api-server', { message }, scope), scope);
     }
+    const unstable = unstablePods('api-server', scope);
+    if (unstable) return notRolledOut(applied, wait('PodsFailing', `API server: ${unstable.message}`, unstable), scope);
     // The cluster of this scope has the version that runs.
     const awaited = awaitedBackup('Kubernetes', scope);
     if (awaited !== undefined) return degraded('WaitingForBackup', awaited, {});

@@ -1,8 +1,8 @@
 import { Deployment } from '../../constructs/api/resources.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { deploymentReadiness } from '../kube/readiness.ts';
-import { waitForPods } from '../pods/wait-for-pods.ts';
-import type { Outcome } from '../engine/outcome.ts';
+import { unstablePods, waitForPods } from '../pods/wait-for-pods.ts';
+import { type Outcome, wait } from '../engine/outcome.ts';
 import { awaitedServer, clusterOfFollowers, followed } from '../upgrade/followers.ts';
 import { type AnyPhase, phase } from './scope.ts';
 import { apiServer } from './api-server.ts';
@@ -30,7 +30,10 @@ function controller(component: 'controller-manager' | 'scheduler', condition: An
       const live = await writer.apply(renderControlPlane(cluster, facts, component), { onRefused });
 
       const readiness = deploymentReadiness(live.find(({ kind }) => kind === Deployment.kind));
-      if (readiness.ready) return followed(cluster, scope);
+      if (readiness.ready) {
+        const unstable = unstablePods(component, scope);
+        return unstable ? wait('PodsFailing', `${component}: ${unstable.message}`, unstable) : followed(cluster, scope);
+      }
       const { message, isStuck } = readiness;
       return waitForPods(component, { message: `${component}: ${message}`, isStuck }, scope);
     },

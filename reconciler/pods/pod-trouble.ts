@@ -1,7 +1,15 @@
 import { truncated } from '../kube/truncated.ts';
-import { type ContainerStatus, type DeploymentObject, hasEnded, isReady, type PodObject } from '../kube/readiness.ts';
+import {
+  type ContainerStatus,
+  type DeploymentObject,
+  hasEnded,
+  isReady,
+  type PodObject,
+  type Probe,
+} from '../kube/readiness.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { lastWords, oneLine } from './last-words.ts';
+import { awayOf, confirmedBy } from './lost-node.ts';
 
 /** Why pods do not work. */
 export interface PodTrouble {
@@ -38,13 +46,27 @@ const longestBytes = 1024;
 /** Containers of a pod that is older than this are late: a volume or a network is missing. */
 const slowCreationMs = 30_000;
 
-/** Time until the containers of a pod are late, which no event reports; undefined if none can become late. */
+/** A container that runs for longer than this and is not ready is late. */
+const slowStartMs = 60_000;
+
+/** Time until a pod is late, which no watch reports; undefined if none can become late. */
 export function untilLateMs({ pods, now }: Pick<ObservedPods, 'pods' | 'now'>): number | undefined {
   const waits = pods
-    .filter((pod) => isAwaited(pod) && !containersOf(pod).some(hasRun))
-    .map(({ metadata }) => Date.parse(metadata.creationTimestamp ?? '') + slowCreationMs - now.getTime())
+    .flatMap((pod) => lateAt(pod))
+    .map((time) => time - now.getTime())
     .filter((ms) => ms > 0);
   return waits.length > 0 ? Math.min(...waits) : undefined;
+}
+
+function lateAt(pod: PodObject): number[] {
+  const going = confirmedBy(pod);
+  if (going) return [going.getTime()];
+  if (!isAwaited(pod)) return [];
+  const containers = containersOf(pod);
+  if (!containers.some(hasRun)) return [Date.parse(pod.metadata.creationTimestamp ?? '') + slowCreationMs];
+  return containers
+    .filter(({ ready }) => !ready)
+    .map(({ state }) => Date.parse(state?.running?.startedAt ?? '') + slowStartMs);
 }
 
 /** Whether it is to become ready: it neither has ended nor goes. */
@@ -64,6 +86,7 @@ export function podTrouble({ pods, deployments = [], claims = [], now }: Observe
   const awaited = pods.filter(isAwaited);
   const all = [
     ...deployments.flatMap(problemsOfDeployment),
+    ...pods.flatMap((pod) => problemOfNode(pod, now)),
     ...awaited.flatMap((pod) => problemsOfPod(pod, now)),
     ...claims.flatMap(problemsOfClaim),
   ];
@@ -91,6 +114,31 @@ function problemsOfDeployment({ metadata, status }: DeploymentObject): Problem[]
   }));
 }
 
+function problemOfNode(pod: PodObject, now: Date): Problem[] {
+  const text = awayOf(pod, now);
+  return text === undefined ? [] : [{ of: `pod ${pod.metadata.name}`, text, isFailure: true }];
+}
+
+/** Containers that run, and whose probe fails. The kubelet reports the answer in events only, which the operator may not read. */
+function silentContainers({ spec, status }: PodObject, now: Date): string[] {
+  return (status?.containerStatuses ?? []).flatMap(({ name, ready, started, state }) => {
+    const runsMs = now.getTime() - Date.parse(state?.running?.startedAt ?? '');
+    if (ready || !(runsMs >= slowStartMs)) return [];
+    const { readinessProbe, startupProbe } = spec?.containers?.find((container) => container.name === name) ?? {};
+    const [kind, probe] =
+      started === false ? (['startup', startupProbe] as const) : (['readiness', readinessProbe] as const);
+    return [
+      `container ${name} runs, and its ${kind} probe${asked(probe)} fails: the events of the pod have the answer`,
+    ];
+  });
+}
+
+function asked({ httpGet, tcpSocket, grpc }: Probe = {}): string {
+  if (httpGet) return ` GET ${httpGet.path ?? '/'} at port ${httpGet.port}`;
+  const port = tcpSocket?.port ?? grpc?.port;
+  return port === undefined ? '' : ` at port ${port}`;
+}
+
 function problemsOfPod(pod: PodObject, now: Date): Problem[] {
   const { metadata, status } = pod;
   const of = `pod ${metadata.name}`;
@@ -100,7 +148,9 @@ function problemsOfPod(pod: PodObject, now: Date): Problem[] {
     return [failure(`cannot be scheduled: ${oneLine(refusal.message ?? refusal.reason ?? 'no reason given')}`)];
   const containers = containersOf(pod);
   const failures = containers.flatMap((container) => failureOf(container, now) ?? []).map(failure);
-  if (failures.length > 0 || containers.some(hasRun) || containers.length === 0) return failures;
+  if (failures.length > 0) return failures;
+  const silent = silentContainers(pod, now).map((text): Problem => ({ of, text, isFailure: false }));
+  if (silent.length > 0 || containers.some(hasRun) || containers.length === 0) return silent;
   if (now.getTime() - Date.parse(metadata.creationTimestamp ?? '') < slowCreationMs) return [];
   // The kubelet reports volumes that cannot be mounted in events only, which the operator may not read.
   const text = 'its containers are not created: the events of the pod name the volume or network that is missing';

@@ -3,6 +3,7 @@ import { type ComponentName, selectorLabels } from '../../constructs/cluster/lab
 import { wait, type Wait } from '../engine/outcome.ts';
 import type { DeploymentObject, PodObject } from '../kube/readiness.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
+import { unstableOf } from './unstable.ts';
 import { type ClaimInTrouble, type PodTrouble, podTrouble, untilLateMs } from './pod-trouble.ts';
 
 type PodsContext = Pick<ControlPlaneContext, 'cluster' | 'reader' | 'now'>;
@@ -21,6 +22,15 @@ export function troubleOf(component: ComponentName, { cluster, reader, now }: Po
   const deployments = reader.list<DeploymentObject>(Deployment, labels);
   const claims = reader.list<ClaimInTrouble>(PersistentVolumeClaim, labels);
   return { trouble: podTrouble({ pods, deployments, claims, now }), afterMs: untilLateMs({ pods, now }) };
+}
+
+/** Why pods of a component are not believed although they are ready, and when to look again; undefined if they are. */
+export function unstablePods(
+  component: ComponentName,
+  { cluster, reader, now }: PodsContext,
+): { readonly message: string; readonly afterMs: number } | undefined {
+  const unstable = unstableOf(reader.list<PodObject>(Pod, selectorLabels(cluster.name, component)), now);
+  return unstable && { message: unstable.message, afterMs: unstable.until.getTime() - now.getTime() };
 }
 
 /** Waits for the pods of a component, and says why they do not work if they say so. */

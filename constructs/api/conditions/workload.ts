@@ -38,16 +38,21 @@ export const workloadConditions = {
   },
   WorkloadCoreDNSReady: {
     meaning: 'CoreDNS is applied in the hosted cluster and runs if there are nodes, unless it is disabled',
-    reasons: { WaitingForAPIServer: 'Routine', WaitingForPods: 'Routine' },
+    reasons: { WaitingForAPIServer: 'Routine', WaitingForPods: 'Routine', PodsFailing: 'Warning' },
   },
   WorkloadKonnectivityReady: {
     meaning:
       'the konnectivity agent is applied in the hosted cluster and runs if there are nodes, unless it is disabled',
-    reasons: { WaitingForAPIServer: 'Routine', WaitingForPods: 'Routine' },
+    reasons: { WaitingForAPIServer: 'Routine', WaitingForPods: 'Routine', PodsFailing: 'Warning' },
   },
   WorkloadInClusterAccessReady: {
     meaning: 'pods of the hosted cluster can reach their API server',
-    reasons: { WaitingForAPIServer: 'Routine', WaitingForPods: 'Routine', InClusterAccessNotSupported: 'Warning' },
+    reasons: {
+      WaitingForAPIServer: 'Routine',
+      WaitingForPods: 'Routine',
+      PodsFailing: 'Warning',
+      InClusterAccessNotSupported: 'Warning',
+    },
   },
   WorkloadKubernetesServiceReady: {
     meaning:

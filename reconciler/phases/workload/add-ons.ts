@@ -1,9 +1,11 @@
 import type { ConditionType } from '../../../constructs/api/conditions.ts';
+import { Deployment } from '../../../constructs/api/resources.ts';
 import { unsupportedInClusterAccess } from '../../../constructs/cluster/in-cluster-access.ts';
 import type { WorkloadPart } from '../../../constructs/workload/chart.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { somePodAvailable } from '../../kube/readiness.ts';
 import { done, InvalidConfiguration, notObserved, type Outcome, wait } from '../../engine/outcome.ts';
+import { podTrouble } from '../../pods/pod-trouble.ts';
 import { workloadPart, type WorkloadScope } from './part.ts';
 import { workloadRBAC } from './rbac.ts';
 import { serviceProblem } from './service-access.ts';
@@ -45,6 +47,9 @@ function addOn(
       if (problem) return problem;
       // Without nodes no pod can run, and none is missing.
       if (scope.facts.nodes === 0) return done();
+      const deployments = live.filter(({ kind }) => kind === Deployment.kind);
+      const refused = podTrouble({ pods: [], deployments, now: scope.now });
+      if (refused) return wait(refused.reason, refused.message);
       const problems = live.map(somePodAvailable).flatMap((readiness) => (readiness.ready ? [] : [readiness.message]));
       return problems.length === 0 ? done() : wait('WaitingForPods', problems.join('; '));
     },

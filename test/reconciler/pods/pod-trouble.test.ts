@@ -35,6 +35,70 @@ it.each<[string, Partial<ObservedPods>, string | undefined]>([
   [
     'one crashed long ago',
     { pods: [withContainer({ state: { running: { startedAt: ago(3600) } }, lastState: { terminated: ended } })] },
+    'WaitingForPods: pod p: container main runs, and its readiness probe fails: the events of the pod have the answer',
+  ],
+  [
+    'one runs and its readiness probe fails',
+    {
+      pods: [
+        {
+          ...withContainer({ started: true, state: { running: { startedAt: ago(60) } } }),
+          spec: { containers: [{ name: 'main', readinessProbe: { httpGet: { path: '/readyz', port: 6443 } } }] },
+        },
+      ],
+    },
+    'WaitingForPods: pod p: container main runs, and its readiness probe GET /readyz at port 6443 fails: the events of the pod have the answer',
+  ],
+  [
+    'one runs and its startup probe fails',
+    {
+      pods: [
+        {
+          ...withContainer({ started: false, state: { running: { startedAt: ago(60) } } }),
+          spec: { containers: [{ name: 'main', startupProbe: { tcpSocket: { port: 2379 } } }] },
+        },
+      ],
+    },
+    'WaitingForPods: pod p: container main runs, and its startup probe at port 2379 fails: the events of the pod have the answer',
+  ],
+  [
+    'one has run for less than a minute',
+    { pods: [withContainer({ state: { running: { startedAt: ago(59) } } })] },
+    undefined,
+  ],
+  [
+    'the node of one does not report',
+    { pods: [{ ...withContainer({ ready: true, state: { running: {} } }), spec: { nodeName: 'n7' } }] },
+    'PodsFailing: pod p: is on node n7, which does not report: if that node is off for good, give it the taint node.kubernetes.io/out-of-service=nodeshutdown:NoExecute, or delete the Node',
+  ],
+  [
+    'the node of one that goes does not confirm its end',
+    {
+      pods: [
+        { ...withContainer({ state: { running: {} } }, { deletionTimestamp: ago(30) }), spec: { nodeName: 'n7' } },
+      ],
+    },
+    'PodsFailing: pod p: stays Terminating, because node n7 does not confirm its end: if that node is off for good, give it the taint node.kubernetes.io/out-of-service=nodeshutdown:NoExecute, or delete the Node',
+  ],
+  [
+    'one goes, and its node may confirm it yet',
+    {
+      pods: [
+        { ...withContainer({ state: { running: {} } }, { deletionTimestamp: ago(29) }), spec: { nodeName: 'n7' } },
+      ],
+    },
+    undefined,
+  ],
+  [
+    'a finalizer holds one',
+    {
+      pods: [
+        {
+          ...withContainer({ state: { running: {} } }, { deletionTimestamp: ago(90), finalizers: ['x.example.org/a'] }),
+          spec: { nodeName: 'n7' },
+        },
+      ],
+    },
     undefined,
   ],
   [
