@@ -1,5 +1,5 @@
 import { clusterNameLabel, finalizer } from '../constructs/api/group.ts';
-import { Deployment, Pod, Secret, Service, StatefulSet } from '../constructs/api/resources.ts';
+import { Deployment, Namespace, Pod, Secret, Service, StatefulSet } from '../constructs/api/resources.ts';
 import { selectorLabels } from '../constructs/cluster/labels.ts';
 import { namesOf } from '../constructs/cluster/names.ts';
 import { earliest, type RequeueAt } from './engine/requeue.ts';
@@ -18,6 +18,7 @@ import { reconcileNormal } from './reconcile-normal.ts';
 import { conditionUpdate, type ConditionUpdates, notPaused } from './engine/condition-update.ts';
 import type { DeploymentObject, PodObject } from './kube/readiness.ts';
 import { createDeletionWriter } from './management/writer.ts';
+import { finalBackupLost } from './status/events.ts';
 import { countsOf } from './status/api-servers.ts';
 
 /** Deletes the control plane of a deleted HostedControlPlane, and removes the finalizer when nothing of it is left. */
@@ -116,11 +117,14 @@ function ownerOf({ object, options }: ReconcileContext, admission: Deleting): Ow
 }
 
 function scopeOf(
-  { key, object, options: { client, management, clock, reach }, memory }: ReconcileContext,
+  { key, object, options: { client, management, clock, reach, events }, memory }: ReconcileContext,
   { cluster, clusterIsGone }: Owner,
 ): DeletionScope {
   const { namespace = '', name } = object.metadata;
   const reader = management.readerOf(namespace, cluster);
+  const found = management.get(Namespace, { name: namespace });
+  // Its Events are in another namespace: none can be created in this one any more.
+  const ending = found?.metadata.deletionTimestamp === undefined ? undefined : found;
   return {
     cluster,
     owner: object.metadata,
@@ -137,6 +141,10 @@ function scopeOf(
         storeReader: storeReaderOf(client, { namespace, name }),
         work: memory.work.of(key),
         now: new Date(clock.now()),
+        isNamespaceEnding: ending !== undefined,
+        onLost: () => {
+          if (ending) events.record(ending, finalBackupLost(`${namespace}/${name}`));
+        },
       }),
     reader,
     writer: createDeletionWriter({ client, namespace, cluster, clusterIsGone }),

@@ -1,6 +1,6 @@
 import type { HostedCluster } from '../constructs/cluster/cluster.ts';
 import { overruledArguments } from '../constructs/overruled.ts';
-import type { ConditionUpdates } from './engine/condition-update.ts';
+import { conditionUpdate, type ConditionUpdates } from './engine/condition-update.ts';
 import { type RequeueAt, earliest } from './engine/requeue.ts';
 import { openEtcd } from './etcd/access.ts';
 import { storeReaderOf } from './backup/store-reader.ts';
@@ -19,13 +19,16 @@ import { hostedTarget } from './hosted/target.ts';
 import { keptUntilObserved } from './status/kept-until-observed.ts';
 import { newlyExpiring } from './status/newly-expiring.ts';
 import { upkeepEvents } from './status/upkeep.ts';
-import { argumentsOverruled, certificateExpiring } from './status/events.ts';
+import { argumentsOverruled, certificateExpiring, secretReplaced } from './status/events.ts';
+import { isPrepared } from './move/record.ts';
+import type { ObjectMeta } from './kube/object.ts';
 import { observe } from './status/observe.ts';
 import type { ReconcileContext } from './memory.ts';
 import { prune } from './prune.ts';
 import { pruneWorkload } from './prune.ts';
 import { recordOutcome } from './revision/record-outcome.ts';
 import { expiryReport } from './pki/expiries.ts';
+import { holdSecrets, type HeldSecrets } from './pki/hold-secrets.ts';
 import { phases } from './phases.ts';
 import { probesWith } from './rotation/ca/trust-probes.ts';
 import type { Scope } from './phases/scope.ts';
@@ -47,10 +50,12 @@ export async function reconcileNormal(
 ): Promise<RequeueAt> {
   const scope = scopeOf(context, admission);
   context.memory.references.follow(context.key, referencesOf(scope.cluster));
+  const held = await holdSecrets(scope);
+  for (const name of held.replaced) context.options.events.record(context.object, secretReplaced(name));
   const results = await runPhases(phases, scope);
 
   const facts = mergeFacts(results.map((result) => result.facts));
-  await writeStatus(context, { ...scope, facts }, results, updates);
+  await writeStatus(context, { ...scope, facts }, results, { ...unheld(held), ...updates });
   if (isAsleep(results)) await context.memory.hosted.forget(context.key);
 
   // An unrelated error must not keep a spec that has failed.
@@ -60,6 +65,12 @@ export async function reconcileNormal(
   await prune(context.memory.applySet, context.key, { cluster: scope.cluster, reader: scope.reader, facts }, results);
   const unpruned = await pruneWorkload({ ...scope, facts }, results);
   return earliest([...results.map(({ requeueAt }) => requeueAt), rolloutOf(scope).later, unpruned]);
+}
+
+/** Keys that are neither safe nor lost. The phases go on with what is there. */
+function unheld({ problems }: HeldSecrets): ConditionUpdates {
+  if (problems.length === 0) return {};
+  return { CACertificatesReady: conditionUpdate('False', 'SecretsTerminating', problems.join('; ')) };
 }
 
 function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted): Scope {
@@ -95,7 +106,7 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
     facts: {
       certificates: {},
       mounts: {},
-      owner: { name, uid },
+      owner: { name, uid, ...(holdsEtcd(cluster, hostedControlPlane.metadata) ? { holdsEtcd: true } : {}) },
       operatorNamespace,
       operatorImage,
       managementNetwork,
@@ -126,6 +137,11 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
     takesRefusals: hostedControlPlane.status?.initialization?.controlPlaneInitialized === true,
     now,
   };
+}
+
+/** What a move leaves behind has no use any more. */
+function holdsEtcd({ spec }: HostedCluster, metadata: ObjectMeta): boolean {
+  return spec.etcd.backup?.beforeDeletion === true && !isPrepared(metadata);
 }
 
 /**

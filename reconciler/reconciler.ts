@@ -8,6 +8,7 @@ import { reportForeignControlPlane } from './admission/foreign-control-plane.ts'
 import { admit, untilChecked } from './admission/admit.ts';
 import { objectName } from './kube/object.ts';
 import { Memory } from './memory.ts';
+import { endOrphans } from './pki/orphaned-secrets.ts';
 import type { ReconcilerOptions } from './reconciler-options.ts';
 import { reconcileDelete } from './reconcile-delete.ts';
 import { fleetMember } from './revision/adoption-waves.ts';
@@ -44,6 +45,7 @@ export class Reconciler {
     const object = management.get(HostedControlPlane, objectName(key));
     if (!object) {
       await memory.forget(key);
+      await endOrphans({ client, management }, key);
       return undefined;
     }
 

@@ -161,6 +161,15 @@ export const blockMoveAnnotation = `${clusterctlLabel}/block-move`;
 /** On a Secret that a deletion has kept with the volumes of etcd: `true` until another HostedControlPlane owns it. */
 export const keptAnnotation = `${group}/kept`;
 
+/** On a Secret that cannot be made again: it is gone only once the operator has put another one of its content in its place, or needs it no more. */
+export const keyFinalizer = `${group}/keys`;
+
+/** On an object that the garbage collector must not delete with its HostedControlPlane: the uid of that, which deletes it. */
+export const heldForAnnotation = `${group}/held-for`;
+
+/** On the copy of such a Secret, while that is replaced: the uid of its owner. */
+export const copyOfAnnotation = `${group}/copy-of`;
+
 /**
  * On a Gateway, which the platform owns: hosts that namespaces may take besides those below their own name. Entries such
  * as `team/prod.clusters.example.com` and `team/*.prod.example.com`, separated by commas; `*` stands for any namespace, or

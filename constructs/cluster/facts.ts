@@ -159,7 +159,15 @@ export interface Facts {
   /** The verification in progress; nothing of it is rendered when missing. */
   readonly etcdVerify?: RestoreRun | undefined;
   /** The HostedControlPlane as owner of everything rendered; missing offline, where it has no UID. */
-  readonly owner?: { readonly name: string; readonly uid: string } | undefined;
+  readonly owner?: Owner | undefined;
+}
+
+/** The HostedControlPlane that everything belongs to. */
+export interface Owner {
+  readonly name: string;
+  readonly uid: string;
+  /** Whether only its own deletion may end etcd, because a last backup comes before. */
+  readonly holdsEtcd?: boolean | undefined;
 }
 
 /** Names of facts. */

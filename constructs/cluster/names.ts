@@ -128,6 +128,11 @@ export function successorSecretName(secret: string): string {
   return `${secret}-next`;
 }
 
+/** The copy of a Secret that cannot be made again, while one of its name takes the place of one that was deleted. */
+export function copySecretName(secret: string): string {
+  return `${secret}-copy`;
+}
+
 /** The Secret that holds the key of a CA from before the certificate request until the issuer has signed the CA. */
 export function requestSecretName(secret: string): string {
   return `${secret}-request`;

@@ -1,6 +1,8 @@
 import { App, Chart } from 'cdk8s';
 import type { Construct } from 'constructs';
+import { heldForAnnotation } from '../api/group.ts';
 import { HostedControlPlane } from '../api/resources.ts';
+import { type ComponentName, componentLabel } from '../cluster/labels.ts';
 import { ApiServer } from './api-server/api-server.ts';
 import { ApiServerCheck } from './api-server/check.ts';
 import { ApiServerService } from './api-server/service.ts';
@@ -10,7 +12,7 @@ import { Etcd } from './etcd/etcd.ts';
 import { EtcdRestore } from './etcd/restore.ts';
 import { EtcdVerify } from './etcd/verify.ts';
 import { Routes } from './exposure/routes.ts';
-import type { Facts } from '../cluster/facts.ts';
+import type { Facts, Owner } from '../cluster/facts.ts';
 import { NetworkPolicies } from './network-policies/network-policies.ts';
 import { Revision } from './revision.ts';
 import { Scheduler } from './controllers/scheduler.ts';
@@ -77,6 +79,7 @@ export interface RenderedObject {
     readonly labels?: Record<string, string>;
     readonly annotations?: Record<string, string>;
     readonly ownerReferences?: OwnerReference[];
+    readonly finalizers?: string[];
   };
   readonly [field: string]: unknown;
 }
@@ -96,11 +99,21 @@ export interface OwnerReference {
 export function renderControlPlane(cluster: HostedCluster, facts: Facts, only?: Part): RenderedObject[] {
   const chart = new ControlPlaneChart(new App(), 'control-plane', { cluster, facts, only });
   const objects = chart.toJson() as RenderedObject[];
-  const ownerReferences = facts.owner ? [ownerReference(facts.owner)] : undefined;
-  return ownerReferences
-    ? objects.map((object) => ({ ...object, metadata: { ...object.metadata, ownerReferences } }))
-    : objects;
+  const { owner } = facts;
+  return owner ? objects.map((object) => ({ ...object, metadata: ownedBy(owner, object) })) : objects;
 }
+
+/**
+ * A deletion in the foreground deletes all dependents while their owner waits for its finalizer: what a last backup needs is no
+ * dependent.
+ */
+function ownedBy(owner: Owner, { metadata }: RenderedObject): RenderedObject['metadata'] {
+  if (!owner.holdsEtcd || metadata.labels?.[componentLabel] !== etcdComponent)
+    return { ...metadata, ownerReferences: [ownerReference(owner)] };
+  return { ...metadata, annotations: { ...metadata.annotations, [heldForAnnotation]: owner.uid } };
+}
+
+const etcdComponent = 'etcd' satisfies ComponentName;
 
 /** The HostedControlPlane as controlling owner. */
 export function ownerReference(owner: { readonly name: string; readonly uid: string }): OwnerReference {

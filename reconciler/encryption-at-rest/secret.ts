@@ -1,3 +1,4 @@
+import { keyFinalizer } from '../../constructs/api/group.ts';
 import { encryptionConfigurationFile } from '../../constructs/control-plane/api-server/flags.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import { ownSecret, type SecretObject, type SecretProps, valueOf } from '../pki/secret.ts';
@@ -89,6 +90,7 @@ export function encryptionSecret(
     [retiredKeys]: formatKeys(retired),
   };
   return ownSecret(props, 'Opaque', values, {
+    finalizers: [keyFinalizer],
     annotations: { [loadedAnnotation]: isLoaded ? hash : '', [rotationAnnotation]: rotation },
     resourceVersion: inputsKey?.metadata.resourceVersion,
   });

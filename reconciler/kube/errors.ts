@@ -147,6 +147,10 @@ export const isForbidden = (error: unknown): boolean => hasCode(error, 403);
 export const isMissingRight = (error: unknown): boolean =>
   isForbidden(error) && / cannot [a-z]+ (resource|path) "/.test(kubeErrorOf(error)?.message ?? '');
 
+/** Nothing can be created in a namespace that is being deleted. */
+export const isNamespaceEnding = (error: unknown): boolean =>
+  kubeErrorOf(error)?.causes.some(({ reason }) => reason === 'NamespaceTerminating') ?? false;
+
 /** The object violates its schema or a validation rule: a retry without a change cannot succeed. */
 export function isInvalid(error: unknown): boolean {
   return hasCode(error, 422) || hasCode(error, 400) || kubeErrorOf(error)?.reason === 'Invalid';

@@ -102,6 +102,8 @@ export interface Writer {
    * @throws when the object was deleted, also when there is a new one with its name
    */
   annotate(resource: Resource, object: KubeObject, annotations: Readonly<Record<string, string | null>>): Promise<void>;
+  /** Sets all finalizers of exactly this object, if nothing has changed since it was read. A deleted object is ignored. */
+  setFinalizers(resource: Resource, object: KubeObject, finalizers: readonly string[]): Promise<void>;
   /** Deletes exactly this object. A deleted object is ignored, and a new one with its name stays. */
   delete(resource: Resource, object: KubeObject): Promise<void>;
   /** Records in the status which host names the control plane holds. */
@@ -115,10 +117,10 @@ export interface Writer {
   publishToInfrastructure(endpoint: Endpoint): Promise<Endpoint | undefined>;
 }
 
-export interface DeletionWriter {
+export interface DeletionWriter extends Pick<Writer, 'createOnce' | 'setFinalizers'> {
   /** Deletes exactly this object. A new one with its name stays. */
   delete(resource: Resource, object: KubeObject): Promise<void>;
-  /** Removes this owner from exactly this object, which is kept when the owner is gone. @param uid of the owner */
+  /** Removes this owner and our finalizer from exactly this object, which is kept when the owner is gone. @param uid of the owner */
   keep(resource: Resource, object: KubeObject, uid: string | undefined): Promise<void>;
   /**
    * Number of Machines, MachineSets, MachineDeployments and MachinePools of the Cluster, whose workers would lose their

@@ -1,4 +1,4 @@
-import { clusterNameLabel, fieldManager, keptAnnotation } from '../../constructs/api/group.ts';
+import { clusterNameLabel, fieldManager, keptAnnotation, keyFinalizer } from '../../constructs/api/group.ts';
 import {
   createdOnce,
   HostedControlPlane,
@@ -70,16 +70,8 @@ export function createWriter(options: WriterOptions): Writer {
       return (await applySet.apply(key, objects, { onRefused })).map(remember) as T[];
     },
     async createOnce<T extends KubeObject>(object: RenderedObject) {
-      const resource = resourceOf(object);
-      if (!createdOnce.includes(resource)) {
-        throw new Error(`the operator may not read an existing ${object.kind}: add the kind to createdOnce`);
-      }
-      try {
-        return remember<KubeObject>(await client.create(object, { fieldManager })) as T;
-      } catch (error) {
-        if (!isAlreadyExists(error)) throw error;
-        return client.get<T>(resource, { namespace, name: object.metadata.name });
-      }
+      const { live, isNew } = await createOnce<T>(client, namespace, object);
+      return isNew ? remember(live) : live;
     },
     dryRun(needs) {
       const { step, creates, changes } = needs;
@@ -133,6 +125,13 @@ export function createWriter(options: WriterOptions): Writer {
       const patch = { metadata: { ...definedOnly({ uid: metadata.uid }), annotations } };
       remember(await client.mergePatch(resource, { namespace, name: metadata.name }, patch, { fieldManager }));
     },
+    async setFinalizers(resource, object, finalizers) {
+      const live = await setFinalizers(client, namespace, resource, { object, finalizers });
+      if (!live) return;
+      // The last finalizer of a deleted object was all of it.
+      if (live.metadata.deletionTimestamp === undefined) remember(live);
+      applySet.forgetObject(key, live);
+    },
     delete: (resource, { metadata }) =>
       client.delete(resource, { namespace, name: metadata.name }, metadata.uid ? { uid: metadata.uid } : {}),
     async recordHosts(hosts) {
@@ -158,8 +157,46 @@ export function createWriter(options: WriterOptions): Writer {
   };
 }
 
+async function createOnce<T extends KubeObject>(
+  client: Pick<KubernetesApi, 'create' | 'get'>,
+  namespace: string,
+  object: RenderedObject,
+): Promise<{ readonly live: T; readonly isNew: boolean }> {
+  const resource = resourceOf(object);
+  if (!createdOnce.includes(resource)) {
+    throw new Error(`the operator may not read an existing ${object.kind}: add the kind to createdOnce`);
+  }
+  try {
+    const live: KubeObject = await client.create(object, { fieldManager });
+    return { live: live as T, isNew: true };
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+    return { live: await client.get<T>(resource, { namespace, name: object.metadata.name }), isNew: false };
+  }
+}
+
+/** Undefined if it is gone. @throws if it has changed since it was read */
+async function setFinalizers(
+  client: Pick<KubernetesApi, 'mergePatch'>,
+  namespace: string,
+  resource: Resource,
+  { object: { metadata }, finalizers }: { readonly object: KubeObject; readonly finalizers: readonly string[] },
+): Promise<KubeObject | undefined> {
+  const { name, uid, resourceVersion } = metadata;
+  const patch = { metadata: { ...definedOnly({ uid }), finalizers } };
+  try {
+    return await client.mergePatch(resource, { namespace, name }, patch, {
+      fieldManager,
+      ...definedOnly({ resourceVersion }),
+    });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
 export interface DeletionWriterOptions {
-  readonly client: Pick<KubernetesApi, 'delete' | 'list' | 'mergePatch'>;
+  readonly client: Pick<KubernetesApi, 'create' | 'delete' | 'get' | 'list' | 'mergePatch'>;
   readonly namespace: string;
   readonly cluster: string;
   /** Then Cluster API has deleted the workers, or cannot delete them any more. */
@@ -179,12 +216,19 @@ export function createDeletionWriter({
         { namespace, name: metadata.name },
         { propagationPolicy: 'Background', ...(metadata.uid ? { uid: metadata.uid } : {}) },
       ),
+    createOnce: async <T extends KubeObject>(object: RenderedObject) =>
+      (await createOnce<T>(client, namespace, object)).live,
+    async setFinalizers(resource, object, finalizers) {
+      await setFinalizers(client, namespace, resource, { object, finalizers });
+    },
     async keep(resource, { metadata }, uid) {
       const ownerReferences = metadata.ownerReferences?.filter((owner) => owner.uid !== uid) ?? [];
       const { name, resourceVersion } = metadata;
       const options = { fieldManager, ...(resourceVersion ? { resourceVersion } : {}) };
       const annotations = { [keptAnnotation]: 'true' };
-      await client.mergePatch(resource, { namespace, name }, { metadata: { ownerReferences, annotations } }, options);
+      const finalizers = metadata.finalizers?.filter((one) => one !== keyFinalizer) ?? [];
+      const patch = { metadata: { ownerReferences, finalizers, annotations } };
+      await client.mergePatch(resource, { namespace, name }, patch, options);
     },
     async workers() {
       if (clusterIsGone) return 0;

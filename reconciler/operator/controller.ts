@@ -5,6 +5,7 @@ import {
   HostedControlPlane,
   HostedControlPlaneComponentTemplate,
   type Resource,
+  Secret,
 } from '../../constructs/api/resources.ts';
 import { owningCluster } from '../management/cluster-object.ts';
 import type { Clock } from '../kube/clock.ts';
@@ -12,6 +13,7 @@ import type { ObjectChange } from '../kube/object-cache.ts';
 import { type KubeObject, objectKey } from '../kube/object.ts';
 import { WorkQueue } from '../kube/queue.ts';
 import type { ManagementCluster } from '../management/cache.ts';
+import { orphanKey } from '../pki/orphaned-secrets.ts';
 import type { Reconciler } from '../reconciler.ts';
 import { resyncMs } from '../tasks/resync.ts';
 import type { Logger } from '../telemetry/log.ts';
@@ -117,6 +119,8 @@ export class Controller {
     const cluster = resource === Cluster ? object.metadata.name : clusterOf(object);
     const keys = cluster && this.#keys.get(`${object.metadata.namespace}/${cluster}`);
     for (const key of keys || []) this.#queue.addAfter(key, gatherMs);
+    const orphan = resource === Secret && !keys ? orphanKey(object) : undefined;
+    if (orphan !== undefined) this.#queue.addAfter(orphan, gatherMs);
   }
 
   /** A template never changes: it appears, is deleted, and may be created again with other settings. */

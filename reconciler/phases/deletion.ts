@@ -16,13 +16,15 @@ import {
   StatefulSet,
   TLSRoute,
 } from '../../constructs/api/resources.ts';
-import { clusterNameLabel } from '../../constructs/api/group.ts';
+import { clusterNameLabel, heldForAnnotation } from '../../constructs/api/group.ts';
 import { type ComponentName, selectorLabels } from '../../constructs/cluster/labels.ts';
 import { etcdVolumeClaim, namesOf } from '../../constructs/cluster/names.ts';
 import { isUsedBy } from '../etcd/claim-user.ts';
 import { isControlledBy, type KubeObject } from '../kube/object.ts';
 import { done, type Outcome, type Wait, wait } from '../engine/outcome.ts';
+import { belongsTo, discardSecret, heldSecrets } from '../pki/held-secret.ts';
 import { keptSecrets } from '../pki/kept-secrets.ts';
+import { keepSecret } from '../pki/orphaned-secrets.ts';
 import type { DeletionScope } from './scope.ts';
 
 /** Workers need their control plane until Cluster API has deleted them. @returns undefined when none is left */
@@ -53,7 +55,7 @@ export async function deleteControlPlane(scope: DeletionScope): Promise<Outcome>
   if (usersOfEtcd) return usersOfEtcd;
 
   const backup = scope.finalBackup();
-  if (backup) return wait('WaitingForFinalBackup', backup.message, { afterMs: backup.afterMs });
+  if (backup) return wait(backup.reason, backup.message, { afterMs: backup.afterMs });
 
   // etcd is deleted only after all its clients have stopped.
   const etcd = await stop(scope, [{ resource: StatefulSet, name: names.etcd, component: 'etcd' }]);
@@ -64,7 +66,7 @@ export async function deleteControlPlane(scope: DeletionScope): Promise<Outcome>
   if (volumes > 0) return wait('WaitingForVolumes', `${volumes} volume claims of etcd are being deleted`);
 
   await deleteOurs(scope, rest);
-  return done();
+  return (await endSecrets(scope)) ?? done();
 }
 
 interface Step {
@@ -126,30 +128,49 @@ const rest: readonly Resource[] = [
   Service,
   ConfigMap,
   CertificateRequest,
-  Secret,
 ];
 
-/**
- * Deletes the objects of the operator that are of these kinds, one kind after the other. A user's own CA stays, and what
- * retained volumes are useless without.
- */
+/** Deletes the objects of the operator that are of these kinds, one kind after the other. */
 async function deleteOurs(scope: DeletionScope, kinds: readonly Resource[]): Promise<void> {
-  const { cluster, owner, reader, retainVolumes, writer } = scope;
-  const kept = retainVolumes ? keptSecrets(cluster) : [];
   for (const resource of kinds) {
-    const ours = reader.list(resource, { [clusterNameLabel]: cluster }).filter((object) => isOurs(scope, object));
-    await Promise.all(
-      ours.map((object) =>
-        resource === Secret && kept.includes(object.metadata.name)
-          ? writer.keep(Secret, object, owner.uid)
-          : writer.delete(resourceOf(object), object),
-      ),
-    );
+    const ours = oursOf(scope, resource);
+    await Promise.all(ours.map((object) => scope.writer.delete(resourceOf(object), object)));
   }
 }
 
+/**
+ * Deletes the Secrets of the operator. A user's own CA stays, and what retained volumes are useless without, also where the garbage
+ * collector has deleted it before.
+ */
+async function endSecrets(scope: DeletionScope): Promise<Outcome | undefined> {
+  const { cluster, owner, reader, retainVolumes, writer } = scope;
+  const kept = keptSecrets(cluster);
+  const waiting: string[] = [];
+  for (const held of heldSecrets(cluster, reader)) {
+    const { original, copy } = held;
+    if (!belongsTo(held, owner.uid)) continue;
+    if (!retainVolumes || !kept.includes(held.name)) {
+      for (const secret of [original, copy]) if (secret) await discardSecret(writer, secret);
+    } else if (copy || original?.metadata.deletionTimestamp) {
+      const problem = await keepSecret(writer, held);
+      if (problem !== undefined) waiting.push(problem);
+    } else if (original) {
+      await writer.keep(Secret, original, owner.uid);
+    }
+  }
+  if (waiting.length > 0) return wait('WaitingForSecrets', waiting.join('; '), { afterMs: workersMs });
+  const heldNames = heldSecrets(cluster, reader).map(({ name }) => name);
+  const others = oursOf(scope, Secret).filter(({ metadata }) => !heldNames.includes(metadata.name));
+  await Promise.all(others.map((object) => writer.delete(Secret, object)));
+  return undefined;
+}
+
+function oursOf(scope: DeletionScope, resource: Resource): KubeObject[] {
+  return scope.reader.list(resource, { [clusterNameLabel]: scope.cluster }).filter((object) => isOurs(scope, object));
+}
+
 function isOurs({ owner }: DeletionScope, object: KubeObject): boolean {
-  return isControlledBy(object, owner.uid);
+  return isControlledBy(object, owner.uid) || object.metadata.annotations?.[heldForAnnotation] === owner.uid;
 }
 
 /**

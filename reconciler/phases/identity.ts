@@ -1,7 +1,7 @@
 import { findUsersObject } from '../management/users-objects.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
-import { identityAnnotation } from '../../constructs/api/group.ts';
+import { identityAnnotation, keyFinalizer } from '../../constructs/api/group.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import { objectLabels } from '../../constructs/cluster/labels.ts';
@@ -90,6 +90,7 @@ function secretOf(scope: Scope, { name, type, annotations, data }: KeptSecret, s
       labels: objectLabels(cluster, 'certificates'),
       annotations: { ...annotations, [identityAnnotation]: source },
       ownerReferences: [owner],
+      finalizers: [keyFinalizer],
     },
     ...(type ? { type } : {}),
     data,

@@ -1,4 +1,4 @@
-import { clusterSecretType, group } from '../../constructs/api/group.ts';
+import { clusterSecretType, group, keyFinalizer } from '../../constructs/api/group.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import { type OwnerReference, type RenderedObject } from '../../constructs/control-plane/chart.ts';
 import { definedOnly } from '../../constructs/cluster/defined.ts';
@@ -25,11 +25,12 @@ export interface SecretProps {
 const types = { clusterApi: clusterSecretType, tls: 'kubernetes.io/tls' } as const;
 
 /**
- * The Secret of a key pair. Secrets are created here and not in a chart, so that no rendered object contains key
- * material.
+ * The Secret of a key pair, which cannot be made again. Secrets are created here and not in a chart, so that no rendered object
+ * contains key material.
  */
 export function pairSecret(props: SecretProps, type: keyof typeof types, pair: KeyPair): RenderedObject {
-  return ownSecret(props, types[type], { 'tls.crt': pair.certificate, 'tls.key': pair.key });
+  const values = { 'tls.crt': pair.certificate, 'tls.key': pair.key };
+  return ownSecret(props, types[type], values, { finalizers: [keyFinalizer] });
 }
 
 /**
@@ -75,6 +76,7 @@ export function valueOf(object: SecretObject | undefined, key: string): string |
 export interface SecretExtras {
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: string[];
   /** With it, an apply fails if another client, such as a previous operator, has written since. */
   readonly resourceVersion?: string | undefined;
 }

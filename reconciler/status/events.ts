@@ -21,6 +21,26 @@ export function hostedChangeReverted(what: string): EventNote {
   };
 }
 
+/** Event on a Namespace that was deleted with all pods of a control plane, of which a final backup was requested. */
+export function finalBackupLost(controlPlane: string): EventNote {
+  return {
+    type: 'Warning',
+    reason: 'FinalBackupImpossible',
+    action: 'TakeFinalBackup',
+    note: `the namespace was deleted with all pods, so that no final backup of HostedControlPlane ${controlPlane} could be taken: delete a control plane before its namespace`,
+  };
+}
+
+/** Event on the HostedControlPlane when a person has deleted a Secret that cannot be made again. */
+export function secretReplaced(name: string): EventNote {
+  return {
+    type: 'Warning',
+    reason: 'SecretDeleted',
+    action: 'ReplaceSecret',
+    note: `Secret ${name} was deleted, although it cannot be made again: the operator has put its content into another one of that name`,
+  };
+}
+
 /** Event on the HostedControlPlane when arguments of the user have no effect. */
 export function argumentsOverruled(overruled: OverruledArguments): EventNote {
   return {

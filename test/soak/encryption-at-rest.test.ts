@@ -6,6 +6,7 @@ import { EncryptedSecrets, keyStepMs } from '../support/encrypted-secrets.ts';
 import { recordFault } from '../support/fault-table.ts';
 import { operatedNamespace } from '../support/operated-namespace.ts';
 import { storedSecrets, storedUnder } from '../support/stored-secrets.ts';
+import { loseSecret } from '../support/lost-secret.ts';
 import { inEachState, until } from '../support/until.ts';
 
 const fieldManager = 'test';
@@ -91,7 +92,7 @@ describe.concurrent('Secrets in etcd', () => {
 
     const lost = await bench.client.get<SecretObject>(Secret, secrets.secretName('c3'));
     const begun = performance.now();
-    await bench.client.delete(Secret, secrets.secretName('c3'));
+    await loseSecret(bench.client, secrets.secretName('c3'), 'c3');
     const { message } = await bench.untilCondition('c3', 'EncryptionAtRestReady', { reason: 'EncryptionKeysMissing' });
     expect(message).toContain('restore it from a backup');
     const reads = reader.reads;
@@ -108,7 +109,7 @@ describe.concurrent('Secrets in etcd', () => {
     await bench.untilReady('c3');
     expect(reader.failures).toEqual([]);
     await recordFault({
-      fault: 'deletion of the Secret with the keys of Secrets in etcd',
+      fault: 'loss by force of the Secret with the keys of Secrets in etcd',
       observed: 'EncryptionAtRestReady says EncryptionKeysMissing and no new key is made; API servers keep serving',
       recoverySeconds: (performance.now() - begun) / 1000,
       dataLost: 'none',

@@ -231,6 +231,15 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
     return endpoint;
   }
 
+  async setFinalizers(resource: Resource, object: KubeObject, finalizers: readonly string[]): Promise<void> {
+    const present = this.#find(resource, object.metadata.name);
+    if (present?.metadata.uid !== object.metadata.uid) return;
+    this.#write('set finalizers of', object);
+    const { deletionTimestamp } = present?.metadata ?? {};
+    if (deletionTimestamp !== undefined && finalizers.length === 0) this.remove(object);
+    else if (present) this.put({ ...present, metadata: { ...present.metadata, finalizers } });
+  }
+
   async delete(resource: Resource, object: KubeObject): Promise<void> {
     const present = this.#find(resource, object.metadata.name);
     if (present?.metadata.uid !== object.metadata.uid) return;

@@ -12,6 +12,7 @@ export const controlPlaneConditions = {
     reasons: {
       CACertificateMissing: 'Warning',
       CACertificateInvalid: 'Warning',
+      SecretsTerminating: 'Warning',
       WaitingForIssuer: 'Normal',
       TakingOverIdentity: 'Normal',
       BackupSecretInvalid: 'Warning',

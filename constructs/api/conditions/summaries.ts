@@ -66,8 +66,10 @@ export const summaryConditions = {
       NotDeleting: 'Routine',
       WaitingForWorkersDeletion: 'Normal',
       WaitingForFinalBackup: 'Normal',
+      FinalBackupImpossible: 'Warning',
       WaitingForPods: 'Normal',
       WaitingForVolumes: 'Normal',
+      WaitingForSecrets: 'Normal',
     },
   },
   Paused: {

@@ -9,6 +9,7 @@ import { withdrawRequest } from '../../pki/issuer/clear-requests.ts';
 import { obtainCA } from '../../pki/issuer/obtain-ca.ts';
 import { fingerprint, signerFingerprint, splitCertificates } from '../../pki/pem.ts';
 import { caProblem, renewalTime } from '../../pki/policy.ts';
+import { discardSecret } from '../../pki/held-secret.ts';
 import { pairSecret, type SecretObject } from '../../pki/secret.ts';
 import { secretProps } from '../../pki/secret-props.ts';
 import type { CARotationContext } from './context.ts';
@@ -105,7 +106,7 @@ async function executeNext(scope: CARotationContext, ca: RotatedCA, state: Rotat
     }
     case 'discard':
     case 'finish':
-      if (next) await scope.writer.delete(Secret, next.secret);
+      if (next) await discardSecret(scope.writer, next.secret);
       return { requeueAt: scope.now };
     case 'settled':
       await withdrawRequest(scope, successorSecretName(plan.secret));

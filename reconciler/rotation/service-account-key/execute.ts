@@ -3,6 +3,7 @@ import type { ConditionReason } from '../../../constructs/api/conditions.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
 import { longestTokenSecondsOf } from '../../../constructs/control-plane/api-server/token-lifetime.ts';
 import { degraded, done, type Outcome } from '../../engine/outcome.ts';
+import { discardSecret } from '../../pki/held-secret.ts';
 import { secretProps } from '../../pki/secret-props.ts';
 import { signerFingerprint } from '../../pki/pem.ts';
 import type { KeyRotationContext } from './context.ts';
@@ -63,7 +64,7 @@ export async function executeKeyStep(
     case 'schedule':
       return schedule(scope, rotation, step.keys);
     case 'discard':
-      if (successor) await writer.delete(Secret, successor.secret);
+      if (successor) await discardSecret(writer, successor.secret);
       return inProgress('ChangingSigner', 'the operator deletes the Secret of the successor', undefined);
     case 'retire':
       return retire(scope, rotation, step);

@@ -3,6 +3,7 @@ import { ConfigMap, Event, Pod, type Resource, Secret, StatefulSet } from '../..
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import type { SecretObject } from '../../../reconciler/pki/secret.ts';
 import { borrow } from '../../support/lent/borrow.ts';
+import { loseSecret } from '../../support/lost-secret.ts';
 import { until } from '../../support/until.ts';
 
 const fieldManager = 'somebody-else';
@@ -11,9 +12,23 @@ const { namespace } = bench;
 
 const named = (name: string) => ({ namespace, name });
 
+test('a deleted Secret with keys is in its place again, with its content', async () => {
+  const read = () => bench.client.find<SecretObject>(Secret, named('c1-sa'));
+  const before = await read();
+  await bench.client.delete(Secret, named('c1-sa'));
+  const after = await until('another Secret', async () => {
+    const found = await read();
+    return found?.metadata.uid === before?.metadata.uid ? undefined : found;
+  });
+  expect(after.data).toEqual(before?.data);
+  expect(after.metadata.deletionTimestamp).toBeUndefined();
+  await until('no copy', async () => !(await bench.client.find(Secret, named('c1-sa-copy'))));
+  await bench.untilReady('c1');
+});
+
 test('a lost CA certificate blocks the reconcile and is not replaced; when it is restored, the reconcile continues', async () => {
   const lost = await bench.client.get<SecretObject>(Secret, named('c1-ca'));
-  await bench.client.delete(Secret, named('c1-ca'));
+  await loseSecret(bench.client, named('c1-ca'), 'c1');
   const { message } = await bench.untilCondition('c1', 'CACertificatesReady', { reason: 'CACertificateMissing' });
   expect(message).toContain('restore it from a backup');
   await bench.untilCondition('c1', 'CertificatesAvailable', { status: 'False' });
@@ -21,8 +36,9 @@ test('a lost CA certificate blocks the reconcile and is not replaced; when it is
   expect((await bench.get('c1')).status?.readyReplicas).toBe(1);
 
   // With its owner: the operator deletes no Secret that is not of its control plane.
-  const { name, labels = {}, ownerReferences = [] } = lost.metadata;
-  await bench.client.create({ ...lost, metadata: { namespace, name, labels, ownerReferences } }, { fieldManager });
+  const { name, labels = {}, ownerReferences = [], finalizers = [] } = lost.metadata;
+  const metadata = { namespace, name, labels, ownerReferences, finalizers };
+  await bench.client.create({ ...lost, metadata }, { fieldManager });
   await bench.untilReady('c1');
 });
 

@@ -4,12 +4,13 @@ import { objectLabels } from '../../../constructs/cluster/labels.ts';
 import type { Work, WorkState } from '../../../reconciler/tasks/background-work.ts';
 import { deletionCause } from '../../../reconciler/backup/causes.ts';
 import { planFinalBackup, finalBackup } from '../../../reconciler/backup/final-backup.ts';
+import { StoreError } from '../../../reconciler/backup/store-error.ts';
 import type { BackupResult } from '../../../reconciler/backup/take-backup.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
 import { hostedControlPlaneObject, now, scopeOf, spec } from '../../support/scope.ts';
 
 const cause = deletionCause('uid');
-const situation = { inputsKey: 'b', cause, now: now.getTime(), hasMember: true };
+const situation = { inputsKey: 'b', cause, now: now.getTime(), hasMember: true, isGone: false };
 const result: BackupResult = { newest: 'x', sizeBytes: 1, satisfied: [cause], retentionFault: undefined };
 const failed = (inputsKey: string): WorkState<BackupResult> => ({
   kind: 'failed',
@@ -34,13 +35,14 @@ describe('the final backup', () => {
     [
       'is waited for',
       { kind: 'running', inputsKey: 'b', since: now, progress: '1 of about 2 MiB' },
-      { message: 'the final backup is in progress: 1 of about 2 MiB' },
+      { reason: 'WaitingForFinalBackup', message: 'the final backup is in progress: 1 of about 2 MiB' },
     ],
     ['lets the deletion continue', { kind: 'done', inputsKey: 'b', at: now, result }, 'proceed'],
     [
       'is retried after a failure, and the message says how to continue without it',
       failed('b'),
       {
+        reason: 'WaitingForFinalBackup',
         message:
           'the final backup failed: the store cannot be reached; set etcd.backup.beforeDeletion: false to continue without it',
         afterMs: 120_000,
@@ -48,6 +50,27 @@ describe('the final backup', () => {
     ],
   ])('%s', (_, state, expected) => {
     expect(planFinalBackup(state, situation)).toEqual(expected);
+  });
+
+  it.each<[string, WorkState<BackupResult>, object | string]>([
+    ['is looked for in the store', { kind: 'idle' }, 'start'],
+    ['was taken before', { kind: 'done', inputsKey: 'b', at: now, result }, 'proceed'],
+    [
+      'is impossible, and the message says how to go on',
+      failed('b'),
+      expect.objectContaining({
+        reason: 'FinalBackupImpossible',
+        message: expect.stringContaining('then set etcd.backup.beforeDeletion: false'),
+      }),
+    ],
+    [
+      'may have been taken before while the store is away',
+      { ...failed('b'), error: new StoreError('Unavailable', 'away') } as WorkState<BackupResult>,
+      expect.objectContaining({ reason: 'WaitingForFinalBackup' }),
+    ],
+  ])('of an etcd that was deleted %s', (_, state, expected) => {
+    const decision = planFinalBackup(state, { ...situation, hasMember: false, isGone: true });
+    expect(decision).toEqual(expected);
   });
 
   it('waits for an etcd member', () => {
@@ -63,16 +86,24 @@ describe('the final backup', () => {
     ['is not taken if the backup settings are invalid', { schedule: 7 }, readerWith(set()), false],
     ['is not taken if etcd was never created', wanted, new MemoryObjects(), false],
     [
-      'is not taken if etcd is being deleted',
+      'is asked for if etcd was deleted before',
       wanted,
       readerWith(set({ deletionTimestamp: '2026-11-21T12:00:00Z' })),
-      false,
+      true,
     ],
   ])('%s', (_, backup, management, isAwaited) => {
     const { storeReader, openEtcd, clock } = scopeOf(management);
     const object = hostedControlPlaneObject({ spec: { ...spec, etcd: { replicas: 3, backup } } });
     const options = { namespace: 'team', cluster: 'c1', clusterObject: undefined, storeReader, openEtcd, clock };
-    const awaited = finalBackup({ ...options, object: object as never, reader: management, work: idle, now });
+    const awaited = finalBackup({
+      ...options,
+      object: object as never,
+      reader: management,
+      work: idle,
+      now,
+      isNamespaceEnding: false,
+      onLost: () => {},
+    });
     expect(awaited !== undefined).toBe(isAwaited);
   });
 });
@@ -96,7 +127,15 @@ describe('the final backup of a control plane that hibernates', () => {
     const status = { conditions: [awake], etcd: { backup: { versionChanges } } };
     const object = hostedControlPlaneObject({ spec: { ...spec, etcd: { replicas: 3, backup: wanted } }, status });
     const options = { namespace: 'team', cluster: 'c1', clusterObject: undefined, storeReader, openEtcd, clock };
-    const awaited = finalBackup({ ...options, object: object as never, reader: management, work: idle, now });
+    const awaited = finalBackup({
+      ...options,
+      object: object as never,
+      reader: management,
+      work: idle,
+      now,
+      isNamespaceEnding: false,
+      onLost: () => {},
+    });
     expect(awaited !== undefined).toBe(isAwaited);
   });
 });

@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Cluster, HostedControlPlane, PersistentVolumeClaim, Secret } from '../../../constructs/api/resources.ts';
+import {
+  Cluster,
+  Event,
+  HostedControlPlane,
+  Namespace,
+  PersistentVolumeClaim,
+  Secret,
+  StatefulSet,
+} from '../../../constructs/api/resources.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { keptSecrets } from '../../../reconciler/pki/kept-secrets.ts';
 import { BackedUpCluster } from '../../support/loop/backed-up-cluster.ts';
 import { Life } from '../../support/loop/life.ts';
@@ -47,13 +56,21 @@ async function lostKeys(remove: Deletion): Promise<string[]> {
   return keys.filter((name) => management.objects.get(Secret, name) === undefined);
 }
 
+/** A control plane that is backed up before its deletion. @param isSeen whether the operator has seen that the spec asks for it */
+async function withFinalBackup({ isSeen = true } = {}): Promise<MemoryCluster> {
+  const site = await BackedUpCluster.start(bucket, 'a1', 0);
+  if (isSeen) await site.cluster.change({ etcd: { backup: { beforeDeletion: true } } });
+  await site.operator.untilSettled();
+  await site.operator.stop();
+  if (!isSeen) await site.cluster.change({ etcd: { backup: { beforeDeletion: true } } });
+  return site.cluster;
+}
+
 /** How many backups there are after a deletion that is to take one. */
 async function lastBackups(remove: Deletion): Promise<number> {
   bucket.objects.clear();
-  const site = await BackedUpCluster.start(bucket, 'a1', 0);
-  await site.operator.stop();
-  await site.cluster.change({ etcd: { backup: { beforeDeletion: true } } });
-  await deleted(site.cluster, remove);
+  const management = await withFinalBackup();
+  await deleted(management, remove);
   return [...bucket.objects.keys()].filter((key) => key.endsWith('/manifest.json')).length;
 }
 
@@ -75,11 +92,45 @@ describe.each(deletions)('a deletion of the %s in the foreground', (_, remove) =
     expect(kinds.filter((kind) => kind !== Cluster.kind)).toEqual([]);
   });
 
-  it.fails('D2: leaves the keys with the volumes that are retained', async () => {
+  it('leaves the keys with the volumes that are retained', async () => {
     expect(await lostKeys(remove)).toEqual([]);
   });
 
-  it.fails('D3: takes the last backup before anything that it needs is deleted', async () => {
+  it('takes the last backup before anything that it needs is deleted', async () => {
     expect(await lastBackups(remove)).toBe(1);
+  });
+});
+
+const deleting = ({ conditions }: MemoryCluster) => conditions.find(({ type }) => type === 'Deleting');
+
+describe('a final backup that cannot be taken any more', () => {
+  it('holds the deletion, which keeps the volumes, until a person gives it up', async () => {
+    bucket.objects.clear();
+    const management = await withFinalBackup({ isSeen: false });
+    await management.user.delete(HostedControlPlane, ourName, inForeground);
+    management.settle();
+    expect(management.objects.get(StatefulSet, 'c1-etcd')).toBeUndefined();
+    await operate(management, () => deleting(management)?.reason === 'FinalBackupImpossible', { life: new Life() });
+    expect(management.objects.list(PersistentVolumeClaim, {})).toHaveLength(1);
+    expect(deleting(management)?.message).toContain('set etcd.volumeRetention: Retain');
+    await management.change({ etcd: { volumeRetention: 'Retain', backup: { beforeDeletion: false } } });
+    await operate(management, () => isGone(management), { life: new Life() });
+    expect(management.objects.list(PersistentVolumeClaim, {})).toHaveLength(1);
+    expect(management.objects.get(Secret, 'c1-encryption')).toBeDefined();
+  });
+
+  it('is told by an event when its namespace was deleted, which nothing holds', async () => {
+    bucket.objects.clear();
+    const management = await withFinalBackup();
+    await management.user.create(
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } },
+      { fieldManager: 'x' },
+    );
+    await management.user.delete(Namespace, { name: namespace });
+    management.settle();
+    await operate(management, () => isGone(management), { life: new Life() });
+    const { items } = await management.user.list<KubeObject & { reason?: string }>(Event, { namespace: 'default' });
+    expect(items.map(({ reason }) => reason)).toContain('FinalBackupImpossible');
+    expect(management.objects.list(Secret, {}).map(({ metadata }) => metadata.name)).toEqual([]);
   });
 });

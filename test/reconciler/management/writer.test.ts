@@ -52,6 +52,14 @@ class WorkerLists implements Pick<KubeClient, 'delete' | 'list' | 'mergePatch'> 
     throw new Error('workers are never changed');
   }
 
+  async create(): Promise<never> {
+    throw new Error('workers are never created');
+  }
+
+  async get(): Promise<never> {
+    throw new Error('no worker is asked for');
+  }
+
   async delete(resource: Resource, name: ObjectName, options?: DeleteOptions): Promise<void> {
     this.asked.push({ kind: resource.kind, ...name, ...options });
   }

@@ -119,7 +119,9 @@ describe('deleting a control plane', () => {
     let asked = 0;
     const finalBackup = () => {
       asked += 1;
-      return isAwaited ? { message: 'the store is away', afterMs: 60_000 } : undefined;
+      return isAwaited
+        ? ({ reason: 'WaitingForFinalBackup', message: 'the store is away', afterMs: 60_000 } as const)
+        : undefined;
     };
     await step(management, { finalBackup });
     expect(asked).toBe(0);
