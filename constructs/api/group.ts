@@ -177,6 +177,12 @@ export const copyOfAnnotation = `${group}/copy-of`;
  */
 export const admittedHostsAnnotation = `${group}/admitted-hosts`;
 
+/**
+ * On a Gateway: the port at which clients reach its listeners, where that is another one than they listen at. `443` for all of them, or
+ * entries such as `tls=443`, separated by commas.
+ */
+export const outsidePortAnnotation = `${group}/outside-port`;
+
 /** On the Secret that `hcp import` writes: `<provider>/<name>` of the control plane that it imports. */
 export const importedFromAnnotation = `${group}/imported-from`;
 

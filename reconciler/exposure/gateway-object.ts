@@ -1,4 +1,4 @@
-import { admittedHostsAnnotation } from '../../constructs/api/group.ts';
+import { admittedHostsAnnotation, outsidePortAnnotation } from '../../constructs/api/group.ts';
 import type { ObservedGateway } from '../../constructs/control-plane/exposure/strategy.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { ReportedCondition } from './reported-condition.ts';
@@ -25,6 +25,6 @@ export function gatewayState({ metadata, spec, status }: GatewayObject): string 
     name,
     conditions.map(({ type, status: value }) => `${type}=${value}`).sort(),
   ]);
-  const admitted = metadata.annotations?.[admittedHostsAnnotation];
-  return JSON.stringify([metadata.uid, admitted, spec, status?.addresses?.map(({ value }) => value), listeners]);
+  const said = [admittedHostsAnnotation, outsidePortAnnotation].map((name) => metadata.annotations?.[name]);
+  return JSON.stringify([metadata.uid, said, spec, status?.addresses?.map(({ value }) => value), listeners]);
 }

@@ -1,5 +1,7 @@
 import { type Endpoint, formatEndpoint } from '../../cluster/facts.ts';
+import { outsidePortAnnotation } from '../../api/group.ts';
 import { selects } from './label-selector.ts';
+import { outsidePort } from './outside-port.ts';
 import type { EndpointDecision, ObservedGateway, ObservedListener } from './strategy.ts';
 
 /** The input for the choice of a listener. */
@@ -17,6 +19,7 @@ export interface ListenerQuestion {
 /** A listener with TLS passthrough for every host of its domain. */
 export interface SuitableListener {
   readonly name: string;
+  /** At which clients reach it. */
   readonly port: number;
   /** The part of its host name after the wildcard. */
   readonly domain: string;
@@ -36,7 +39,9 @@ export function chooseListener(question: ListenerQuestion): ListenerChoice {
   const { gateway, gatewayName, preset } = question;
   const listeners = gateway.spec.listeners.filter(({ protocol }) => protocol === 'TLS');
   const judged = listeners.map((listener) => ({ listener, changes: necessaryChanges(listener, question) }));
-  const suitable = judged.filter(({ changes }) => changes.length === 0).map(({ listener }) => asSuitable(listener));
+  const suitable = judged
+    .filter(({ changes }) => changes.length === 0)
+    .map(({ listener }) => asSuitable(listener, gateway));
   const fitting = suitable.find((listener) => serves(listener, preset));
   if (fitting) return { found: true, listener: fitting };
 
@@ -59,6 +64,7 @@ function necessaryChanges(listener: ObservedListener, question: ListenerQuestion
     modeChange(listener),
     kindChange(listener),
     namespaceChange(listener, question),
+    portChange(listener, question.gateway),
   ].filter((change) => change !== undefined);
 }
 
@@ -104,8 +110,18 @@ function namespaceChange(
   }
 }
 
-function asSuitable({ name, port, hostname = '' }: ObservedListener): SuitableListener {
-  return { name, port, domain: hostname.slice('*.'.length) };
+function portChange(listener: ObservedListener, gateway: ObservedGateway): string | undefined {
+  if (outsidePort(listener, annotationsOf(gateway)) !== undefined) return undefined;
+  return `annotation ${outsidePortAnnotation} of the Gateway has no port for it, set 443 or ${listener.name}=443`;
+}
+
+function asSuitable(listener: ObservedListener, gateway: ObservedGateway): SuitableListener {
+  const { name, port, hostname = '' } = listener;
+  return { name, port: outsidePort(listener, annotationsOf(gateway)) ?? port, domain: hostname.slice('*.'.length) };
+}
+
+function annotationsOf({ metadata }: ObservedGateway): Readonly<Record<string, string>> {
+  return metadata?.annotations ?? {};
 }
 
 /** In the Gateway API, unlike in certificates, a wildcard stands for any number of labels. */
@@ -118,7 +134,7 @@ function mismatch(suitable: readonly SuitableListener[], { host, port }: Partial
   const offered = suitable.map((listener) => `listener ${listener.name} serves *.${listener.domain}:${listener.port}`);
   const fixed =
     host !== undefined && port !== undefined ? formatEndpoint({ host, port }) : (host ?? `one with port ${port}`);
-  return `does not serve the endpoint, which is ${fixed} and cannot change: ${offered.join(', ')}; give one of the listeners that port and a hostname that covers the endpoint`;
+  return `does not serve the endpoint, which is ${fixed} and cannot change: ${offered.join(', ')}; give one of the listeners that port and a hostname that covers the endpoint, or say by annotation ${outsidePortAnnotation} of the Gateway that clients reach it there`;
 }
 
 function refuse(reason: Refusal['reason'], message: string): ListenerChoice {

@@ -10,19 +10,20 @@ const backup = { time: Date.parse('2026-11-25T09:00:00.000Z'), revision: 42 };
 const key = 'team/c1/2026-11-25T09-00-00.000Z-42/claim.json';
 
 let clock: ManualClock;
-/** How many claims are under way. */
-let open: number;
+/** Claims that are under way. */
+const open = new Set<Promise<string>>();
 
-async function begin(uid: string): Promise<string> {
-  open += 1;
-  return backups.claim(backup, uid, undefined, clock).finally(() => (open -= 1));
+function begin(uid: string): Promise<string> {
+  const claimed = backups.claim(backup, uid, undefined, clock).finally(() => open.delete(claimed));
+  open.add(claimed);
+  return claimed;
 }
 
 /** Lets the time pass whenever every claim under way waits for it. */
 async function told(...claims: Promise<string>[]): Promise<string[]> {
   const all = Promise.all(claims);
-  while (open > 0) {
-    if (clock.pending === open) await clock.advance(1_000);
+  while (open.size > 0) {
+    if (clock.pending === open.size) await clock.advance(1_000);
     else await setTimeout(1);
   }
   return all;
@@ -34,7 +35,7 @@ let server: ObjectStoreServer;
 let store: ObjectStore;
 let backups: ClusterBackups;
 beforeEach(async () => {
-  [clock, open] = [new ManualClock(), 0];
+  clock = new ManualClock();
   server = await ObjectStoreServer.start();
   store = new ObjectStore(server.settings);
   backups = new ClusterBackups(store, { namespace: 'team', cluster: 'c1' });
@@ -64,7 +65,7 @@ describe.each(['kept', 'ignored', 'unsupported'] as const)('in a store where con
     const there = begin('there');
     await arrived.promise;
     const here = begin('here');
-    await until('the first one to wait, or to have its answer', async () => open === 1 || clock.pending === 1);
+    await until('the first one to wait, or to have its answer', async () => open.size === 1 || clock.pending === 1);
     held.resolve();
     const owners = await told(here, there);
     expect(new Set(owners).size).toBe(1);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { admittedHostsAnnotation } from '../../../constructs/api/group.ts';
+import { admittedHostsAnnotation, outsidePortAnnotation } from '../../../constructs/api/group.ts';
 import { Gateway } from '../../../constructs/api/resources.ts';
 import { type GatewayObject, gatewayState } from '../../../reconciler/exposure/gateway-object.ts';
 
@@ -26,6 +26,11 @@ it.each<[string, boolean, GatewayObject]>([
     'it admits another host',
     false,
     { ...gateway, metadata: { ...gateway.metadata, annotations: { [admittedHostsAnnotation]: '*/*' } } },
+  ],
+  [
+    'it is reached at another port',
+    false,
+    { ...gateway, metadata: { ...gateway.metadata, annotations: { [outsidePortAnnotation]: '443' } } },
   ],
   ['it was recreated', false, { ...gateway, metadata: { ...gateway.metadata, uid: '2' } }],
   ['a listener differs', false, { ...gateway, spec: { listeners: [] } }],

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { admittedHostsAnnotation } from '../../../constructs/api/group.ts';
+import { admittedHostsAnnotation, outsidePortAnnotation } from '../../../constructs/api/group.ts';
 import { Gateway } from '../../../constructs/api/resources.ts';
 import type { Endpoint } from '../../../constructs/cluster/facts.ts';
 import { endpoint } from '../../../reconciler/phases/endpoint.ts';
@@ -311,6 +311,17 @@ describe('behind a shared Gateway', () => {
     const { length } = management.writes;
     expect(await runIn(management)).toEqual(before);
     expect(management.writes).toHaveLength(length);
+  });
+
+  it('has the port at which clients reach the Gateway, where its owner says so', async () => {
+    const management = new MemoryObjects();
+    const annotated = { ...object, metadata: { ...gateway, annotations: { [outsidePortAnnotation]: '10443' } } };
+    const outcome = await runIn(management, { gateway: () => annotated });
+    expect(outcome).toMatchObject({ facts: { endpoint: { port: 10443 }, konnectivityEndpoint: { port: 10443 } } });
+    expect(management.published).toMatchObject({ port: 10443 });
+    // The published one cannot change when the owner takes it back.
+    const after = await runIn(management, { gateway: () => object });
+    expect(after).toMatchObject({ kind: 'degraded', reason: 'EndpointMismatch', facts: { endpoint: { port: 10443 } } });
   });
 
   describe('with a host that is not below the name of its namespace', () => {

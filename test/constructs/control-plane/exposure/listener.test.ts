@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { outsidePortAnnotation } from '../../../../constructs/api/group.ts';
 import { chooseListener, type ListenerQuestion } from '../../../../constructs/control-plane/exposure/listener.ts';
 import type { ObservedListener } from '../../../../constructs/control-plane/exposure/strategy.ts';
 
@@ -71,6 +72,39 @@ describe('a suitable listener', () => {
     expect(chosen({ port: 8443 })).toMatchObject({ listener: { name: 'port' } });
     expect(chosen({ host: 'c1.other.example.com' })).toMatchObject({ listener: { name: 'host' } });
     expect(chosen({ host: 'c1.clusters.example.com', port: 443 })).toMatchObject({ listener: { name: 'tls' } });
+  });
+});
+
+describe('a listener that clients reach at another port than it listens at', () => {
+  const inside = { ...good, port: 8443 };
+  const chosen = (said: string, preset: ListenerQuestion['preset'] = {}) =>
+    choose([inside], {
+      gateway: { metadata: { annotations: { [outsidePortAnnotation]: said } }, spec: { listeners: [inside] } },
+      preset,
+    });
+
+  it.each<[string, number]>([
+    ['443', 443],
+    ['tls=443', 443],
+    ['tls=443, other=1', 443],
+    ['1,tls=443', 443],
+    ['other=443', 8443],
+    ['', 8443],
+  ])('has the port of the annotation %j: %i', (said, port) => {
+    expect(chosen(said)).toMatchObject({ found: true, listener: { port } });
+  });
+
+  it('serves an endpoint at that port, and none at its own', () => {
+    expect(chosen('443', { host: 'c1.clusters.example.com', port: 443 })).toMatchObject({ found: true });
+    const refusal = { reason: 'EndpointMismatch', message: expect.stringContaining('*.clusters.example.com:443;') };
+    expect(chosen('443', { port: 8443 })).toMatchObject({ found: false, refusal });
+  });
+
+  it.each(['https', '0', '65536', 'tls=', 'tls=1=2', '-1'])('is refused for %j, which is no port', (said) => {
+    const message = expect.stringContaining(
+      `${outsidePortAnnotation} of the Gateway has no port for it, set 443 or tls=443`,
+    );
+    expect(chosen(said)).toMatchObject({ refusal: { reason: 'GatewayListenerUnsuitable', message } });
   });
 });
 
