@@ -1,10 +1,14 @@
+import { adoptRevisionAnnotation } from './api/group.ts';
 import { nodeTopology } from './api/overlay-spec.ts';
+import { refusesAnonymous } from './control-plane/api-server/authentication.ts';
 import { apiServerFlags } from './control-plane/api-server/flags.ts';
 import { fanOutFlags } from './control-plane/api-server/audit/fan-out.ts';
 import type { HostedCluster } from './cluster/cluster.ts';
 import { controllerManagerFlags } from './control-plane/controllers/controller-manager.ts';
+import { allocatesNodeNetworks, nodeNetworkFlags } from './control-plane/controllers/node-networks.ts';
 import { reservedEtcdSettings } from './control-plane/etcd/settings.ts';
 import type { Facts } from './cluster/facts.ts';
+import { newestRevision, rendersWith } from './cluster/release-revisions.ts';
 import { overruledFlags } from './pod/flags.ts';
 import { konnectivityServerFlags } from './control-plane/api-server/konnectivity-server.ts';
 import { schedulerFlags } from './control-plane/controllers/scheduler.ts';
@@ -29,6 +33,27 @@ export function overruledSettings(cluster: HostedCluster, facts: Pick<Facts, 'ad
           `etcd: its members run on different nodes, whatever the constraint with topologyKey ${nodeTopology} in deployment.defaults says: move it to the components that it is for`,
         ]
       : []),
+    ...beforeRevision(cluster),
+  ];
+}
+
+/** Settings with which a control plane does not work by the release revision that it has. */
+function beforeRevision(cluster: HostedCluster): string[] {
+  const { release } = cluster;
+  if (release === undefined || rendersWith(cluster, 'sizesNodeNetworks')) return [];
+  const adopt = `adopt release revision ${newestRevision} with the annotation ${adoptRevisionAnnotation}: "${newestRevision}"`;
+  const given = (name: string) => cluster.spec.deployment.controllerManager.args?.[name] !== undefined;
+  const sizes = nodeNetworkFlags({ ...cluster, release: undefined }).filter(
+    ([name]) => name !== allocatesNodeNetworks && !given(name),
+  );
+  return [
+    ...(refusesAnonymous(cluster)
+      ? [`kube-apiserver: with anonymous-auth false its probes get no answer: remove it from args, or ${adopt}`]
+      : []),
+    ...sizes.map(
+      ([name, value]) =>
+        `kube-controller-manager: the network of pods, ${cluster.network.pods.join(', ')}, does not fit the size of a node's network: set ${name} in args, for example to ${value}, or ${adopt}`,
+    ),
   ];
 }
 

@@ -21,6 +21,8 @@ interface RefusedValues {
 
 interface RefusedArgument extends RefusedValues {
   readonly flags: readonly string[];
+  /** Another argument, only beside which it is refused. */
+  readonly beside?: string | undefined;
   /** What would happen, and what to do. */
   readonly because: string;
 }
@@ -146,6 +148,13 @@ export const refusedArguments: Readonly<Record<CheckedProgram, readonly RefusedA
         'would replace the modes Node and RBAC, which kubelets and the operator need: use authorization-mode and authorization-webhook-config-file',
     },
     {
+      flags: ['anonymous-auth'],
+      only: ['false', 'False', 'FALSE', 'f', 'F', '0'],
+      beside: 'authentication-config',
+      because:
+        'must not be false beside authentication-config, because probes would get no answer: set anonymous in that file, with the paths /healthz, /livez, /readyz and, for kubeadm join, /api/v1/namespaces/kube-public/configmaps/cluster-info',
+    },
+    {
       flags: ['enable-admission-plugins'],
       matching: '(^|,) *AlwaysDeny *(,|$)',
       because: 'must not have AlwaysDeny, which refuses every write, also those of the operator: remove it',
@@ -191,15 +200,18 @@ export function argumentRules(program: CheckedProgram): ValidationRule<Arguments
   return refusedArguments[program].map((row) => ({
     rule: ruleOf(row),
     message: `argument ${row.flags.join(' or ')}: ${row.because}`,
-    holds: (given) => row.flags.every((flag) => given[flag] === undefined || !isRefused(row, given[flag])),
+    holds: (given) =>
+      (row.beside !== undefined && given[row.beside] === undefined) ||
+      row.flags.every((flag) => given[flag] === undefined || !isRefused(row, given[flag])),
   }));
 }
 
 const listOf = (texts: readonly string[]) => `[${texts.map((text) => `'${text}'`).join(', ')}]`;
 
 function ruleOf(row: RefusedArgument): string {
-  const { flags } = row;
+  const { flags, beside } = row;
   const [first] = flags;
+  if (beside !== undefined) return `!('${beside}' in self) || ${ruleOf({ ...row, beside: undefined })}`;
   // Not `all` for one flag: the estimated cost would be that of its condition for every argument there may be.
   if (flags.length === 1) return `!('${first}' in self) || ${accepted(row, `self['${first}']`)}`;
   return `self.all(flag, !(flag in ${listOf(flags)}) || ${accepted(row, 'self[flag]')})`;

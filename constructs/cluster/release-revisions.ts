@@ -44,6 +44,12 @@ const changes = {
   servesWithSlowEtcd: 3,
   /** API servers reach nodes that have an external address only. */
   reachesExternalAddresses: 4,
+  /** API servers answer their probes, and `kubeadm join`, also where anonymous requests are refused. */
+  answersProbesWithoutAnonymous: 4,
+  /** The controller manager gives nodes networks of a size that fits, and none if the user says so. */
+  sizesNodeNetworks: 4,
+  /** Proxies are asked for nothing that is inside. */
+  completesNoProxy: 4,
   /** No two konnectivity agents whose probes have one address are on one node. */
   ownsHealthAddress: 4,
 } as const;

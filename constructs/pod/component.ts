@@ -5,6 +5,7 @@ import type { HostedCluster } from '../cluster/cluster.ts';
 import { definedOnly } from '../cluster/defined.ts';
 import { type ComponentName, objectLabels, selectorLabels } from '../cluster/labels.ts';
 import type { Additions } from './additions.ts';
+import { insideOf } from './no-proxy.ts';
 import { withAdditions } from './overlay.ts';
 import { restrictedPod, type RestrictedPodProps } from './restricted-pod.ts';
 
@@ -57,7 +58,7 @@ export function podTemplate(props: PodTemplateProps): k8s.PodTemplateSpec {
       }),
     },
     [cluster.spec.deployment.defaults, settings],
-    { keepsNodes: component === 'etcd' },
+    { keepsNodes: component === 'etcd', inside: insideOf(cluster) },
   );
 }
 

@@ -1,5 +1,6 @@
 import type { k8s } from 'cdk8s-plus-30';
 import { nodeTopology } from '../api/overlay-spec.ts';
+import { withExceptions } from './no-proxy.ts';
 import { type Additions, byKey, combined, tolerationKey, unlessEmpty } from './additions.ts';
 
 /** A pod, or the template of pods. */
@@ -13,6 +14,8 @@ export interface OverlayOptions {
   readonly keepsNodes?: boolean;
   /** Whether containers get the variables of the user. @default true */
   readonly takesVariables?: boolean;
+  /** What containers reach without a proxy, if variables of the user name one: {@link insideOf}. @default nothing */
+  readonly inside?: readonly string[];
 }
 
 /**
@@ -22,7 +25,7 @@ export interface OverlayOptions {
 export function withAdditions<P extends PodLike>(
   pod: P,
   additions: readonly (Additions | undefined)[],
-  { keepsNodes = false, takesVariables = true }: OverlayOptions = {},
+  { keepsNodes = false, takesVariables = true, inside = [] }: OverlayOptions = {},
 ): P {
   const added = combined(additions);
   const { metadata, spec } = pod;
@@ -39,7 +42,8 @@ export function withAdditions<P extends PodLike>(
   const tolerations = byKey([...(spec?.tolerations ?? []), ...(added.tolerations ?? [])], tolerationKey);
   const ours = main?.env ?? [];
   const isOurs = (variable: string) => ours.some(({ name }) => name === variable);
-  const env = [...ours, ...(takesVariables ? (added.env ?? []) : []).filter(({ name }) => !isOurs(name))];
+  const theirs = (takesVariables ? (added.env ?? []) : []).filter(({ name }) => !isOurs(name));
+  const env = [...ours, ...withExceptions(theirs, inside)];
   return {
     ...pod,
     metadata: { ...metadata, ...unlessEmpty({ labels, annotations }) },

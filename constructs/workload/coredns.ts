@@ -5,6 +5,7 @@ import { dnsServiceAddress, type HostedCluster } from '../cluster/cluster.ts';
 import { container, type Probes, probes, restartMetadata } from '../pod/component.ts';
 import type { Endpoint } from '../cluster/facts.ts';
 import { type Flag, renderFlags } from '../pod/flags.ts';
+import { insideOf } from '../pod/no-proxy.ts';
 import { withAdditions } from '../pod/overlay.ts';
 import { restrictedPod } from '../pod/restricted-pod.ts';
 import { defaultsOf, imageReference } from '../cluster/versions.ts';
@@ -81,6 +82,7 @@ export class CoreDNS extends Construct {
             spec: podSpec(cluster, endpoint),
           },
           [settings],
+          { inside: insideOf(cluster) },
         ),
       },
     });

@@ -7,6 +7,7 @@ import type { Endpoint } from '../cluster/facts.ts';
 import { type Flag, renderFlags } from '../pod/flags.ts';
 import { ports } from '../cluster/ports.ts';
 import { rendersWith } from '../cluster/release-revisions.ts';
+import { insideOf } from '../pod/no-proxy.ts';
 import { withAdditions } from '../pod/overlay.ts';
 import { restrictedPod } from '../pod/restricted-pod.ts';
 import { defaultsOf, imageReference } from '../cluster/versions.ts';
@@ -106,9 +107,12 @@ function healthPort(cluster: HostedCluster, address: string): Pick<k8s.Container
 }
 
 function podTemplate(props: KonnectivityAgentProps, address: string): k8s.PodTemplateSpec {
-  return withAdditions({ metadata: { labels, ...restartMetadata(props.startsWith) }, spec: podSpec(props, address) }, [
-    props.cluster.spec.konnectivityClient,
-  ]);
+  const { cluster } = props;
+  return withAdditions(
+    { metadata: { labels, ...restartMetadata(props.startsWith) }, spec: podSpec(props, address) },
+    [cluster.spec.konnectivityClient],
+    { inside: insideOf(cluster) },
+  );
 }
 
 function podSpec({ cluster, endpoint, konnectivityEndpoint }: KonnectivityAgentProps, address: string): k8s.PodSpec {

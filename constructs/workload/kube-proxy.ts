@@ -5,6 +5,7 @@ import type { HostedCluster } from '../cluster/cluster.ts';
 import { container, probes, restartMetadata } from '../pod/component.ts';
 import { type Endpoint, formatEndpoint } from '../cluster/facts.ts';
 import { type Flag, formatFlags, mergeFlags } from '../pod/flags.ts';
+import { insideOf } from '../pod/no-proxy.ts';
 import { withAdditions } from '../pod/overlay.ts';
 import { imageReference, kubernetesImage } from '../cluster/versions.ts';
 import { serviceAccounts } from '../cluster/workload-identities.ts';
@@ -67,6 +68,7 @@ export class KubeProxy extends Construct {
         template: withAdditions(
           { metadata: { labels, ...restartMetadata(startsWith) }, spec: podSpec(cluster, flags) },
           [cluster.spec.kubeProxy],
+          { inside: insideOf(cluster) },
         ),
       },
     });

@@ -7,7 +7,7 @@ import {
   egressSelectorFile,
   encryptionConfigurationFile,
 } from './flags.ts';
-import { AuthenticationConfig, authenticationVolume } from './authentication.ts';
+import { argumentsBesideFile, AuthenticationConfig, authenticationVolume } from './authentication.ts';
 import { AuditConfig, auditMounts, auditRestarts, auditVolumes } from './audit/audit.ts';
 import { fanOut, fanOutVolumes } from './audit/fan-out.ts';
 import { disruptionBudget } from '../../pod/disruption-budget.ts';
@@ -55,7 +55,7 @@ export class ApiServer extends Construct {
     if (hasTunnel) new TunnelConfig(this, 'tunnel', { cluster });
     if (settings?.audit) new AuditConfig(this, 'audit', { cluster });
 
-    const flags = mergeFlags(apiServerFlags(cluster, endpoint, facts), settings.args);
+    const flags = mergeFlags(apiServerFlags(cluster, endpoint, facts), argumentsBesideFile(cluster));
     const checked = checkedConfiguration(cluster);
     new k8s.KubeDeployment(this, 'deployment', {
       metadata: { ...metadata, ...(checked ? { annotations: { [checkedAnnotation]: checked } } : {}) },

@@ -5,6 +5,7 @@ import type { HostedCluster } from '../../cluster/cluster.ts';
 import { definedOnly } from '../../cluster/defined.ts';
 import { objectLabels } from '../../cluster/labels.ts';
 import { namesOf } from '../../cluster/names.ts';
+import { rendersWith } from '../../cluster/release-revisions.ts';
 import { hasChange } from '../../cluster/versions.ts';
 import type { Flag } from '../../pod/flags.ts';
 import { projected } from '../../pod/component.ts';
@@ -14,17 +15,54 @@ export const authenticationPath = '/etc/kubernetes/authentication';
 /** The key in the ConfigMap, and the name of the file. */
 export const authenticationFile = 'authentication-configuration.yaml';
 
+const anonymousAuth = 'anonymous-auth';
+
 /**
- * The file in which an API server reads whose tokens it accepts, besides those of its own service accounts; undefined
- * when `oidcProviders` has no entry. Equal providers give equal text, in whatever order they are written.
+ * What is asked for without a token or certificate although a user refuses anonymous requests: by probes and load balancers, and by
+ * `kubeadm join`, which looks here for the CA that its token signs.
  */
-export function authenticationConfiguration({ spec }: Pick<HostedCluster, 'spec'>): string | undefined {
+const anonymousPaths = [
+  '/healthz',
+  '/livez',
+  '/readyz',
+  '/api/v1/namespaces/kube-public/configmaps/cluster-info',
+] as const;
+
+/** Whether the arguments of a user refuse every anonymous request, also those of probes. */
+export function refusesAnonymous({ spec }: Pick<HostedCluster, 'spec'>): boolean {
+  return ['false', 'False', 'FALSE', 'f', 'F', '0'].includes(spec.deployment.apiServer.args?.[anonymousAuth] ?? '');
+}
+
+type Authenticating = Pick<HostedCluster, 'spec' | 'release'>;
+
+const namesAnonymousPaths = (cluster: Authenticating) =>
+  refusesAnonymous(cluster) && rendersWith(cluster, 'answersProbesWithoutAnonymous');
+
+/** The arguments of a user, without the one that {@link authenticationConfiguration} has instead: the two exclude each other. */
+export function argumentsBesideFile(cluster: Authenticating): Readonly<Record<string, string>> {
+  const { args = {} } = cluster.spec.deployment.apiServer;
+  if (!namesAnonymousPaths(cluster)) return args;
+  const { [anonymousAuth]: _, ...others } = args;
+  return others;
+}
+
+/**
+ * The file in which an API server reads whose tokens it accepts, besides those of its own service accounts, and what it answers
+ * anonymously; undefined when `oidcProviders` has no entry, and no argument refuses anonymous requests. Equal providers give equal
+ * text, in whatever order they are written.
+ */
+export function authenticationConfiguration(cluster: Authenticating): string | undefined {
+  const { spec } = cluster;
   const providers = Object.entries(spec.oidcProviders ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
-  if (providers.length === 0) return undefined;
+  const anonymous = namesAnonymousPaths(cluster)
+    ? { anonymous: { enabled: true, conditions: anonymousPaths.map((path) => ({ path })) } }
+    : {};
+  if (providers.length === 0 && !namesAnonymousPaths(cluster)) return undefined;
   const version = hasChange(spec.version, 'servesAuthenticationConfigurationV1') ? 'v1' : 'v1beta1';
   return Yaml.stringify({
     apiVersion: `apiserver.config.k8s.io/${version}`,
     kind: 'AuthenticationConfiguration',
+    ...anonymous,
     jwt: providers.map(([url, { certificateAuthority, audiences, claimValidationRules, claimMappings }]) => ({
       issuer: {
         url,
@@ -49,8 +87,8 @@ export function authenticationConfiguration({ spec }: Pick<HostedCluster, 'spec'
   });
 }
 
-/** The flag that names the file; none without token issuers, whose place the user's own flags then have. */
-export function authenticationFlags(cluster: Pick<HostedCluster, 'spec'>): Flag[] {
+/** The flag that names the file; none without one, whose place the user's own flags then have. */
+export function authenticationFlags(cluster: Authenticating): Flag[] {
   if (authenticationConfiguration(cluster) === undefined) return [];
   return [['authentication-config', `${authenticationPath}/${authenticationFile}`, 'reloaded when it changes']];
 }
@@ -72,7 +110,7 @@ export class AuthenticationConfig extends Construct {
   }
 }
 
-/** The volume of the file, and where it is mounted; none without token issuers. */
+/** The volume of the file, and where it is mounted; none without one. */
 export function authenticationVolume(cluster: HostedCluster): {
   readonly volumes: k8s.Volume[];
   readonly mounts: k8s.VolumeMount[];

@@ -10,6 +10,7 @@ import { mergeFlags } from '../../pod/flags.ts';
 import { mountsOf } from '../../pod/mounts.ts';
 import { withAdditions } from '../../pod/overlay.ts';
 import { restrictedPod } from '../../pod/restricted-pod.ts';
+import { argumentsBesideFile } from './authentication.ts';
 import { checkedAnnotation, checkedConfiguration, checkedFiles } from './checked-configuration.ts';
 import { apiServerArgs, apiServerFlags, apiServerPaths } from './flags.ts';
 import { pkiVolume } from './pki-volume.ts';
@@ -110,6 +111,6 @@ const requests = { cpu: '50m', memory: '128Mi' };
  */
 function checkFlags(cluster: HostedCluster, endpoint: Endpoint, facts: Facts): Record<string, string> {
   const ours = apiServerFlags(cluster, endpoint, { ...facts, encryptionAtRest: undefined });
-  const { 'egress-selector-config-file': _, ...flags } = mergeFlags(ours, cluster.spec.deployment.apiServer.args);
+  const { 'egress-selector-config-file': _, ...flags } = mergeFlags(ours, argumentsBesideFile(cluster));
   return { ...flags, 'etcd-cafile': acceptedPath };
 }

@@ -16,7 +16,7 @@ export interface CheckedFile {
   readonly content: string;
 }
 
-type Configured = Pick<HostedCluster, 'namespace' | 'spec'>;
+type Configured = Pick<HostedCluster, 'namespace' | 'spec' | 'release'>;
 
 /** Every such file of a control plane. A file of another feature is one more entry, and the flag that names it. */
 export function checkedFiles(cluster: Configured): CheckedFile[] {

@@ -5,6 +5,7 @@ import type { HostedCluster } from '../../cluster/cluster.ts';
 import { type Facts, rolloutOf } from '../../cluster/facts.ts';
 import type { Flag } from '../../pod/flags.ts';
 import { kubeClientFlags, kubeClientPaths, KubeClientComponent } from './kube-client-component.ts';
+import { nodeNetworkFlags } from './node-networks.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { ports } from '../../cluster/ports.ts';
 
@@ -13,7 +14,7 @@ export function controllerManagerFlags(cluster: HostedCluster): Flag[] {
   const { pki } = kubeClientPaths;
   return [
     ...kubeClientFlags,
-    ['allocate-node-cidrs', 'true', 'CNIs that read the pod network of a node from the Node object'],
+    ...nodeNetworkFlags(cluster),
     ['client-ca-file', `${pki}/ca.crt`, ''],
     ['cluster-cidr', cluster.network.pods.join(','), ''],
     ['cluster-name', cluster.name, ''],

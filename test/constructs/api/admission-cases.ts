@@ -1,4 +1,4 @@
-import { argumentCases, valueCases, valueUpdateCases } from './refused-values.ts';
+import { anonymousCases, argumentCases, valueCases, valueUpdateCases } from './refused-values.ts';
 
 /** A spec and the expected validation result; the pure checks and a real API server must agree. */
 export interface AdmissionCase {
@@ -35,6 +35,7 @@ const exposureNeeded = 'exactly one exposure strategy is needed';
 export const admissionCases: readonly AdmissionCase[] = [
   ...valueCases,
   ...argumentCases,
+  ...anonymousCases,
   { name: 'accepts the minimal spec', spec: {} },
   {
     name: 'accepts the example of the reference provider',

@@ -184,6 +184,23 @@ export const argumentCases: readonly AdmissionCase[] = args.flatMap(([program, f
   ];
 });
 
+const reading = (anonymousAuth: string) => ({
+  deployment: { apiServer: { args: { 'anonymous-auth': anonymousAuth, 'authentication-config': '/extra/file' } } },
+});
+
+export const anonymousCases: readonly AdmissionCase[] = [
+  {
+    name: 'refuses that no probe gets an answer beside a file of the user, which can say the same better',
+    spec: reading('false'),
+    refused: { path: 'spec.deployment.apiServer.args', because: 'set anonymous in that file' },
+  },
+  { name: 'accepts anonymous requests beside a file of the user', spec: reading('true') },
+  {
+    name: 'accepts to refuse anonymous requests without such a file',
+    spec: { deployment: { apiServer: { args: { 'anonymous-auth': 'false' } } } },
+  },
+];
+
 const endpoint = { host: 'api.example.org', port: 6443 };
 const ofClass = (loadBalancerClass?: string) => ({
   controlPlaneEndpoint: endpoint,

@@ -1,9 +1,12 @@
 import { parse } from 'yaml';
 import { describe, expect, it } from 'vitest';
+import { releaseOf } from '../../../../constructs/cluster/release-revisions.ts';
 import {
+  argumentsBesideFile,
   authenticationConfiguration,
   authenticationFile,
 } from '../../../../constructs/control-plane/api-server/authentication.ts';
+import { overruledSettings } from '../../../../constructs/overruled.ts';
 import { clusterOf, Rendered } from '../../../support/rendered-cluster.ts';
 
 const plain = { audiences: ['kubernetes'], claimMappings: { username: 'claims.sub' } };
@@ -79,6 +82,54 @@ describe('the authentication configuration', () => {
     const rendered = new Rendered();
     expect(rendered.flags('c1-api-server', 'kube-apiserver')).not.toHaveProperty('authentication-config');
     expect(JSON.stringify(rendered.objects)).not.toContain('c1-authentication');
+  });
+});
+
+describe('an API server that refuses anonymous requests', () => {
+  const refusing = (more: object = {}, value = 'false') =>
+    clusterOf({ spec: { deployment: { apiServer: { args: { 'anonymous-auth': value, v: '2' } } }, ...more } });
+
+  it('answers probes, and those who join, and has no flag beside the file that says so', () => {
+    const cluster = refusing();
+    expect(parse(authenticationConfiguration(cluster) ?? '')).toEqual({
+      apiVersion: 'apiserver.config.k8s.io/v1',
+      kind: 'AuthenticationConfiguration',
+      anonymous: {
+        enabled: true,
+        conditions: [
+          { path: '/healthz' },
+          { path: '/livez' },
+          { path: '/readyz' },
+          { path: '/api/v1/namespaces/kube-public/configmaps/cluster-info' },
+        ],
+      },
+      jwt: [],
+    });
+    const flags = new Rendered({ spec: cluster.spec }).flags('c1-api-server', 'kube-apiserver');
+    expect(flags).toMatchObject({ 'authentication-config': expect.stringContaining(authenticationFile), v: '2' });
+    expect(flags).not.toHaveProperty('anonymous-auth');
+    expect(overruledSettings(cluster, {})).toEqual([]);
+  });
+
+  it('has token issuers beside that', () => {
+    const { jwt, anonymous } = parse(authenticationConfiguration(refusing({ oidcProviders: providers })) ?? '') as {
+      jwt: unknown[];
+      anonymous: object;
+    };
+    expect([jwt.length, anonymous]).toMatchObject([2, { enabled: true }]);
+  });
+
+  it('keeps the flag that admits everything', () => {
+    expect(authenticationConfiguration(refusing({}, 'true'))).toBeUndefined();
+    const rendered = new Rendered({ spec: refusing({}, 'true').spec });
+    expect(rendered.flags('c1-api-server', 'kube-apiserver')).toMatchObject({ 'anonymous-auth': 'true' });
+  });
+
+  it('keeps its flag by an earlier release revision, and the condition says what that means', () => {
+    const cluster = { ...refusing(), release: releaseOf(36, 3) };
+    expect(authenticationConfiguration(cluster)).toBeUndefined();
+    expect(argumentsBesideFile(cluster)).toEqual({ 'anonymous-auth': 'false', v: '2' });
+    expect(overruledSettings(cluster, {})).toEqual([expect.stringContaining('its probes get no answer: remove it')]);
   });
 });
 
