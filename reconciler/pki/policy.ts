@@ -16,6 +16,7 @@ export interface Violation {
     | 'OtherSubject'
     | 'OtherUsages'
     | 'OtherHosts'
+    | 'NotYetValid'
     | 'RenewalDue';
   readonly message: string;
 }
@@ -52,6 +53,7 @@ export const policyChecks: readonly PolicyCheck[] = [
   { reason: 'OtherSubject', when: 'user or groups are not those of the plan', problem: subjectDiffers },
   { reason: 'OtherUsages', when: 'usages are not those of the plan', problem: usagesDiffer },
   { reason: 'OtherHosts', when: 'host names and addresses are not exactly those of the plan', problem: hostsDiffer },
+  { reason: 'NotYetValid', when: 'its life begins later: a clock was ahead when it was issued', problem: notYetValid },
   {
     reason: 'RenewalDue',
     when: 'half of its life has passed, and up to a tenth more so that a fleet does not renew at once',
@@ -87,9 +89,10 @@ export function renewalTime(certificate: string, identity: string): Date {
 export function caProblem(secret: string, pair: KeyPair, now: Date): string | undefined {
   if (splitCertificates(pair.certificate).length === 0) return `Secret ${secret} has no certificate in tls.crt`;
   try {
-    const { isCA, notAfter } = readCertificate(pair.certificate);
+    const { isCA, notBefore, notAfter } = readCertificate(pair.certificate);
     if (!isCA) return `the certificate in Secret ${secret} is not a CA certificate (basic constraints CA: false)`;
     if (!isKeyOf(pair.certificate, pair.key)) return `tls.key in Secret ${secret} does not belong to its tls.crt`;
+    if (now < notBefore) return `the CA in Secret ${secret} is not valid before ${notBefore.toISOString()}`;
     if (now > notAfter) return `the CA in Secret ${secret} expired on ${notAfter.toISOString()}`;
     return undefined;
   } catch {
@@ -147,6 +150,11 @@ function hostsDiffer({ current, plan }: Existing): string | undefined {
   return equalSets(given, plan.hosts.map(canonicalHost))
     ? undefined
     : `${plan.secret} is not valid for exactly ${plan.hosts.join(', ')}`;
+}
+
+function notYetValid({ current, plan, now }: Existing): string | undefined {
+  const { notBefore } = readCertificate(current.certificate);
+  return now < notBefore ? `${plan.secret} is not valid before ${notBefore.toISOString()}` : undefined;
 }
 
 function dueForRenewal({ current, plan, now }: Existing): string | undefined {

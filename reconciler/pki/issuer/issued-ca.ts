@@ -62,6 +62,7 @@ const livesLongEnough: Check = ({ certificate, secret, now }) => {
   const hours = Math.floor((notAfter.getTime() - notBefore.getTime()) / 3_600_000);
   if (hours < leastHours)
     return `its lifetime is ${hours}h, but clients need ${leastHours}h to trust a successor in time`;
+  if (now < notBefore) return `it is not valid before ${notBefore.toISOString()}`;
   // A leftover of an earlier attempt.
   if (now >= renewalTime(certificate, secret)) return 'half of its lifetime has passed';
   return undefined;

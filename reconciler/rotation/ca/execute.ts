@@ -3,7 +3,7 @@ import type { ConditionReason } from '../../../constructs/api/conditions.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
 import { successorSecretName } from '../../../constructs/cluster/names.ts';
 import { isControlledBy } from '../../kube/object.ts';
-import { readCertificate } from '../../pki/certificate.ts';
+import { isReadable, readCertificate } from '../../pki/certificate.ts';
 import { expiringFrom, isExpiring } from '../../pki/expiries.ts';
 import { withdrawRequest } from '../../pki/issuer/clear-requests.ts';
 import { obtainCA } from '../../pki/issuer/obtain-ca.ts';
@@ -38,9 +38,24 @@ const retiring = 'step 3 of 3, removing trust in the old CA';
 /** Executes the next step of a rotation, if there is one, or reports its progress. */
 export async function rotate(scope: CARotationContext, ca: RotatedCA): Promise<RotationProgress> {
   const { next } = ca;
+  if (next && isPremature(scope, ca, next)) {
+    await scope.writer.delete(Secret, next.secret);
+    return waiting('WithdrawingTrust', `${nameOf(ca)}: the new CA is not valid yet, and is made again`, scope.now);
+  }
   const problem = next && caProblem(next.secret.metadata.name, next.pair, scope.now);
   if (problem) return waiting('CACertificateInvalid', problem, later(scope));
   return executeNext(scope, ca, stateOf(scope, ca));
+}
+
+/** Whether the operator has made a successor that begins later, by a clock that was ahead, and that has signed nothing. */
+function isPremature(
+  { hostedControlPlane, now }: CARotationContext,
+  { pair }: RotatedCA,
+  next: NonNullable<RotatedCA['next']>,
+): boolean {
+  const isOurs = isControlledBy(next.secret, hostedControlPlane.metadata.uid);
+  const hasSigned = signerFingerprint(next.pair.certificate) === signerFingerprint(pair.certificate);
+  return isOurs && !hasSigned && isReadable(next.pair) && now < readCertificate(next.pair.certificate).notBefore;
 }
 
 function stateOf(scope: CARotationContext, ca: RotatedCA): RotationState {

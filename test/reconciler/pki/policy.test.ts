@@ -11,6 +11,8 @@ import { caProblem, keyProblem, mustIssue, policyChecks, renewalTime } from '../
 
 const hour = 3_600_000;
 const now = new Date('2026-11-21T12:00:00Z');
+/** By which certificates begin before they are issued. */
+const backdated = 5 * 60_000;
 const later = (ms: number) => new Date(now.getTime() + ms);
 const plan: CertificatePlan = {
   secret: 'c1-apiserver',
@@ -34,6 +36,13 @@ beforeAll(async () => {
 
 describe('a CA', () => {
   const cases: readonly [when: string, pair: () => KeyPair, at: Date, problem: string | undefined][] = [
+    ['can sign from the first second of its lifetime on', () => ca, later(-backdated), undefined],
+    [
+      'cannot sign before its lifetime begins',
+      () => ca,
+      later(-backdated - 1),
+      'the CA in Secret c1-ca is not valid before 2026-11-21T11:55:00.000Z',
+    ],
     ['can sign until the last second of its lifetime', () => ca, later(10 * hour), undefined],
     [
       'cannot sign when it has expired',
@@ -110,6 +119,22 @@ describe('a certificate', () => {
     });
   });
 
+  it('is reissued when its life has not begun, and not from its first second on', () => {
+    const { notBefore } = validFor(5 * hour, now);
+    expect(mustIssue({ ...input(), now: notBefore })).toBeUndefined();
+    expect(mustIssue({ ...input(), now: new Date(notBefore.getTime() - 1) })).toEqual({
+      reason: 'NotYetValid',
+      message: 'c1-apiserver is not valid before 2026-11-21T11:55:00.000Z',
+    });
+  });
+
+  it('that a clock a year ahead has issued is reissued once, and then stays', async () => {
+    const ahead = await issueCertificate(plan, ca, validFor(5 * hour, later(365 * 24 * hour)));
+    expect(mustIssue({ ...input(), current: ahead })?.reason).toBe('NotYetValid');
+    const again = await issueCertificate(plan, ca, validFor(5 * hour, now));
+    expect(mustIssue({ ...input(), current: again })).toBeUndefined();
+  });
+
   it.each<[string, Partial<CertificatePlan>]>([
     ['its hosts, groups and usages are in another order', reversed()],
     ['a host is in capitals', { hosts: ['LOCALHOST', 'kubernetes.default.svc'] }],
@@ -135,6 +160,7 @@ describe('a certificate', () => {
       'OtherSubject',
       'OtherUsages',
       'OtherHosts',
+      'NotYetValid',
       'RenewalDue',
     ]);
   });

@@ -50,6 +50,7 @@ describe('a CA certificate that an issuer has signed', () => {
       'name constraints',
     ],
     ['with a short lifetime', { hours: 23 }, 'its lifetime is 23h'],
+    ['that begins later', { now: new Date(now.getTime() + 3_600_000) }, 'it is not valid before'],
     ['issued long ago', { now: new Date(now.getTime() - 700 * 3_600_000) }, 'half of its lifetime'],
   ])('is refused if it is one %s', async (_, options, message) => {
     expect(await problem(options)).toContain(message);
