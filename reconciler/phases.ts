@@ -7,6 +7,7 @@ import { caCertificates } from './phases/ca-certificates.ts';
 import { backup } from './phases/backup.ts';
 import { caRotation } from './phases/ca-rotation.ts';
 import { certificates, etcdCertificates } from './phases/certificates.ts';
+import { clock } from './phases/clock.ts';
 import { clusterNetwork } from './phases/cluster-network.ts';
 import { controllerManager, scheduler } from './phases/controllers.ts';
 import { declaredKubeconfigs } from './phases/declared-kubeconfigs.ts';
@@ -34,6 +35,7 @@ import type { AnyPhase } from './phases/scope.ts';
 /** Every phase of a control plane. Their needs determine the order; the order of this list is only for readers. */
 export const phases: readonly AnyPhase[] = [
   acceptedSpec,
+  clock,
   clusterNetwork,
   networkPolicies,
   caCertificates,

@@ -136,6 +136,7 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
     storeReader: storeReaderOf(client, { namespace, name }),
     takesRefusals: hostedControlPlane.status?.initialization?.controlPlaneInitialized === true,
     now,
+    clockFault: clock.fault?.(),
   };
 }
 

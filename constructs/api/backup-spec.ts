@@ -55,7 +55,7 @@ const Retention = z.object({
     .optional()
     .describe('Maximum number of backups to keep; unlimited when unset.'),
   maxAge: Duration.optional().describe(
-    'Maximum age of backups, such as 720h. Older backups are deleted; none are when unset.',
+    'Maximum age of backups, such as 720h, measured from the newest one. Older backups are deleted; none are when unset. More than two periods of the schedule without a backup count as one.',
   ),
 });
 

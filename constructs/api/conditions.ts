@@ -11,11 +11,12 @@ export const conditions = {
 };
 
 /**
- * Conditions that do not affect Ready. The control plane works while a backup store is unreachable, while a rotation is
+ * Conditions that do not affect Ready. The control plane works while the operator's clock is wrong, while a backup store is unreachable, while a rotation is
  * in progress, when a kubelet requests a certificate that it must not have, while pods reach it by their environment only,
  * and while an upgrade is held.
  */
 export const apartFromReady: readonly ConditionType[] = [
+  'ClocksAgree',
   'EtcdBackupReady',
   'EtcdBackupVerified',
   'CARotationReady',

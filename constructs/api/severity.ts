@@ -15,5 +15,7 @@ export const sharedReasons = {
   ObjectRefused: 'Warning',
   WaitingForOtherPhases: 'Routine',
   NotObserved: 'Routine',
+  // The condition ClocksAgree reports it.
+  ClockWrong: 'Routine',
   Deleting: 'Routine',
 } as const satisfies Readonly<Record<string, Severity>>;

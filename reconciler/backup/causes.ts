@@ -1,3 +1,6 @@
+import type { BackupName } from './names.ts';
+import { isNewer } from './order.ts';
+
 /**
  * What requests a backup besides the schedule, as text that a manifest stores: after a process was killed after the
  * upload, or the status was lost, the request must not lead to another backup.
@@ -33,23 +36,22 @@ export function deletionCause(uid: string): BackupCause {
 const changeHoldsMs = 60 * 60_000;
 
 /** An existing backup. */
-export interface ExistingBackup {
+export interface ExistingBackup extends BackupName {
   readonly takenFor: readonly string[];
-  /** When it began, in milliseconds since the epoch. */
-  readonly time: number;
 }
 
 /**
  * The causes that a backup satisfies. A change of version is satisfied by a recent backup that the status does not know yet: the
  * process that took it was killed before it could say so. One that the status knows was taken for a change that was withdrawn,
  * and what was written since is not in it.
- * @param lastKnown time of the newest backup that the status knows
+ * @param lastKnown the newest backup that the status knows
  */
 export function satisfiedCauses(
   causes: readonly BackupCause[],
-  { takenFor, time }: ExistingBackup,
-  { now, lastKnown }: { readonly now: number; readonly lastKnown: number | undefined },
+  { takenFor, time, revision }: ExistingBackup,
+  { now, lastKnown }: { readonly now: number; readonly lastKnown: BackupName | undefined },
 ): readonly BackupCause[] {
-  const isOfThisChange = now - time <= changeHoldsMs && (lastKnown === undefined || time > lastKnown);
+  const isRecent = Math.abs(now - time) <= changeHoldsMs;
+  const isOfThisChange = isRecent && (lastKnown === undefined || isNewer({ time, revision }, lastKnown));
   return causes.filter((cause) => takenFor.includes(cause) && (!cause.startsWith('change:') || isOfThisChange));
 }

@@ -1,5 +1,6 @@
 import { isBareSnapshot, type Restore } from '../../constructs/api/restore-spec.ts';
 import { backupId, parseBackupId, type BackupName, type BackupOwner } from './names.ts';
+import { takenBefore } from './order.ts';
 import { contemporary, type MarkedBackup } from './ownership.ts';
 
 /** The user's choice of a backup. */
@@ -26,7 +27,7 @@ export function choiceOf({ backup, before }: Pick<Restore, 'backup' | 'before'>)
 }
 
 /** The chosen backup; undefined if it does not exist. `backups` are sorted newest first. */
-export function chosenBackup<T extends BackupName>(choice: BackupChoice, backups: readonly T[]): T | undefined {
+export function chosenBackup<T extends MarkedBackup>(choice: BackupChoice, backups: readonly T[]): T | undefined {
   switch (choice.kind) {
     case 'backup': {
       const name = parseBackupId(choice.id);
@@ -35,7 +36,7 @@ export function chosenBackup<T extends BackupName>(choice: BackupChoice, backups
     case 'latest':
       return backups[0];
     case 'before':
-      return backups.find(({ time }) => time < Date.parse(choice.before));
+      return takenBefore(backups, Date.parse(choice.before));
   }
 }
 

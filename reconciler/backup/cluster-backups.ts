@@ -18,6 +18,7 @@ import {
 import type { ObjectStore } from './object-store.ts';
 import { markedOwner, markerObject, type OwnerMarker, parseOwnerMarker } from './owner-marker.ts';
 import type { MarkedBackup } from './ownership.ts';
+import { newestFirst } from './order.ts';
 import { StoreError } from './store-error.ts';
 import { Verification } from './verification-settings.ts';
 
@@ -29,7 +30,7 @@ export interface StoredBackup extends MarkedBackup {
 
 /** Content of the folder of a cluster. */
 export interface BackupList {
-  /** Newest first. */
+  /** Newest first, as {@link newestFirst} orders them without knowing which owner follows which. */
   readonly backups: readonly StoredBackup[];
   /** Backups without a manifest, from uploads that did not end or are in progress. */
   readonly unfinished: readonly MarkedBackup[];
@@ -111,19 +112,24 @@ export class ClusterBackups {
     for (const key of await this.#store.list(this.#folder, signal)) {
       const bare = parseBareSnapshotKey(this.#folder, key);
       if (bare !== undefined) bareSnapshots.push(bare);
-      const found = parseObjectKey(this.#folder, key);
-      if (!found) continue;
-      const id = backupId(found.backup);
-      const known = objects.get(id) ?? { backup: found.backup, names: new Set() };
-      objects.set(id, { ...known, names: known.names.add(found.object) });
+      const parsed = parseObjectKey(this.#folder, key);
+      if (!parsed) continue;
+      const id = backupId(parsed.backup);
+      const known = objects.get(id) ?? { backup: parsed.backup, names: new Set() };
+      objects.set(id, { ...known, names: known.names.add(parsed.object) });
     }
-    const newestFirst = [...objects.values()].sort((one, other) => other.backup.time - one.backup.time);
+    const found = [...objects.values()].map(({ backup, names }) => ({ ...marked(backup, names), names }));
     const isComplete = ({ names }: { names: Set<string> }): boolean => names.has(objectNames.manifest);
     return {
-      backups: newestFirst
-        .filter(isComplete)
-        .map(({ backup, names }) => ({ ...marked(backup, names), isVerified: names.has(objectNames.verification) })),
-      unfinished: newestFirst.filter((found) => !isComplete(found)).map(({ backup, names }) => marked(backup, names)),
+      backups: newestFirst(found.filter(isComplete)).map(({ names, ...backup }) => ({
+        ...backup,
+        isVerified: names.has(objectNames.verification),
+      })),
+      unfinished: newestFirst(found.filter((one) => !isComplete(one))).map(({ time, revision, owner }) => ({
+        time,
+        revision,
+        owner,
+      })),
       bareSnapshots: bareSnapshots.sort().reverse(),
     };
   }

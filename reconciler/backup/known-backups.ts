@@ -3,7 +3,7 @@ import { definedOnly } from '../../constructs/cluster/defined.ts';
 import type { WorkState } from '../tasks/background-work.ts';
 import type { StatusReport } from '../engine/status-report.ts';
 import { type BackupCause, changeCause, requestCause } from './causes.ts';
-import { parseBackupId } from './names.ts';
+import { type BackupName, parseBackupId } from './names.ts';
 import type { BackupResult } from './take-backup.ts';
 
 /** What is known of the backups of a cluster. The store is authoritative, and is read before an action. */
@@ -52,14 +52,14 @@ export function openCauses({ request, changes }: Asking, known: KnownBackups): r
   ];
 }
 
-/** When the newest backup began, in milliseconds since the epoch; undefined if none is known. */
-export function lastBackupTime({ lastBackup }: KnownBackups): number | undefined {
-  return lastBackup === undefined ? undefined : parseBackupId(lastBackup)?.time;
+/** The newest backup; undefined if none is known. */
+export function newestKnown({ lastBackup }: KnownBackups): BackupName | undefined {
+  return lastBackup === undefined ? undefined : parseBackupId(lastBackup);
 }
 
 /** The status fields for the known backups. */
 export function backupReport(known: KnownBackups, nextTime: number | undefined): StatusReport {
-  const last = lastBackupTime(known);
+  const last = newestKnown(known)?.time;
   return {
     ...definedOnly({
       etcdLastBackupTime: last === undefined ? undefined : new Date(last).toISOString(),

@@ -1,6 +1,7 @@
 import { settleAll } from '../kube/concurrency.ts';
 import type { ClusterBackups, StoredBackup } from './cluster-backups.ts';
 import type { BackupName } from './names.ts';
+import { newestFirst } from './order.ts';
 import { type OwnerMarker, ownerMarker } from './owner-marker.ts';
 import { type Incarnation, isContinued, isOver, isOwnUnmarked } from './ownership.ts';
 import { StoreError } from './store-error.ts';
@@ -36,7 +37,7 @@ export async function readFolder(
   const isOwn = (backup: StoredBackup): boolean =>
     backup.owner === undefined ? unmarked.has(backup) : chain.uids.includes(backup.owner);
   return {
-    own: listed.filter(isOwn),
+    own: newestFirst(listed.filter(isOwn), chain.uids),
     foreign: listed.filter((backup) => !isOwn(backup)),
     unfinished: unfinished.filter(({ owner }) => owner === undefined || chain.uids.includes(owner)),
     marker: ownerMarker(chain, incarnation.clusterId),

@@ -18,6 +18,8 @@ export interface BackupSituation {
   readonly work: WorkState;
   /** At least one etcd member is ready. */
   readonly hasMember: boolean;
+  /** Whether the clock is wrong: then no scheduled time comes. @default it is right */
+  readonly isClockWrong?: boolean | undefined;
   /** The cluster has been used. A first backup of an empty etcd has no value. */
   readonly hasContent: boolean;
 }
@@ -27,6 +29,7 @@ export type BackupDecision =
   | { readonly kind: 'idle'; readonly nextTime: number }
   | { readonly kind: 'start'; readonly inputsKey: string }
   | { readonly kind: 'running'; readonly progress: string }
+  | { readonly kind: 'waitForClock' }
   | { readonly kind: 'waitForMembers' }
   | { readonly kind: 'waitForContent' }
   | { readonly kind: 'backOff'; readonly error: unknown; readonly retryTime: number };
@@ -35,8 +38,9 @@ const retries = { firstMs: 60_000, longestMs: 60 * 60_000 };
 
 /** Decides whether to take a backup now, as a chain of checks. @throws a sentence for the user about the schedule */
 export function planBackup(situation: BackupSituation): BackupDecision {
-  const { schedule, now, lastBackup, causes, work, hasMember, hasContent } = situation;
+  const { schedule, now, lastBackup, causes, work, hasMember, hasContent, isClockWrong } = situation;
   if (work.kind === 'running') return { kind: 'running', progress: work.progress };
+  if (isClockWrong && causes.length === 0) return { kind: 'waitForClock' };
   const isDue = isBackupDue(schedule, lastBackup, now);
   if (!isDue && causes.length === 0) return { kind: 'idle', nextTime: nextBackupTime(schedule, now) };
   if (!hasContent && causes.length === 0) return { kind: 'waitForContent' };

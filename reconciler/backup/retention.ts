@@ -2,33 +2,49 @@
 export interface RetentionPolicy {
   /** Number of newest backups to keep. */
   readonly maxCount?: number | undefined;
-  /** Older backups are deleted. */
+  /** Older backups than this are deleted, measured from the newest one. */
   readonly maxAgeMs?: number | undefined;
+  /** The longest time between two backups of the schedule. */
+  readonly periodMs: number;
 }
 
 /** What retention needs to know about a backup. */
 export interface RetainedBackup {
-  /** When it began, in milliseconds since the epoch. */
+  /** When it began, in milliseconds since the epoch, by a clock that may have been wrong. */
   readonly time: number;
   /** Whether the backup has passed verification. */
   readonly isVerified: boolean;
 }
 
+/** A longer time between two backups says that one of their times is wrong, or that none were taken meanwhile. */
+const longestGap = 2;
+
 /**
  * The backups to delete, oldest first. Retention always keeps the newest and the newest verified backup, regardless of
  * the policy: when backups stop, for example because the store is full, time alone must not delete the last good one.
+ * For the same reason the age of a backup is the sum of the times between the newer ones, and what is longer than two periods counts as
+ * one: no clock that jumps, and no pause, expires more than a backup that is taken on schedule would.
+ * @param backups in the order in which they were taken, the newest first
  */
 export function expiredBackups<T extends RetainedBackup>(
   backups: readonly T[],
-  { maxCount = Infinity, maxAgeMs = Infinity }: RetentionPolicy,
-  now: number,
+  { maxCount = Infinity, maxAgeMs = Infinity, periodMs }: RetentionPolicy,
 ): T[] {
-  const newestFirst = backups.toSorted((one, other) => other.time - one.time);
-  const newestVerified = newestFirst.find(({ isVerified }) => isVerified);
-  return newestFirst
+  const newestVerified = backups.find(({ isVerified }) => isVerified);
+  const ages = agesOf(backups, periodMs);
+  return backups
     .filter((backup, index) => {
       if (index === 0 || backup === newestVerified) return false;
-      return index >= maxCount || now - backup.time > maxAgeMs;
+      return index >= maxCount || (ages[index] ?? 0) > maxAgeMs;
     })
     .reverse();
+}
+
+function agesOf(backups: readonly RetainedBackup[], periodMs: number): number[] {
+  let age = 0;
+  return backups.map(({ time }, index) => {
+    const gap = (backups[index - 1]?.time ?? time) - time;
+    age += Math.abs(gap) > longestGap * periodMs ? periodMs : gap;
+    return age;
+  });
 }

@@ -29,10 +29,26 @@ export function nextBackupTime(schedule: Schedule, after: number): number {
 }
 
 /**
- * Whether a backup is due now: there is none, or a scheduled time has passed since. Several missed times count as one.
+ * Whether a backup is due now: there is none, or a scheduled time has passed since. Several missed times count as one. The time of
+ * the last one may be that of a clock that was ahead: then it is not known when it was taken, and the next one is due.
  */
 export function isBackupDue(schedule: Schedule, lastBackup: number | undefined, now: number): boolean {
-  return lastBackup === undefined || nextBackupTime(schedule, lastBackup) <= now;
+  if (lastBackup === undefined || lastBackup > now + aheadMs) return true;
+  return nextBackupTime(schedule, lastBackup) <= now;
+}
+
+/** A later time than now by more than this is that of a clock that was ahead. */
+export const aheadMs = 5 * 60_000;
+
+/** Enough times of a schedule to meet its longest period: a week of those that rest at weekends, a year of months. */
+const sampledTimes = 12;
+const sampledFrom = Date.UTC(2025, 0, 1);
+
+/** The longest time between two backups, in milliseconds. @throws as {@link nextBackupTime} */
+export function longestPeriodMs(schedule: Schedule): number {
+  const times = [nextBackupTime(schedule, sampledFrom)];
+  while (times.length <= sampledTimes) times.push(nextBackupTime(schedule, times.at(-1) ?? 0));
+  return Math.max(...times.slice(1).map((time, index) => time - (times[index] ?? time)));
 }
 
 function parse({ expression, timeZone = 'UTC', identity }: Schedule): Cron {

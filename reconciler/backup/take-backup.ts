@@ -1,5 +1,4 @@
 import type { Backup } from '../../constructs/api/backup-spec.ts';
-import { durationSeconds } from '../../constructs/api/duration.ts';
 import type { WorkContext } from '../tasks/background-work.ts';
 import type { EtcdAccess } from '../etcd/access.ts';
 import type { KnownMember } from '../etcd/observe.ts';
@@ -9,11 +8,12 @@ import { messageOf } from '../kube/error-message.ts';
 import { type BackupCause, satisfiedCauses } from './causes.ts';
 import { ClusterBackups, type StoredBackup } from './cluster-backups.ts';
 import type { Manifest } from './manifest.ts';
-import { backupId, type BackupOwner } from './names.ts';
+import { backupId, type BackupName, type BackupOwner } from './names.ts';
 import { type FolderContent, readFolder } from './own-backups.ts';
 import { ownerMarker, type OwnerMarker } from './owner-marker.ts';
 import { contemporary, type Incarnation } from './ownership.ts';
 import { expiredBackups } from './retention.ts';
+import { retentionOf } from './retention-policy.ts';
 import { isBackupDue, type Schedule } from './schedule.ts';
 import { openStore, type StoreReader } from './store-access.ts';
 import { StoreError } from './store-error.ts';
@@ -27,15 +27,15 @@ export interface BackupAttempt {
   /** Missing if only the causes count. */
   readonly schedule: Schedule | undefined;
   readonly causes: readonly BackupCause[];
-  /** Time of the newest backup that the status knows, in milliseconds since the epoch. */
-  readonly lastKnown: number | undefined;
+  /** The newest backup that the status knows. */
+  readonly lastKnown: BackupName | undefined;
   readonly kubernetesVersion: string;
   readonly members: readonly Pick<KnownMember, 'ordinal' | 'name' | 'peerUrl'>[];
   readonly openEtcd: () => EtcdAccess;
   readonly storeReader: StoreReader;
   /** Everything else that a rebuild needs, as text; called only if it will be encrypted. */
   readonly bundle: () => Promise<string | undefined>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'fault'>;
 }
 
 /** The result of a successful attempt. */
@@ -90,7 +90,7 @@ export async function takeBackup(attempt: BackupAttempt, context: WorkContext): 
     const manifest = await upload(backups, attempt, folder.marker, keys.length > 0, { ...context, signal });
     const name = { time: Date.parse(manifest.time), revision: manifest.revision };
     const present = { ...folder, own: [{ ...name, isVerified: false, owner: incarnation.uid }, ...folder.own] };
-    const retentionFault = await retain(backups, present, spec, clock.now());
+    const retentionFault = await retain(backups, present, attempt);
     const foreignWriter = foreignWriterOf(present);
     return { newest: backupId(name), sizeBytes: manifest.sizeBytes, satisfied: causes, retentionFault, foreignWriter };
   } catch (error) {
@@ -120,7 +120,7 @@ async function satisfiedBy(
   const satisfied = new Set<BackupCause>();
   for (const backup of causes.length > 0 ? present.slice(0, manifestsRead) : []) {
     const { takenFor = [] } = await backups.manifest(backup).catch(damaged);
-    for (const cause of satisfiedCauses(causes, { takenFor, time: backup.time }, at)) satisfied.add(cause);
+    for (const cause of satisfiedCauses(causes, { ...backup, takenFor }, at)) satisfied.add(cause);
     if (satisfied.size === causes.length) break;
   }
   return causes.filter((cause) => satisfied.has(cause));
@@ -195,14 +195,14 @@ async function* inOnePiece(text: string): AsyncGenerator<Uint8Array> {
 async function retain(
   backups: ClusterBackups,
   { own, unfinished, marker }: FolderContent,
-  { retention: { maxCount, maxAge } }: Backup,
-  now: number,
+  { spec, clock }: Pick<BackupAttempt, 'spec' | 'clock'>,
 ): Promise<string | undefined> {
-  const maxAgeMs = maxAge === undefined ? undefined : durationSeconds(maxAge) * 1000;
+  // The next backup by a clock that is right deletes them.
+  if (clock.fault?.() !== undefined) return undefined;
   try {
-    const expired = expiredBackups(own, { maxCount, maxAgeMs }, now);
+    const expired = expiredBackups(own, retentionOf(spec));
     for (const backup of expired) await backups.delete(backup);
-    await backups.deleteUnfinished(unfinished, now - leftoverMs);
+    await backups.deleteUnfinished(unfinished, clock.now() - leftoverMs);
     const unmarked = own.filter((backup) => backup.owner === undefined && !expired.includes(backup));
     for (const backup of unmarked) await backups.mark(backup, marker);
     return undefined;

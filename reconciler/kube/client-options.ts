@@ -1,4 +1,5 @@
 import type { Resource } from '../../constructs/api/resources.ts';
+import type { DatedAnswer } from './compared-clock.ts';
 import type { KubeObject } from './object.ts';
 import type { SpeedLimit } from './reading-speed.ts';
 import type { RequestRecord } from './request.ts';
@@ -94,6 +95,8 @@ export interface KubeClientOptions {
   readonly maxBytes?: number;
   /** How fast all watches together are read. By default as fast as the server sends. */
   readonly watchSpeed?: SpeedLimit;
+  /** Called with what each answer says about the clock of the server. By default not called. */
+  readonly onAnswer?: (answer: DatedAnswer) => void;
   /** Called for every request, including retries. By default not called. */
   readonly onRequest?: (record: RequestRecord) => void;
 }

@@ -38,9 +38,9 @@ export class KubeClient {
   readonly #lists: ListRequests;
 
   constructor(connection: Connection, options: KubeClientOptions = {}) {
-    const { onRequest = () => {}, deadlineMs = 30_000, maxBytes = defaultMaxBytes, watchSpeed } = options;
+    const { onRequest = () => {}, onAnswer, deadlineMs = 30_000, maxBytes = defaultMaxBytes, watchSpeed } = options;
     this.connection = connection;
-    this.#transport = new Transport(connection, onRequest, { maxBytes, watchSpeed });
+    this.#transport = new Transport(connection, { onRequest, onAnswer }, { maxBytes, watchSpeed });
     this.#requests = new ResourceRequests(this.#transport, deadlineMs);
     this.#lists = new ListRequests(this.#requests);
   }

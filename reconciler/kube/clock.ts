@@ -4,6 +4,8 @@ export interface Clock {
   now(): number;
   /** Milliseconds since an arbitrary moment. Unlike `now`, it never jumps when the time of the machine is set. */
   elapsed(): number;
+  /** Why its time cannot be trusted, as a sentence; undefined if it can. @default it always can */
+  fault?(): string | undefined;
   /** Calls back once after the delay, and returns a function that cancels it. */
   setTimer(delayMs: number, callback: () => void): () => void;
 }

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as rest } from 'node:timers/promises';
 import { request, type Dispatcher } from 'undici';
 import { inSpan, traceHeaders } from '../trace/span.ts';
+import type { DatedAnswer } from './compared-clock.ts';
 import type { Connection } from './config.ts';
 import { Deadline, unlessAborted } from './deadline.ts';
 import { errorFromStatus, KubeError, parseStatus } from './errors.ts';
@@ -15,6 +16,12 @@ type Answer = Dispatcher.ResponseData;
 interface Means {
   readonly dispatcher: Dispatcher;
   readonly credentials: Readonly<Record<string, string>>;
+}
+
+/** What is told of requests and answers. */
+export interface TransportObservers {
+  readonly onRequest: (record: RequestRecord) => void;
+  readonly onAnswer?: ((answer: DatedAnswer) => void) | undefined;
 }
 
 /** What one server can make the client read. */
@@ -33,16 +40,18 @@ export interface TransportLimits {
 export class Transport {
   readonly #connection: Connection;
   readonly #onRequest: (record: RequestRecord) => void;
+  readonly #onAnswer: (answer: DatedAnswer) => void;
   readonly #maxBytes: number;
   readonly #speed: ReadingSpeed | undefined;
 
   constructor(
     connection: Connection,
-    onRequest: (record: RequestRecord) => void,
+    { onRequest, onAnswer = () => {} }: TransportObservers,
     { maxBytes, watchSpeed }: TransportLimits,
   ) {
     this.#connection = connection;
     this.#onRequest = onRequest;
+    this.#onAnswer = onAnswer;
     this.#maxBytes = maxBytes;
     this.#speed = watchSpeed && new ReadingSpeed(watchSpeed);
   }
@@ -139,6 +148,7 @@ export class Transport {
         bodyTimeout: call.inactivityMs ?? 0,
       });
       const answer = await unlessAborted(signal, sent).finally(() => refusal?.release());
+      this.#onAnswer({ date: textOf(answer.headers['date']), tookMs: performance.now() - startedAt });
       if (answer.statusCode >= 200 && answer.statusCode < 300) {
         const result = await unlessAborted(signal, read(answer));
         code = answer.statusCode;
@@ -184,6 +194,10 @@ export class Transport {
     const message = `${action}: cannot reach ${this.#connection.baseUrl}: ${reasonOf(cause)}`;
     return new KubeError(message, { code: 0, reason: 'Unreachable', cause });
   }
+}
+
+function textOf(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
 }
 
 function headersOf({ accept = 'application/json', contentType }: KubeRequest): Record<string, string> {

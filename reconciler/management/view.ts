@@ -136,4 +136,9 @@ export interface ControlPlaneContext {
   readonly reader: Reader;
   readonly writer: Writer;
   readonly now: Date;
+  /**
+   * Why the clock cannot be trusted, as a sentence; undefined if it can. Until then nothing is issued, deleted or scheduled by the
+   * time, while {@link now} goes on as well as it can.
+   */
+  readonly clockFault?: string | undefined;
 }

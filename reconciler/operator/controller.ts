@@ -58,6 +58,7 @@ export class Controller {
   /** `namespace/cluster` → keys of the HostedControlPlanes that this Cluster owns; more than one only by mistake. */
   readonly #keys = new Map<string, Set<string>>();
   #cancelResync: () => void = () => {};
+  #isStarted = false;
 
   constructor(options: ControllerOptions) {
     this.#options = options;
@@ -73,6 +74,7 @@ export class Controller {
 
   /** Starts to reconcile: all existing objects, then every changed one. */
   start(): void {
+    this.#isStarted = true;
     this.#options.management.onChange((resource, change) => this.#enqueue(resource, change));
     this.#options.management.onSharedResourcesChange((key) => this.#queue.addAfter(key, gatherMs));
     this.#options.reconciler.onChange((key) => this.#queue.addAfter(key, gatherMs));
@@ -83,6 +85,12 @@ export class Controller {
   async stop(): Promise<void> {
     this.#cancelResync();
     await this.#queue.stop();
+  }
+
+  /** Reconciles all existing objects again, once it has started. */
+  reconcileAll(): void {
+    if (!this.#isStarted) return;
+    for (const { metadata } of this.#options.management.list(HostedControlPlane)) this.#queue.add(objectKey(metadata));
   }
 
   /** HostedControlPlanes that wait for a free worker. */
@@ -141,8 +149,7 @@ export class Controller {
 
   #scheduleResync(): void {
     this.#cancelResync = this.#options.clock.setTimer(resyncMs, () => {
-      for (const { metadata } of this.#options.management.list(HostedControlPlane))
-        this.#queue.add(objectKey(metadata));
+      this.reconcileAll();
       this.#scheduleResync();
     });
   }

@@ -10,6 +10,7 @@ import { handOver } from './hand-over.ts';
 import { KubeClient } from '../kube/client.ts';
 import type { RequestRecord } from '../kube/request.ts';
 import type { Clock } from '../kube/clock.ts';
+import { ComparedClock } from '../kube/compared-clock.ts';
 import type { Connection } from '../kube/config.ts';
 import { EventRecorder } from '../kube/events.ts';
 import { LeaderElection } from '../kube/lease.ts';
@@ -62,7 +63,7 @@ export class Operator {
     config,
     dns,
     managementIssuer,
-    clock,
+    clock: machine,
     log,
     onLeadershipLost,
     onRequest,
@@ -71,17 +72,20 @@ export class Operator {
     newestRevision,
   }: OperatorOptions) {
     this.#log = log;
+    const clock = new ComparedClock(machine, (fault) => this.#clockChanged(fault));
     this.#clock = clock;
     this.metrics = new Metrics({
       hostedControlPlanes: () => this.#management.list(HostedControlPlane),
       queueDepth: () => this.#controller.queueDepth,
       runningWork: () => this.#reconciler.runningWork,
+      clockOffsetMs: () => clock.offsetMs,
     });
     const client = new KubeClient(connection, {
       onRequest: (record) => {
         this.metrics.requested('management', record);
         onRequest?.(record);
       },
+      onAnswer: (answer) => clock.take(answer),
     });
     this.#client = client;
     const onError = (error: unknown) => log.warn({ error }, 'watch interrupted, resuming');
@@ -188,6 +192,12 @@ export class Operator {
       onLost,
       onError: (error) => this.#log.warn({ error }, 'leader election failed, retrying'),
     });
+  }
+
+  #clockChanged(fault: string | undefined): void {
+    if (fault === undefined) this.#log.info('the clocks of the node and of the management API server agree again');
+    else this.#log.error({ fault }, 'nothing is issued, deleted or scheduled by time until the clocks agree');
+    this.#controller.reconcileAll();
   }
 
   #lead(): void {

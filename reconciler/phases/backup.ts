@@ -6,7 +6,7 @@ import { attemptFor, type BackupSubject } from '../backup/attempt.ts';
 import { planBackup } from '../backup/plan-backup.ts';
 import { type BackupFailure, backupFailure, failureReasons } from '../backup/failure.ts';
 import type { WorkState } from '../tasks/background-work.ts';
-import { backupReport, knownBackups, lastBackupTime, openCauses } from '../backup/known-backups.ts';
+import { backupReport, knownBackups, newestKnown, openCauses } from '../backup/known-backups.ts';
 import { incarnationOf } from '../backup/ownership.ts';
 import { nextBackupTime, type Schedule } from '../backup/schedule.ts';
 import { storeCheck, type StoreCheck, storeCheckWork } from '../backup/store-check.ts';
@@ -63,15 +63,17 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
   const known = knownBackups(hostedControlPlane.status?.etcd?.backup, asking, state);
   const causes = openCauses(asking, known);
 
-  const nextTime = nextTimeOf(schedule, Math.max(lastBackupTime(known) ?? 0, now.getTime()));
+  const lastKnown = newestKnown(known);
+  const nextTime = nextTimeOf(schedule, now.getTime());
   const report = backupReport(known, nextTime);
   const decision = planBackup({
     schedule,
     now: now.getTime(),
-    lastBackup: lastBackupTime(known),
+    lastBackup: lastKnown?.time,
     causes,
     settings: spec,
     work: state,
+    isClockWrong: scope.clockFault !== undefined,
     hasMember: readyMembers(cluster, reader).length > 0,
     hasContent: hostedControlPlane.status?.initialization?.controlPlaneInitialized ?? false,
   });
@@ -81,11 +83,7 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
       work.start(
         workName,
         decision.inputsKey,
-        (context) =>
-          takeBackup(
-            attemptFor(subjectOf(scope), spec, { schedule, causes, lastKnown: lastBackupTime(known) }),
-            context,
-          ),
+        (context) => takeBackup(attemptFor(subjectOf(scope), spec, { schedule, causes, lastKnown }), context),
         'upload',
       );
       return inProgress(scope, report, 'a backup has started');
@@ -97,6 +95,13 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
       if (refusal) return degraded(refusal.reason, refusal.message, {}, { requeueAt, report });
       return done({}, requeueAt, { message: 'the operator takes the first backup once workers can join', report });
     }
+    case 'waitForClock':
+      return degraded(
+        'ClockWrong',
+        `scheduled backups wait until the clocks agree: ${scope.clockFault}`,
+        {},
+        { report },
+      );
     case 'waitForMembers':
       return wait(
         'WaitingForMembers',

@@ -1,8 +1,10 @@
 import { planCAs } from '../../constructs/control-plane/certificates/plan.ts';
+import { heldByClock } from '../engine/clock-wrong.ts';
 import { earliest } from '../engine/requeue.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
+import { splitCertificates } from '../pki/pem.ts';
 import { rotate } from '../rotation/ca/execute.ts';
-import { readCA } from '../rotation/ca/rotated-ca.ts';
+import { type RotatedCA, readCA } from '../rotation/ca/rotated-ca.ts';
 import { phase } from './scope.ts';
 import { certificates, etcdCertificates } from './certificates.ts';
 import { kubeconfig } from './kubeconfig.ts';
@@ -18,6 +20,8 @@ export const caRotation = phase({
   async run(scope): Promise<Outcome> {
     const caCertificates = planCAs(scope.cluster.name).flatMap((plan) => readCA(scope, plan) ?? []);
 
+    const held = heldByClock(scope, 'a rotation of a CA waits');
+    if (held) return caCertificates.some(isBeingRotated) ? held : done();
     const progress = await Promise.all(caCertificates.map((ca) => rotate(scope, ca)));
 
     const requeueAt = earliest(progress.map((one) => one.requeueAt));
@@ -27,3 +31,7 @@ export const caRotation = phase({
     return degraded(first.reason, inProgress.map(({ message }) => message).join('; '), {}, { requeueAt });
   },
 });
+
+function isBeingRotated({ next, pair }: RotatedCA): boolean {
+  return next !== undefined || splitCertificates(pair.certificate).length > 1;
+}

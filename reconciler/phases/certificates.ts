@@ -1,9 +1,10 @@
 import { certificateLifetimes } from '../../constructs/api/certificates-spec.ts';
 import { Secret } from '../../constructs/api/resources.ts';
+import { requireRightClock } from '../engine/clock-wrong.ts';
 import { done, type Outcome } from '../engine/outcome.ts';
 import { noting } from '../engine/refusals.ts';
 import { issueCertificate, type KeyPair, validFor } from '../pki/issue.ts';
-import { readCertificate } from '../pki/certificate.ts';
+import { isKeyOf, isReadable, readCertificate } from '../pki/certificate.ts';
 import { crossKey, validChain } from '../pki/cross-certificate.ts';
 import { fingerprint, splitCertificates } from '../pki/pem.ts';
 import {
@@ -102,7 +103,14 @@ export async function issueIfDue(
   const ca = caPair(scope, plan.signer);
   const violation = mustIssue({ plan, current, ca: ca.certificate, now: scope.now });
   if (!violation && current) return current;
+  // A certificate that works is better than one by a clock that is wrong.
+  if (current && scope.clockFault !== undefined && isUsable(current)) return current;
+  requireRightClock(scope, `the certificate in Secret ${plan.secret}`);
   return issueCertificate(plan, ca, validFor(seconds * 1000, scope.now));
+}
+
+function isUsable(pair: KeyPair): boolean {
+  return isReadable(pair) && isKeyOf(pair.certificate, pair.key);
 }
 
 /** The signing pair of a CA that the phase `caCertificates` has validated. */

@@ -2,6 +2,7 @@ import { findUsersObject, recheckMs } from '../management/users-objects.ts';
 import { Deployment, Secret } from '../../constructs/api/resources.ts';
 import type { KeyRotationContext } from '../rotation/service-account-key/context.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
+import { heldByClock } from '../engine/clock-wrong.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
 import type { SecretObject } from '../pki/secret.ts';
 import { answeredBy, isNew, requestOf } from '../rotation/request.ts';
@@ -35,6 +36,8 @@ export const serviceAccountKeyRotation = phase({
     const secret = reader.get<SecretObject>(Secret, namesOf(cluster.name).secrets.serviceAccount);
     if (!secret) return done();
     const stored = readServiceAccountKeys(secret, scope);
+    const held = heldByClock(scope, 'a rotation of the service account key waits');
+    if (held) return stored.keys.length > 1 ? held : done();
     const isRequested = isNew(requestOf(hostedControlPlane, 'serviceAccount'), answeredBy(secret));
     const record = await trackLifetime(scope, stored);
     const waiting = await findSuccessor(scope, stored, isRequested);

@@ -126,7 +126,8 @@ function decide(scope: Scope, spec: Backup, { backups, lastVerified }: Verificat
   const lastVerification = lastVerified && Date.parse(lastVerified.time);
   try {
     const situation = { backups, lastVerification, now: scope.now.getTime() };
-    const rules = verificationRules(spec, `${namespace}/${name}`);
+    const asked = verificationRules(spec, `${namespace}/${name}`);
+    const rules = scope.clockFault === undefined ? asked : { ...asked, schedule: undefined };
     return planVerification(moveChange(scope) === undefined ? rules : { ...rules, every: 1 }, situation);
   } catch (error) {
     throw new InvalidConfiguration('InvalidConfiguration', `etcd.backup.verify: ${messageOf(error)}`);

@@ -75,6 +75,8 @@ export class Signer {
   async #answer(name: string): Promise<void> {
     const request = this.#known.get(CertificateSigningRequest, { name }) as ClientCertificateRequest | undefined;
     if (!request || isAnswered(request)) return;
+    const fault = this.#options.clock.fault?.();
+    if (fault !== undefined) throw new Error(`no certificate is issued while ${fault}: correct the clock`);
     const { client, clock, management, answersFor } = this.#options;
     const circumstances = { management, answersFor, reviewer: client, now: new Date(clock.now()) };
     const answer = await answerTo(request, circumstances);

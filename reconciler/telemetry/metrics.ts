@@ -3,6 +3,7 @@ import { releaseVersion } from '../../constructs/provider/release.ts';
 import { newestRevision } from '../../constructs/cluster/release-revisions.ts';
 import type { RequestRecord } from '../kube/request.ts';
 import {
+  backupPeriodSamples,
   componentSamples,
   conditionSamples,
   etcdMemberSamples,
@@ -25,6 +26,8 @@ export interface MetricsSources {
   readonly queueDepth: () => number;
   /** Number of running background tasks, such as uploads, checks and verifications. */
   readonly runningWork: () => number;
+  /** How far the clock of the node is ahead of that of the management API server; undefined while it is not known. */
+  readonly clockOffsetMs: () => number | undefined;
 }
 
 const prefix = 'hosted_control_plane';
@@ -39,7 +42,7 @@ export class Metrics {
   readonly #reconciles: Histogram<'result'>;
 
   constructor(sources: MetricsSources) {
-    const { hostedControlPlanes, queueDepth, runningWork } = sources;
+    const { hostedControlPlanes, queueDepth, runningWork, clockOffsetMs } = sources;
     const registers = [this.#registry];
     this.#requests = new Counter({
       name: `${prefix}_api_requests_total`,
@@ -60,6 +63,13 @@ export class Metrics {
     this.#gauge('background_work_running', 'Number of running background tasks, such as uploads.', [], () => [
       { labels: {}, value: runningWork() },
     ]);
+    this.#gauge(
+      'clock_offset_seconds',
+      "How far the clock of the operator's node is ahead of that of the management API server.",
+      [],
+      // A metric without labels is 0 without a sample.
+      () => [{ labels: {}, value: (clockOffsetMs() ?? NaN) / 1000 }],
+    );
     this.#gauge(
       'certificate_expiration_timestamp_seconds',
       'Time at which the first certificate of a kind expires.',
@@ -90,6 +100,12 @@ export class Metrics {
     );
     this.#gauge('last_backup_timestamp_seconds', 'Time at which the newest backup was stored.', [...ofObject], () =>
       hostedControlPlanes().flatMap(lastBackupSamples),
+    );
+    this.#gauge(
+      'backup_period_seconds',
+      'Longest time between two backups of the schedule; none without backups.',
+      [...ofObject],
+      () => hostedControlPlanes().flatMap(backupPeriodSamples),
     );
     this.#gauge('etcd_members', 'Number of etcd members by role, such as Leader or Lost.', [...ofObject, 'role'], () =>
       hostedControlPlanes().flatMap(etcdMemberSamples),

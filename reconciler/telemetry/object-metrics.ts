@@ -1,6 +1,7 @@
 import { isConditionType } from '../../constructs/api/conditions.ts';
 import { Quantity, quantityValue } from '../../constructs/api/quantity.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
+import { longestPeriodMs } from '../backup/schedule.ts';
 import type { KubeObject } from '../kube/object.ts';
 
 /** One sample of a metric. */
@@ -10,7 +11,10 @@ export interface Sample<Label extends string> {
 }
 
 /** A HostedControlPlane as the API returns it. */
-export type ReportedObject = KubeObject & { readonly status?: Partial<HostedControlPlaneStatus> };
+export type ReportedObject = KubeObject & {
+  readonly spec?: unknown;
+  readonly status?: Partial<HostedControlPlaneStatus>;
+};
 
 type CertificateLabel = 'namespace' | 'name' | 'kind';
 
@@ -57,6 +61,39 @@ export function releaseRevisionSamples(object: ReportedObject): Sample<'namespac
 export function lastBackupSamples(object: ReportedObject): Sample<'namespace' | 'name'>[] {
   const time = object.status?.etcdLastBackupTime;
   return time === undefined ? [] : [{ labels: identity(object), value: seconds(time) }];
+}
+
+/** The longest time between two backups of the schedule, in seconds; none without backups, or for a schedule that never occurs. */
+export function backupPeriodSamples(object: ReportedObject): Sample<'namespace' | 'name'>[] {
+  const spec = object.spec as Scheduled | undefined;
+  const { schedule: expression, timeZone } = spec?.etcd?.backup ?? {};
+  const period = expression === undefined ? undefined : periodOf(JSON.stringify([expression, timeZone]));
+  return period === undefined ? [] : [{ labels: identity(object), value: period }];
+}
+
+interface Scheduled {
+  readonly etcd?: { readonly backup?: { readonly schedule?: string; readonly timeZone?: string } };
+}
+
+/** By schedule and time zone: to compute one takes long for a scrape of a fleet. */
+const periods = new Map<string, number | undefined>();
+const mostPeriods = 1_000;
+
+function periodOf(schedule: string): number | undefined {
+  if (!periods.has(schedule)) {
+    if (periods.size >= mostPeriods) periods.clear();
+    periods.set(schedule, computedPeriod(schedule));
+  }
+  return periods.get(schedule);
+}
+
+function computedPeriod(schedule: string): number | undefined {
+  const [expression, timeZone] = JSON.parse(schedule) as [string, string | null];
+  try {
+    return longestPeriodMs({ expression, timeZone: timeZone ?? undefined, identity: '' }) / 1000;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Number of etcd members in each role. */

@@ -1,9 +1,13 @@
 import { certificateLifetimes } from '../../constructs/api/certificates-spec.ts';
+import { Secret } from '../../constructs/api/resources.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
+import { ComparedClock } from '../../reconciler/kube/compared-clock.ts';
 import { runPhases } from '../../reconciler/engine/run-phases.ts';
 import { phases } from '../../reconciler/phases.ts';
 import type { Phase } from '../../reconciler/engine/run-phases.ts';
 import type { Scope } from '../../reconciler/phases/scope.ts';
+import { splitCertificates } from '../../reconciler/pki/pem.ts';
+import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
 import { settle } from '../support/management-controllers.ts';
 import { MemoryObjects } from '../support/memory-objects.ts';
 import { hostedCluster, now as firstDay, scopeOf } from '../support/scope.ts';
@@ -30,6 +34,8 @@ export interface SimulationProps {
   readonly certificates?: object;
   /** How many times a user requests a rotation of each CA and key, at different times. */
   readonly requests?: number;
+  /** Whether the clock of the operator jumps now and then, by an hour or a year, ahead or back, until it is corrected. */
+  readonly jumps?: boolean;
 }
 
 /** The outcome of a simulation. */
@@ -43,6 +49,9 @@ export interface Outcome {
   /** Successors of CAs and keys that were created, by the Secret they are for. */
   readonly rotations: ReadonlyMap<string, number>;
   readonly daysWithoutOperator: number;
+  readonly jumps: number;
+  /** Number of certificates that were issued while the clock was wrong. */
+  readonly issuedByWrongClock: number;
 }
 
 /** The phases that certificates, their consumers and rotations need; the others do not use certificates. */
@@ -67,6 +76,7 @@ const initialized: HostedControlPlaneStatus = { initialization: { controlPlaneIn
 
 /** The minimum time between two reconciles: events within this time are handled together. */
 const restMs = 2 * dayMs;
+const jumpsMs = [hourMs, -hourMs, yearMs, -yearMs];
 /** More consecutive reconciles than any step needs. */
 const mostInARow = 200;
 
@@ -87,6 +97,11 @@ export class Simulation {
   readonly #pods = new Map<string, { readonly trusted: string; readonly until: number }>();
   readonly #requests: { readonly at: number; readonly field: string; readonly text: string }[];
   #now = firstDay.getTime();
+  /** By how much the operator's clock is wrong. */
+  #aheadMs = 0;
+  #jumps = 0;
+  #issuedByWrongClock = 0;
+  #clock = this.#newClock();
   readonly #late = new Set<Process>();
   #waiting: string[] = [];
   #outageMs = 0;
@@ -128,6 +143,7 @@ export class Simulation {
       this.#outageMs += outage;
       await this.#advance(untilOutage + outage, 'unwatched');
       this.#work.forget();
+      this.#clock = this.#newClock();
       next = await this.#reconcile(initialized);
     }
     return {
@@ -137,6 +153,8 @@ export class Simulation {
       restarts: this.#processes.restarts,
       rotations: this.#rotations(),
       daysWithoutOperator: Math.round(this.#outageMs / dayMs),
+      jumps: this.#jumps,
+      issuedByWrongClock: this.#issuedByWrongClock,
     };
   }
 
@@ -153,10 +171,44 @@ export class Simulation {
     }
   }
 
+  /** Of a new process, which has seen no answer yet. */
+  #newClock(): ComparedClock {
+    return new ComparedClock({
+      now: () => this.#now + this.#aheadMs,
+      elapsed: () => this.#now,
+      setTimer: () => () => {},
+    });
+  }
+
+  /** The clock of the operator is wrong for some minutes, in a process that has known the right time, or in a new one. */
+  async #jump(status: HostedControlPlaneStatus): Promise<void> {
+    this.#jumps += 1;
+    this.#aheadMs = jumpsMs[this.#random.integer(0, jumpsMs.length)] ?? 0;
+    if (this.#random.happens(0.5)) this.#clock = this.#newClock();
+    const before = this.#certificates();
+    for (let count = 0; count < 3; count++) {
+      await this.#reconcileOnce(status);
+      this.#now += minuteMs;
+    }
+    this.#issuedByWrongClock += [...this.#certificates()].filter((one) => !before.has(one)).length;
+    this.#aheadMs = 0;
+    await this.#reconcileOnce(status);
+    this.#now += 2 * minuteMs;
+  }
+
+  /** Every certificate in a Secret. */
+  #certificates(): ReadonlySet<string> {
+    const secrets = this.#management.list<SecretObject>(Secret, {});
+    return new Set(secrets.flatMap((secret) => splitCertificates(valueOf(secret, 'tls.crt') ?? '')));
+  }
+
   /** Reconciles until nothing is left to do at once. Returns the time of the next reconcile. */
   async #reconcile(status: HostedControlPlaneStatus): Promise<number> {
+    if (this.#props.jumps && status === initialized && this.#random.happens(0.2)) await this.#jump(status);
     for (let count = 0; count < mostInARow; count++) {
       const before = this.#management.writes.length;
+      if (this.#props.jumps && status === initialized && count > 0 && this.#random.happens(0.03))
+        await this.#jump(status);
       const isKilled = this.#random.happens(0.1);
       if (isKilled) this.#management.dieAfter(this.#random.integer(0, 3));
       const { requeueAt, isDone } = await this.#reconcileOnce(status);
@@ -177,6 +229,7 @@ export class Simulation {
     status: HostedControlPlaneStatus,
   ): Promise<{ readonly requeueAt: number; readonly isDone: boolean }> {
     this.#reconciles += 1;
+    this.#clock.take({ date: new Date(this.#now).toUTCString(), tookMs: 0 });
     const results = await runPhases(simulated, this.#scope(status));
     this.#processes.remember(this.#management);
     settle(this.#management);
@@ -217,7 +270,7 @@ export class Simulation {
       .filter(({ at }) => at <= this.#now)
       .map(({ field, text }) => [field, text] as const);
     const certificates = { ...this.#props.certificates, rotation: Object.fromEntries(requested) };
-    return { now: new Date(this.#now), spec: { certificates } };
+    return { now: new Date(this.#clock.now()), clockFault: this.#clock.fault(), spec: { certificates } };
   }
 
   async #liveNodes(): Promise<boolean> {

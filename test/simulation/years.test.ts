@@ -11,6 +11,18 @@ describe('certificates over the years, with an operator that is down for up to f
     expectNoNeedlessRestarts(outcome);
   });
 
+  it(
+    'never expire, and none is issued by a wrong clock, while that of the operator jumps by an hour or a year',
+    { timeout: limitMs },
+    async () => {
+      const outcome = await tenYears(1, { jumps: true });
+      expect(outcome.jumps).toBeGreaterThan(30);
+      expect(outcome.issuedByWrongClock).toBe(0);
+      expect(outcome.failures).toEqual([]);
+      expectNoNeedlessRestarts(outcome);
+    },
+  );
+
   it.each([
     ['of a month', { rootCaCertificateDuration: '8760h', leafCertificateDuration: '720h' }, 10 * dayMs, 1],
     [

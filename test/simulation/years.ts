@@ -7,9 +7,9 @@ export const longestOutageMs = 121 * dayMs;
 const years = 10;
 
 /** Runs ten years without any request, and prints the outcome. */
-export async function tenYears(seed: number): Promise<Outcome> {
-  const outcome = await new Simulation({ seed, years, longestOutageMs }).run();
-  print(`10 years, seed ${seed}`, outcome);
+export async function tenYears(seed: number, { jumps = false } = {}): Promise<Outcome> {
+  const outcome = await new Simulation({ seed, years, longestOutageMs, jumps }).run();
+  print(`10 years, seed ${seed}${jumps ? `, ${outcome.jumps} jumps of the clock` : ''}`, outcome);
   return outcome;
 }
 

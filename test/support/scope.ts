@@ -118,6 +118,7 @@ export interface ScopeChanges {
   readonly etcdLoop?: EtcdLoop;
   readonly trustProbes?: TrustProbes;
   readonly now?: Date;
+  readonly clockFault?: string | undefined;
 }
 
 /** The scope of a phase for the sample cluster, with its endpoint unless the options leave it out. */
@@ -162,6 +163,7 @@ export function scopeOf(management: MemoryObjects, changes: ScopeChanges = {}): 
       serviceAccountToken: async (name) => `token of ${name}`,
     },
     now: changes.now ?? now,
+    clockFault: changes.clockFault,
   };
 }
 

@@ -2,6 +2,11 @@ import type { ConditionDescription } from './description.ts';
 
 /** Conditions of the steps in the management cluster. */
 export const controlPlaneConditions = {
+  ClocksAgree: {
+    meaning:
+      "the clocks of the operator's node and of the management API server agree; while they do not, nothing is issued, renewed, deleted or scheduled by the time",
+    reasons: { ClockWrong: 'Warning' },
+  },
   ClusterNetworkUnchanged: {
     meaning:
       'the networks and the DNS domain of the Cluster are those with which the control plane was initialized; it keeps these',

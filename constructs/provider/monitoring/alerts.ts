@@ -31,6 +31,8 @@ const attended = [
   `unless on (namespace, name) ${condition('Awake', 'False')} == 1`,
 ].join(' ');
 
+const backupAge = `(time() - ${once('last_backup_timestamp_seconds')})`;
+
 const ofObject = '{{ $labels.namespace }}/{{ $labels.name }}';
 const status = '`hcp status CLUSTER -n NAMESPACE` names the step that blocks, and the next command.';
 
@@ -130,6 +132,39 @@ export const alerts: readonly Alert[] = [
     actions: [
       '`kubectl describe hcp NAME -n NAMESPACE`: the condition EtcdBackupReady has the words of the store.',
       'Afterwards `hcp backup CLUSTER -n NAMESPACE` takes one at once.',
+    ],
+  },
+  {
+    name: 'HostedControlPlaneBackupOutdated',
+    // A time in the future says as little about the age as none at all.
+    expression: [
+      `(${backupAge} > on (namespace, name) (2 * ${once('backup_period_seconds')} + 3600)`,
+      `or ${backupAge} < -300`,
+      `or ${once('backup_period_seconds')} unless on (namespace, name) ${once('last_backup_timestamp_seconds')})`,
+      attended,
+    ].join(' '),
+    lasts: '1h',
+    severity: 'warning',
+    summary: `The newest backup of ${ofObject} is missing, more than two periods of its schedule old, or dated in the future.`,
+    meaning:
+      'What a restore would lose grows. A backup in the future was taken while the clock of the operator was wrong; the next one has the right time.',
+    actions: [
+      '`kubectl describe hcp NAME -n NAMESPACE`: the conditions EtcdBackupReady and ClocksAgree say why none is taken.',
+      '`hcp backup CLUSTER -n NAMESPACE` takes one at once.',
+    ],
+  },
+  {
+    name: 'HostedControlPlaneClockWrong',
+    expression: `max(abs(${metric('clock_offset_seconds')})) > 60`,
+    lasts: '5m',
+    severity: 'critical',
+    summary:
+      "The clocks of the operator's node and of the management API server differ by {{ $value | humanizeDuration }}.",
+    meaning:
+      'Nothing is issued, renewed, deleted or scheduled by the time until they agree: certificates come closer to their end, and no scheduled backups are taken.',
+    actions: [
+      'Correct the time synchronization of the node that is wrong: compare `date` on the nodes of the operator and of the API servers.',
+      'The condition ClocksAgree of each HostedControlPlane is True a minute after they agree.',
     ],
   },
   {

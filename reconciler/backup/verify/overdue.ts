@@ -1,4 +1,4 @@
-import { nextBackupTime, type Schedule } from '../schedule.ts';
+import { aheadMs, nextBackupTime, type Schedule } from '../schedule.ts';
 import type { VerificationRules } from './plan.ts';
 
 /**
@@ -11,6 +11,8 @@ export function isVerificationOverdue(
   backups: Schedule,
   { last, now }: { readonly last: number; readonly now: number },
 ): boolean {
+  // That of a clock that was ahead says nothing.
+  if (last > now + aheadMs) return true;
   return havePassed(every + 1, backups, last, now) || (schedule !== undefined && havePassed(2, schedule, last, now));
 }
 

@@ -1,7 +1,7 @@
 import type { StoredBackup } from '../cluster-backups.ts';
 import type { BackupName } from '../names.ts';
 import { expiredBackups, type RetentionPolicy } from '../retention.ts';
-import { nextBackupTime, type Schedule } from '../schedule.ts';
+import { isBackupDue, nextBackupTime, type Schedule } from '../schedule.ts';
 
 /** When backups are verified. */
 export interface VerificationRules {
@@ -47,8 +47,8 @@ export function planVerification(
   const since = backups.findIndex(({ isVerified }) => isVerified);
   if (since < 0 || since >= every) return due;
   const asOthers = backups.map((backup) => ({ ...backup, isVerified: false }));
-  if (expiredBackups(asOthers, retention, now).some(({ time }) => time === backups[since]?.time)) return due;
+  if (expiredBackups(asOthers, retention).some((backup) => backup === asOthers[since])) return due;
   if (schedule === undefined) return { kind: 'idle', next: undefined };
   const next = nextBackupTime(schedule, lastVerification ?? 0);
-  return next <= now ? due : { kind: 'idle', next };
+  return isBackupDue(schedule, lastVerification, now) ? due : { kind: 'idle', next };
 }

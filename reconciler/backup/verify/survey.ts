@@ -1,10 +1,10 @@
 import type { Backup } from '../../../constructs/api/backup-spec.ts';
-import { durationSeconds } from '../../../constructs/api/duration.ts';
 import type { EtcdStatus } from '../../../constructs/api/etcd-status.ts';
 import type { ClusterBackups, StoredBackup } from '../cluster-backups.ts';
 import { readFolder } from '../own-backups.ts';
 import type { Incarnation } from '../ownership.ts';
 import { backupId } from '../names.ts';
+import { retentionOf } from '../retention-policy.ts';
 import { StoreError } from '../store-error.ts';
 import type { VerificationRules } from './plan.ts';
 
@@ -41,11 +41,11 @@ function unreadable(error: unknown): undefined {
  * When backups are verified, according to the spec. @param identity namespace and name, which determine the time of
  * `@daily`
  */
-export function verificationRules({ verify, retention, timeZone }: Backup, identity: string): VerificationRules {
-  const { maxCount, maxAge } = retention;
+export function verificationRules(backup: Backup, identity: string): VerificationRules {
+  const { verify, timeZone } = backup;
   return {
     every: verify.every,
     schedule: verify.schedule === undefined ? undefined : { expression: verify.schedule, timeZone, identity },
-    retention: { maxCount, maxAgeMs: maxAge === undefined ? undefined : durationSeconds(maxAge) * 1000 },
+    retention: retentionOf(backup),
   };
 }

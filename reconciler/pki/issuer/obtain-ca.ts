@@ -1,3 +1,4 @@
+import { requireRightClock } from '../../engine/clock-wrong.ts';
 import { createCA, validFor } from '../issue.ts';
 import { askIssuer } from './ask-issuer.ts';
 import type { ObtainCAProps, ObtainedCA } from './obtained-ca.ts';
@@ -8,6 +9,7 @@ import type { IssuerContext } from './context.ts';
  * Call it again until it returns the CA, and store the CA. Then `clearRequests` deletes the intermediate objects.
  */
 export async function obtainCA(scope: IssuerContext, props: ObtainCAProps): Promise<ObtainedCA> {
+  requireRightClock(scope, `the CA for Secret ${props.secret}`);
   const { issuerRef } = scope.cluster.spec.certificates;
   if (issuerRef) return askIssuer(scope, props, issuerRef);
   const { plan, durationSeconds } = props;

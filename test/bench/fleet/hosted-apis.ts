@@ -32,7 +32,7 @@ const pattern =
 
 /** The API server of one hosted cluster, in memory: what the operator and a controller manager leave there. */
 export class HostedApi {
-  readonly #server = emptyHostedCluster({ now: Date.now });
+  readonly #server = emptyHostedCluster({ elapsed: Date.now });
   readonly client = new MemoryClient(this.#server, administrator('fleet'));
 
   constructor() {

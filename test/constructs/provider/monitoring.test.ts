@@ -27,9 +27,12 @@ const status = {
   ],
 };
 const metrics = new Metrics({
-  hostedControlPlanes: () => [{ ...hostedControlPlaneObject(), status }],
+  hostedControlPlanes: () => [
+    { ...hostedControlPlaneObject(), spec: { etcd: { backup: { schedule: '@daily' } } }, status },
+  ],
   queueDepth: () => 0,
   runningWork: () => 0,
+  clockOffsetMs: () => 1500,
 });
 metrics.reconciled('error', 1);
 const text = await metrics.text();

@@ -39,6 +39,19 @@ describe('a backup', () => {
     ['is taken when it is due', { now: Date.parse('2026-11-22T02:30:00Z') }, { kind: 'start' }],
     ['is taken once for several missed times', { now: noon + 5 * 24 * 60 * minute }, { kind: 'start' }],
     ['is taken on request', requested, { kind: 'start' }],
+    [
+      'is taken if the last one is by a clock that was a year ahead',
+      { lastBackup: noon + 365 * 24 * 60 * minute },
+      { kind: 'start' },
+    ],
+    ['is not scheduled by a clock that is wrong', { ...due, isClockWrong: true }, { kind: 'waitForClock' }],
+    ['is not scheduled by a clock that is wrong, also not for later', { isClockWrong: true }, { kind: 'waitForClock' }],
+    ['is taken on request whatever the clock', { ...requested, isClockWrong: true }, { kind: 'start' }],
+    [
+      'is not scheduled for later by the time of the last one',
+      { lastBackup: noon + minute },
+      { kind: 'idle', nextTime: Date.parse('2026-11-22T02:30:00Z') },
+    ],
     ['is not started while no etcd member is ready', { ...due, hasMember: false }, { kind: 'waitForMembers' }],
     [
       'is not started while another one runs, whatever its causes',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isBackupDue, nextBackupTime } from '../../../reconciler/backup/schedule.ts';
+import { isBackupDue, longestPeriodMs, nextBackupTime } from '../../../reconciler/backup/schedule.ts';
 
 const at = (time: string): number => Date.parse(time);
 const identity = 'team-a/prod';
@@ -90,6 +90,20 @@ describe('@daily', () => {
   });
 });
 
+describe('the longest time between two backups', () => {
+  it.each([
+    ['@daily', 24],
+    ['0 3 * * *', 24],
+    ['0 3,9 * * *', 18],
+    ['0 * * * *', 1],
+    ['0 3 * * 1-5', 72],
+    ['0 3 1 * *', 31 * 24],
+    ['0 3 29 2 *', 4 * 366 * 24 - 72],
+  ])('of %s is %d hours', (expression, hours) => {
+    expect(longestPeriodMs({ expression, identity }) / 3_600_000).toBe(hours);
+  });
+});
+
 describe('a backup', () => {
   const schedule = { expression: '0 3 * * *', identity };
   it.each([
@@ -97,6 +111,9 @@ describe('a backup', () => {
     ['was taken and whose next time is in the future', '2026-11-21T03:00:10Z', '2026-11-22T02:59:59Z', false],
     ['was taken and whose next time has come', '2026-11-21T03:00:10Z', '2026-11-22T03:00:00Z', true],
     ['missed many times', '2026-10-01T03:00:10Z', '2026-11-22T01:00:00Z', true],
+    ['was taken by a clock that was ahead', '2027-11-21T03:00:10Z', '2026-11-22T01:00:00Z', true],
+    ['was taken by a clock that is more than five minutes ahead', '2026-11-22T01:05:01Z', '2026-11-22T01:00:00Z', true],
+    ['was taken by a clock that is five minutes ahead', '2026-11-22T01:05:00Z', '2026-11-22T01:00:00Z', false],
   ])('that %s at %s is due at %s: %s', (_, last, now, expected) => {
     expect(isBackupDue(schedule, last === undefined ? undefined : at(last), at(now))).toBe(expected);
   });

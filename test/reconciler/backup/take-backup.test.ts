@@ -90,13 +90,13 @@ describe('a backup', () => {
   it('is taken again for a change of version that was withdrawn and is requested again', async () => {
     const change = changeCause('Kubernetes 1.36 to 1.37');
     const older = await taken(0.5, [change]);
-    const lastKnown = parseBackupId(older)?.time;
+    const lastKnown = parseBackupId(older);
     expect(await attempt([change], { lastKnown })).toMatchObject({ newest: expect.not.stringMatching(older) });
   });
 
   it('is not taken again for a change of version by the next process, which does not know it yet', async () => {
     const change = changeCause('Kubernetes 1.36 to 1.37');
-    const before = parseBackupId(await taken(2))?.time;
+    const before = parseBackupId(await taken(2));
     const newest = await taken(0.5, [change]);
     expect(await attempt([change], { lastKnown: before })).toMatchObject({ newest, satisfied: [change] });
   });
@@ -119,6 +119,31 @@ describe('a backup', () => {
     const recent = [part(0.5), part(6), part(23)];
     expect((await backups.list()).unfinished.map((name) => `${folder}/${backupId(name)}/snapshot.db`)).toEqual(recent);
     expect([...server.uploads.keys()]).toEqual(recent);
+  });
+});
+
+describe('by a clock that was wrong', () => {
+  const year = 365 * 24 * hour;
+  const schedule = { expression: '0 * * * *', identity: 'team/c1' };
+  const spec = Backup.parse({ schedule: '0 * * * *', secret: { name: 's3' }, retention: { maxAge: '5h' } });
+  const ids = async () => (await backups.list()).backups.map(backupId);
+  const at = (ms: number, fault?: string) => ({ clock: { now: () => now + ms, fault: () => fault }, schedule, spec });
+
+  it('a backup of next year neither stops the next one nor expires the others', async () => {
+    for (const hours of [4, 3, 2, 1]) await taken(hours);
+    const { newest: ahead } = await attempt([], at(year));
+    expect(await ids()).toHaveLength(5);
+    const { newest } = await attempt([], at(hour));
+    expect(newest).not.toBe(ahead);
+    expect(await ids()).toHaveLength(6);
+  });
+
+  it('nothing is deleted while the clocks disagree', async () => {
+    for (const hours of [8, 7, 6, 5, 4, 3, 2, 1]) await taken(hours);
+    await attempt([], at(0, 'the clock is wrong'));
+    expect(await ids()).toHaveLength(9);
+    await attempt([], at(hour));
+    expect(await ids()).toHaveLength(6);
   });
 });
 
@@ -194,9 +219,9 @@ describe('control planes with the same name', () => {
       spec: Backup.parse({ ...spec, retention: { maxCount: 2 } }),
     });
     const id = (hours: number) => backupId({ time: now - hours * hour, revision: 1 });
-    expect(await existing()).toEqual([newest, id(60), id(70), id(120)]);
+    expect(await existing()).toEqual([newest, id(70), id(60), id(120)]);
     expect(foreignWriter).toMatchObject({ name: id(60) });
     const owners = (await backups.list()).backups.map(({ owner: uid }) => uid);
-    expect(owners).toEqual(['production', undefined, 'production', undefined]);
+    expect(owners).toEqual(['production', 'production', undefined, undefined]);
   });
 });

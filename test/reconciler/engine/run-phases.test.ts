@@ -235,6 +235,7 @@ describe('the phases of a control plane', () => {
     );
     expect(table.join('\n')).toMatchInlineSnapshot(`
       "SpecAccepted ← nothing
+      ClocksAgree ← nothing
       ClusterNetworkUnchanged ← nothing
       NetworkPoliciesReady ← nothing
       CACertificatesReady ← nothing
@@ -290,6 +291,7 @@ describe('the phases of a control plane', () => {
       /(Ready|Accepted)$/.test(type) ||
       [
         'APIServerReachable',
+        'ClocksAgree',
         'ClusterNetworkUnchanged',
         'EtcdBackupVerified',
         'UpgradePreflightSucceeded',

@@ -7,7 +7,12 @@ import { Metrics, type MetricsSources } from '../../../reconciler/telemetry/metr
 import { serveMetrics } from '../../../reconciler/telemetry/serve-metrics.ts';
 import { hostedControlPlaneObject } from '../../support/scope.ts';
 
-const nothing: MetricsSources = { hostedControlPlanes: () => [], queueDepth: () => 0, runningWork: () => 0 };
+const nothing: MetricsSources = {
+  hostedControlPlanes: () => [],
+  queueDepth: () => 0,
+  runningWork: () => 0,
+  clockOffsetMs: () => 1500,
+};
 
 const condition = (type: string, status: 'True' | 'False' | 'Unknown') => ({
   type,
@@ -89,6 +94,24 @@ describe('the metrics', () => {
       `component_replicas{${object},component="scheduler"} 2`,
     ]);
     expect(await lines(metrics, 'build_info')).toEqual([`build_info{version="${releaseVersion}"} 1`]);
+  });
+
+  it.each([
+    [{ schedule: '@daily' }, ['86400']],
+    [{ schedule: '0 3 * * 1-5', timeZone: 'Europe/Berlin' }, [String(72 * 3600)]],
+    [{ schedule: '0 3 30 2 *' }, []],
+    [undefined, []],
+  ])('contain the period of the backups %j', async (backup, expected) => {
+    const object = { ...hostedControlPlaneObject(), spec: { etcd: { backup } }, status: {} };
+    const metrics = new Metrics({ ...nothing, hostedControlPlanes: () => [object] });
+    const found = await lines(metrics, 'backup_period');
+    expect(found.map((line) => line.split(' ')[1])).toEqual(expected);
+  });
+
+  it('contain how far the clock is ahead, once that is known', async () => {
+    expect(await lines(new Metrics(nothing), 'clock')).toEqual(['clock_offset_seconds 1.5']);
+    const [unknown] = await lines(new Metrics({ ...nothing, clockOffsetMs: () => undefined }), 'clock');
+    expect(unknown).toMatch(/^clock_offset_seconds nan$/i);
   });
 
   it('have no sample for what is not known', async () => {

@@ -68,15 +68,17 @@ export class MemoryCluster {
   constructor(clock: ManualClock, management?: MemoryApiServer, hosted?: MemoryApiServer, etcd = new MemoryEtcd()) {
     this.clock = clock;
     this.etcd = etcd;
-    this.management = management ?? new MemoryApiServer(() => clock.now());
+    // The clocks of API servers are right, whatever the operator's says.
+    this.management = management ?? new MemoryApiServer(() => clock.elapsed());
     this.hosted = hosted ?? emptyHostedCluster(clock);
     this.user = new MemoryClient(this.management, administrator('somebody'));
   }
 
   /** A copy at the same time and in the same state, which then changes independently. */
   copy(): MemoryCluster {
-    const clock = new ManualClock(this.clock.now());
-    const now = () => clock.now();
+    const clock = new ManualClock(this.clock.elapsed());
+    clock.setTime(this.clock.now() - this.clock.elapsed());
+    const now = () => clock.elapsed();
     const copy = new MemoryCluster(clock, this.management.copy(now), this.hosted.copy(now), this.etcd.copy());
     copy.watchNamespace = this.watchNamespace;
     copy.newestRevision = this.newestRevision;
@@ -184,8 +186,8 @@ export class MemoryCluster {
 export const ourName = { namespace, name: hostedControlPlaneName };
 
 /** The API server of a hosted cluster before any client has written to it. */
-export function emptyHostedCluster(clock: Pick<ManualClock, 'now'>): MemoryApiServer {
-  const server = new MemoryApiServer(() => clock.now());
+export function emptyHostedCluster(clock: Pick<ManualClock, 'elapsed'>): MemoryApiServer {
+  const server = new MemoryApiServer(() => clock.elapsed());
   for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) {
     server.store.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, uid: server.store.nextUid() } });
   }

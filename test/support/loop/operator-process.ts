@@ -1,3 +1,4 @@
+import { ComparedClock } from '../../../reconciler/kube/compared-clock.ts';
 import { EventRecorder } from '../../../reconciler/kube/events.ts';
 import { objectKey } from '../../../reconciler/kube/object.ts';
 import { ManagementCluster } from '../../../reconciler/management/cache.ts';
@@ -40,17 +41,23 @@ export class OperatorProcess {
   readonly #management: ManagementCluster;
   readonly #reconciler: Reconciler;
   readonly #events: EventRecorder;
+  readonly #clock: ComparedClock;
 
   /** @param life by default the process runs until {@link stop} or {@link kill} */
   constructor(managementCluster: MemoryCluster, life = new Life(), { watchFilter }: OperatorFlags = {}) {
     this.#managementCluster = managementCluster;
     this.life = life;
-    const { clock } = managementCluster;
+    const { clock: machine } = managementCluster;
+    const clock = new ComparedClock(machine);
+    this.#clock = clock;
     const onError = (error: unknown) => void this.errors.push(error);
     const client = new MemoryClient(managementCluster.management, operatorUser(), {
       before: life.whileAlive,
       after: life.after,
-      onPermitted: managementCluster.used.record,
+      onPermitted: (request) => {
+        managementCluster.used.record(request);
+        clock.take({ date: new Date(machine.elapsed()).toUTCString(), tookMs: 0 });
+      },
     });
     const { watchNamespace: namespace } = managementCluster;
     this.#management = new ManagementCluster({ client, clock, namespace, watchFilter, onError });
@@ -114,7 +121,7 @@ export class OperatorProcess {
     const ended = this.#reconciler.reconcile(objectKey({ ...ourName, name })).then(
       (requeueAt) => void (this.requeueAt = requeueAt),
       (error: unknown) => {
-        this.requeueAt = new Date(this.#managementCluster.clock.now());
+        this.requeueAt = new Date(this.#clock.now());
         this.errors.push(error);
       },
     );
@@ -146,8 +153,7 @@ export class OperatorProcess {
       this.#managementCluster.settle();
       await this.untilObserved();
       if (this.#version !== before || this.hasNews) continue;
-      const dueMs =
-        this.requeueAt === undefined ? Infinity : this.requeueAt.getTime() - this.#managementCluster.clock.now();
+      const dueMs = this.requeueAt === undefined ? Infinity : this.requeueAt.getTime() - this.#clock.now();
       if (dueMs > soonMs) return reconciles;
       await this.#managementCluster.clock.advance(Math.max(dueMs, 1));
     }

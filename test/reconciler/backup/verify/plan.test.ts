@@ -18,7 +18,7 @@ function backups(drawn: string): StoredBackup[] {
   }));
 }
 
-const rules: VerificationRules = { every: 3, schedule: undefined, retention: {} };
+const rules: VerificationRules = { every: 3, schedule: undefined, retention: { periodMs: hour } };
 const daily = { expression: '0 6 * * *', identity: 'team/c1' };
 const newest = { kind: 'due', backup: { time: now - hour, revision: 1000 } };
 const rest = { kind: 'idle', next: undefined };
@@ -63,11 +63,12 @@ describe('a verification', () => {
     [
       'is due if the last verified one is older than retention allows for others',
       '.v',
-      { retention: { maxAgeMs: 1.5 * hour } },
+      { retention: { maxAgeMs: 0.5 * hour } },
       newest,
     ],
   ] as const)('%s', (_, drawn, changes, expected) => {
-    expect(decide(drawn, { every: 100, ...changes })).toEqual(expected);
+    const retention = { periodMs: hour, ...changes.retention };
+    expect(decide(drawn, { every: 100, retention })).toEqual(expected);
   });
 
   it.each([
@@ -78,6 +79,7 @@ describe('a verification', () => {
       { kind: 'idle', next: Date.parse('2026-11-22T06:00:00Z') },
     ],
     ['is due if the last one is unknown', undefined, newest],
+    ['is due if the last one was by a clock that was ahead', '2026-11-21T12:05:01Z', newest],
   ] as const)('on a schedule %s', (_, lastVerification, expected) => {
     const at = lastVerification === undefined ? undefined : Date.parse(lastVerification);
     expect(decide('.v', { schedule: daily }, { lastVerification: at })).toEqual(expected);
