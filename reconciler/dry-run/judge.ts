@@ -42,11 +42,18 @@ const advice: readonly (readonly [words: string, advice: string])[] = [
 const reportedRefusals = 3;
 const longestBytes = 1024;
 
-/** One sentence about all refusals, and what to do. */
+/** One sentence about all refusals, and what to do. @param words of the API server */
 export function describeRefusals(words: readonly string[]): string {
-  const distinct = [...new Set(words)];
-  const more = distinct.length > reportedRefusals ? [`and ${distinct.length - reportedRefusals} more`] : [];
-  const told = advice.filter(([sign]) => distinct.some((text) => text.includes(sign))).map(([, what]) => what);
-  const all = [...distinct.slice(0, reportedRefusals), ...more].join('; ');
+  const causes = [...Map.groupBy(new Set(words), causeOf).values()].map(([first = '', ...others]) =>
+    others.length > 0 ? `${first} (${others.length} more for the same reason)` : first,
+  );
+  const more = causes.length > reportedRefusals ? [`and ${causes.length - reportedRefusals} more`] : [];
+  const told = advice.filter(([sign]) => causes.some((text) => text.includes(sign))).map(([, what]) => what);
+  const all = [...causes.slice(0, reportedRefusals), ...more].join('; ');
   return [truncated(all, longestBytes), ...new Set(told)].join(': ');
+}
+
+/** Without the object: `pods "c1-etcd-0" is forbidden: no PriorityClass ...` */
+function causeOf(words: string): string {
+  return words.split(' is forbidden: ').at(-1) ?? words;
 }

@@ -1,5 +1,7 @@
 import { Deployment, PersistentVolumeClaim, Pod, StatefulSet } from '../../constructs/api/resources.ts';
-import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
+import { type RenderedObject, renderControlPlane } from '../../constructs/control-plane/chart.ts';
+import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
+import type { Facts } from '../../constructs/cluster/facts.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { type Workload, workloadPod } from '../../constructs/pod/workload-pod.ts';
@@ -16,26 +18,35 @@ interface Context {
 const components = ['etcd', 'api-server', 'controller-manager', 'scheduler'] as const;
 
 /**
- * What a step needs that stops a control plane and lets it run again: every pod by its present template.
+ * What a step needs that stops a control plane and lets it run again: of each workload that there is, the pods as the spec asks
+ * for them now, or by the present template where that cannot be rendered yet.
  * @param creates what the step itself creates meanwhile
  */
 export function needsToStop(
   step: StepNeeds['step'],
-  { cluster: { name }, reader }: Context,
+  { cluster, facts, reader }: Context & { readonly cluster: HostedCluster; readonly facts: Facts },
   creates: readonly RenderedObject[] = [],
 ): StepNeeds {
-  const { etcd, apiServer, controllerManager, scheduler } = namesOf(name);
-  const workloads = [
+  const { etcd, apiServer, controllerManager, scheduler } = namesOf(cluster.name);
+  const present = [
     reader.get<Workload & KubeObject>(StatefulSet, etcd),
     ...[apiServer, controllerManager, scheduler].map((one) => reader.get<Workload & KubeObject>(Deployment, one)),
-  ];
-  const pods = workloads.flatMap((workload) => (workload && workloadPod(workload)) ?? []);
+  ].filter((workload) => workload !== undefined);
+  const rendered = components.flatMap((component) => renderControlPlane(cluster, facts, component));
+  const pods = present.flatMap((workload) => {
+    const wanted = rendered.find(({ kind, metadata: { name } }) => isNamed(workload, kind, name));
+    return workloadPod(wanted ?? workload) ?? [];
+  });
   return {
     step,
     creates: [...creates, ...pods],
     changes: [Pod, PersistentVolumeClaim, StatefulSet, Deployment],
-    ends: components.flatMap((component) => reader.list<CountedPod>(Pod, selectorLabels(name, component))),
+    ends: components.flatMap((component) => reader.list<CountedPod>(Pod, selectorLabels(cluster.name, component))),
   };
+}
+
+function isNamed({ kind, metadata }: KubeObject, wanted: string, name: string): boolean {
+  return kind === wanted && metadata.name === name;
 }
 
 /** What the replacement of one member of etcd needs: a pod by the template of this StatefulSet. */

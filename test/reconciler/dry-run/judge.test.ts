@@ -55,6 +55,11 @@ describe('refusals are one sentence', () => {
     ['with what to do', [refusal], `${refusal}: create the PriorityClass, or correct \`priorityClassName\``],
     ['without advice where none fits', ['Pod "a" is invalid'], 'Pod "a" is invalid'],
     [
+      'that names one of several objects with the same cause',
+      [refusal, refusal.replace('etcd-0', 'scheduler-dry-run'), 'Pod "a" is invalid'],
+      `${refusal} (1 more for the same reason); Pod "a" is invalid: create the PriorityClass, or correct \`priorityClassName\``,
+    ],
+    [
       'that says each thing once, and not too much',
       ['one', 'one', 'two', 'three', 'four'],
       'one; two; three; and 1 more',

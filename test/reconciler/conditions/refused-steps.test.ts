@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { prepareMoveAnnotation } from '../../../constructs/api/group.ts';
+import {
+  ClusterRole,
+  Deployment,
+  HostedControlPlane,
+  Pod,
+  ResourceQuota,
+  StatefulSet,
+} from '../../../constructs/api/resources.ts';
+import { providerNames } from '../../../constructs/cluster/provider-names.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { BackedUpCluster } from '../../support/loop/backed-up-cluster.ts';
+import { type MemoryCluster, ourName } from '../../support/loop/memory-cluster.ts';
+import { installRights } from '../../support/loop/shipped-rights.ts';
+import { withoutRight } from '../../support/loop/unused-rights.ts';
+import { verifyAtOnce } from '../../support/loop/verified-at-once.ts';
+import { PriorityClass } from '../../support/memory-cluster/admission/priorities.ts';
+import { ObjectStoreServer } from '../../support/object-store-server.ts';
+import { namespace } from '../../support/scope.ts';
+import { isTrue } from './operate.ts';
+import { underQuota } from './surroundings.ts';
+
+let bucket: ObjectStoreServer;
+beforeAll(async () => {
+  bucket = await ObjectStoreServer.start();
+  verifyAtOnce(bucket);
+});
+afterAll(() => bucket.stop());
+
+const user = { fieldManager: 'user' };
+
+/** A step that stops or changes something that runs, and what a user sees of its refusal. */
+interface Step {
+  readonly name: string;
+  readonly request: (cluster: MemoryCluster) => Promise<unknown>;
+  /** Where the refusal is told. */
+  readonly condition: string;
+  readonly reason: string;
+  /** Whether it has come to its end once nothing refuses it. */
+  readonly isDone: (cluster: MemoryCluster) => boolean;
+  /** What lets the control plane run again afterwards. */
+  readonly end?: (cluster: MemoryCluster) => Promise<unknown>;
+}
+
+const conditionOf = ({ conditions }: MemoryCluster, type: string) => conditions.find((one) => one.type === type);
+const textOf = ({ objects }: MemoryCluster, kind: typeof Deployment, name: string) =>
+  JSON.stringify(objects.get(kind, name));
+const annotate = ({ user: client }: MemoryCluster, annotations: object) =>
+  client.mergePatch(HostedControlPlane, ourName, { metadata: { annotations } }, user);
+const restoreOf = ({ hostedControlPlane }: MemoryCluster) =>
+  (hostedControlPlane as { status?: { etcd?: { restore?: { step?: string } } } }).status?.etcd?.restore;
+
+const steps: readonly Step[] = [
+  {
+    name: 'a restore',
+    request: (cluster) => cluster.change({ etcd: { restore: { latest: true } } }),
+    condition: 'EtcdRestoreReady',
+    reason: 'RestoreRefused',
+    isDone: (cluster) => restoreOf(cluster)?.step === 'Completed',
+  },
+  {
+    name: 'a hibernation',
+    request: (cluster) => cluster.change({ hibernate: true }),
+    condition: 'Awake',
+    reason: 'HibernationRefused',
+    isDone: (cluster) => conditionOf(cluster, 'Awake')?.reason === 'Hibernated',
+    end: (cluster) => cluster.change({ hibernate: false }),
+  },
+  {
+    name: 'a move',
+    request: (cluster) => annotate(cluster, { [prepareMoveAnnotation]: 'now' }),
+    condition: 'NoMovePending',
+    reason: 'MoveRefused',
+    isDone: (cluster) => conditionOf(cluster, 'NoMovePending')?.reason === 'PreparedForMove',
+    end: (cluster) => annotate(cluster, { [prepareMoveAnnotation]: null }),
+  },
+  {
+    name: 'a new template of the only member of etcd',
+    request: (cluster) => cluster.change({ etcd: { env: [{ name: 'GOGC', value: '50' }] } }),
+    condition: 'EtcdClusterReady',
+    reason: 'RolloutRefused',
+    isDone: (cluster) => textOf(cluster, Pod, 'c1-etcd-0').includes('GOGC'),
+  },
+  {
+    name: 'another argument of the API servers',
+    request: (cluster) => cluster.change({ deployment: { apiServer: { args: { 'event-ttl': '2h' } } } }),
+    condition: 'APIServerConfigurationAccepted',
+    reason: 'CheckRefused',
+    isDone: (cluster) => textOf(cluster, Deployment, 'c1-api-server').includes('--event-ttl=2h'),
+  },
+];
+
+/** Something that a user or administrator has done wrong. */
+interface Mistake {
+  readonly name: string;
+  readonly make: (cluster: MemoryCluster) => Promise<unknown>;
+  readonly undo: (cluster: MemoryCluster) => Promise<unknown>;
+  /** In the condition: what is refused. */
+  readonly words: string;
+  /** And what to do. */
+  readonly advice: string;
+}
+
+const typo = { priorityClassName: 'typo' };
+
+const mistakes: readonly Mistake[] = [
+  {
+    name: 'a quota on limits, without `resources` in the spec',
+    make: underQuota,
+    undo: ({ user: client }) => client.delete(ResourceQuota, { namespace, name: 'quota' }),
+    words: 'failed quota: quota: must specify',
+    advice: 'set `resources` of the component, or defaults in a LimitRange of the namespace',
+  },
+  {
+    name: 'a PriorityClass that does not exist',
+    make: (cluster) => cluster.change({ deployment: { defaults: typo } }),
+    async undo({ user: client }) {
+      const { apiVersion, kind } = PriorityClass;
+      await client.apply({ apiVersion, kind, metadata: { name: 'typo' } }, { ...user, resource: PriorityClass });
+    },
+    words: 'no PriorityClass with name typo was found',
+    advice: 'create the PriorityClass, or correct `priorityClassName`',
+  },
+  {
+    name: 'an operator without a right of its installation',
+    async make({ management: { store } }) {
+      const role = store.find(ClusterRole, { name: providerNames.managerRole });
+      if (!role) throw new Error('the operator has no ClusterRole');
+      store.put(withoutRight(role, 'delete', 'pods'));
+    },
+    undo: async ({ management }) => installRights(management),
+    words: 'cannot delete resource "pods"',
+    advice: 'give the operator the rights of its installation',
+  },
+];
+
+type Scaled = KubeObject & { readonly spec?: { readonly replicas?: number } };
+
+/** What runs: pods of etcd and of the API servers by their uids, and how many are wanted. */
+function whatRuns({ objects }: MemoryCluster): unknown {
+  const wanted = [objects.get<Scaled>(StatefulSet, 'c1-etcd'), objects.get<Scaled>(Deployment, 'c1-api-server')];
+  const pods = ['c1-etcd-0', 'c1-api-server-0'].map((name) => objects.get(Pod, name)?.metadata.uid);
+  return [...wanted.map((workload) => workload?.spec?.replicas), ...pods];
+}
+
+/** More than the time between two tries. */
+const laterMs = 31_000;
+
+async function running(): Promise<BackedUpCluster> {
+  bucket.objects.clear();
+  const site = await BackedUpCluster.start(bucket, 'a1', 0, { encryptionAtRest: { provider: 'None' } });
+  await site.backUp(0);
+  await site.operator.untilSettled();
+  return site;
+}
+
+/** Reconciles until a condition holds, while time passes. */
+async function runUntil(site: BackedUpCluster, what: string, holds: () => boolean): Promise<void> {
+  let isNew = true;
+  await site.reconcileUntil(what, () => {
+    if (!isNew) void site.cluster.clock.advance(laterMs);
+    isNew = false;
+    return holds();
+  });
+}
+
+describe.each(mistakes)('with $name', ({ make, undo, words, advice }) => {
+  it.each(steps)(
+    '$name stops nothing, says why, and comes to its end when the mistake is undone',
+    async ({ request, condition, reason, isDone, end }) => {
+      const site = await running();
+      const { cluster } = site;
+      await make(cluster);
+      const before = whatRuns(cluster);
+      await request(cluster);
+      const isRefused = () => conditionOf(cluster, condition)?.reason === reason;
+      await runUntil(site, `${condition} ${reason}`, isRefused);
+      for (let round = 0; round < 5; round++) {
+        await cluster.clock.advance(laterMs);
+        await site.operator.rounds(1);
+      }
+      const { reason: told, message = '' } = conditionOf(cluster, condition) ?? {};
+      expect(told).toBe(reason);
+      expect(message).toContain(words);
+      expect(message).toContain(advice);
+      expect(whatRuns(cluster)).toEqual(before);
+      expect(site.operator.errors).toEqual([]);
+
+      await undo(cluster);
+      await runUntil(site, 'the end of the step', () => isDone(cluster));
+      await end?.(cluster);
+      await runUntil(site, 'Ready', () => isTrue(cluster));
+      await site.operator.stop();
+    },
+    60_000,
+  );
+});
+
+describe('under a quota that is exactly used up', () => {
+  it.each(steps.filter(({ reason }) => reason !== 'CheckRefused'))(
+    '$name goes on, because its pods follow others',
+    async ({ request, isDone, end }) => {
+      const site = await running();
+      const { cluster } = site;
+      const { apiVersion, kind } = ResourceQuota;
+      const hard = { pods: String(cluster.objects.list(Pod, {}).length) };
+      await cluster.user.create({ apiVersion, kind, metadata: { name: 'quota', namespace }, spec: { hard } }, user);
+      await request(cluster);
+      await runUntil(site, 'the end of the step', () => isDone(cluster));
+      await end?.(cluster);
+      await runUntil(site, 'Ready', () => isTrue(cluster));
+      await site.operator.stop();
+    },
+    60_000,
+  );
+});
