@@ -78,6 +78,19 @@ export interface EtcdRestoreFacts extends RestoreRun {
   readonly revisionBump: number;
 }
 
+/** A trial of whether a member of another template would find a node. */
+export interface EtcdProbeFacts {
+  readonly where: 'here' | 'anywhere';
+  /** The node of the member that runs. */
+  readonly node: string;
+  /** Digest of the template. */
+  readonly template: string;
+  /** Of the pod that is tried. */
+  readonly spec: object;
+  /** Of the pod that runs. */
+  readonly runs: object;
+}
+
 /** Issuers of service account tokens, as URLs: the one that signs, and after it others that API servers accept. */
 export type Issuers = readonly [signing: string, ...accepted: string[]];
 
@@ -158,6 +171,8 @@ export interface Facts {
   readonly apiServerCheck?: HostedControlPlaneSpec | undefined;
   /** The verification in progress; nothing of it is rendered when missing. */
   readonly etcdVerify?: RestoreRun | undefined;
+  /** A trial in progress of the placement of etcd's only member. */
+  readonly etcdProbe?: EtcdProbeFacts | undefined;
   /** The HostedControlPlane as owner of everything rendered; missing offline, where it has no UID. */
   readonly owner?: Owner | undefined;
 }

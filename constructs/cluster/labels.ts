@@ -9,6 +9,7 @@ export type ComponentName =
   | 'etcd'
   | 'etcd-restore'
   | 'etcd-verify'
+  | 'etcd-probe'
   | 'certificates'
   | 'revision';
 

@@ -159,6 +159,11 @@ export function etcdVolumeClaim(cluster: string, ordinal: number): string {
   return `etcd-data-${etcdMember(cluster, ordinal)}`;
 }
 
+/** Name of a pod that shows whether a member of another template would find a node: that of the one that runs, or any. */
+export function etcdProbePod(cluster: string, where: 'here' | 'anywhere'): string {
+  return `${cluster}-etcd-probe-${where}`;
+}
+
 /** The pod that restores a backup onto the volume of the member with this ordinal. */
 export function etcdRestorePod(cluster: string, ordinal: number): string {
   return `${namesOf(cluster).etcdRestore}-${ordinal}`;

@@ -9,6 +9,7 @@ import { ApiServerService } from './api-server/service.ts';
 import type { HostedCluster } from '../cluster/cluster.ts';
 import { ControllerManager } from './controllers/controller-manager.ts';
 import { Etcd } from './etcd/etcd.ts';
+import { EtcdProbe } from './etcd/probe.ts';
 import { EtcdRestore } from './etcd/restore.ts';
 import { EtcdVerify } from './etcd/verify.ts';
 import { Routes } from './exposure/routes.ts';
@@ -26,6 +27,7 @@ export type Part =
   | 'etcd'
   | 'etcd-restore'
   | 'etcd-verify'
+  | 'etcd-probe'
   | 'api-server-check'
   | 'api-server'
   | 'controller-manager'
@@ -56,6 +58,9 @@ export class ControlPlaneChart extends Chart {
     }
     if (wants('etcd-verify') && facts.etcdVerify) {
       new EtcdVerify(this, 'etcd-verify', { cluster, run: facts.etcdVerify });
+    }
+    if (wants('etcd-probe') && facts.etcdProbe) {
+      new EtcdProbe(this, 'etcd-probe', { cluster, probe: facts.etcdProbe });
     }
     if (wants('api-server-check') && facts.apiServerCheck && facts.endpoint) {
       const asked = { ...cluster, spec: facts.apiServerCheck };

@@ -3,36 +3,65 @@ import { Pod, StatefulSet } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import type { Workload } from '../../constructs/pod/workload-pod.ts';
+import { type Workload, workloadPod } from '../../constructs/pod/workload-pod.ts';
 import { needsToReplaceMember } from '../dry-run/needs.ts';
+import { type ProbeContext, probePlacement, removeProbes } from '../dry-run/probe.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Reader, Writer } from '../management/view.ts';
+
+type Set = Workload & KubeObject & { readonly spec?: { readonly replicas?: number } };
+
+/** Why the members keep their template. */
+export interface HeldTemplate {
+  readonly reason: 'RollingOut' | 'RolloutRefused';
+  readonly message: string;
+}
+
+/**
+ * Whether members must keep their template, because no pod could follow one of the next template, or that is being tried. Sends no
+ * request while the template stays, and none while no member has a pod to lose.
+ */
+export async function heldTemplate(
+  context: ProbeContext,
+  rendered: readonly RenderedObject[],
+): Promise<HeldTemplate | undefined> {
+  const { cluster, reader, writer } = context;
+  const wanted = rendered.find(({ kind }) => kind === StatefulSet.kind);
+  const live = reader.get<Set>(StatefulSet, namesOf(cluster.name).etcd);
+  const [member, ...others] = reader.list(Pod, selectorLabels(cluster.name, 'etcd'));
+  const next = wanted && live && live.spec?.replicas !== 0 && member ? await writer.preview<Set>(wanted) : undefined;
+  if (!next || !live || isDeepStrictEqual(next.spec?.template, live.spec?.template)) return undefined;
+  const refusal = await writer.dryRun(needsToReplaceMember(context, next));
+  if (refusal !== undefined) return held(refusal);
+  // Of several members, the others carry on if one does not find a node.
+  if (!member || others.length > 0 || isDeepStrictEqual(placementOf(next), placementOf(live))) return undefined;
+  const unplaced = await probePlacement(context, member, workloadPod(next)?.['spec'] as object);
+  if (unplaced?.kind === 'refused') {
+    const advice = 'correct nodeSelector, affinity, tolerations or resources, or add a node';
+    return held(`the pod ${member.metadata.name} would find no node: ${unplaced.words}: ${advice}`);
+  }
+  return unplaced && { reason: 'RollingOut', message: 'etcd: a probe pod shows whether the next pod finds a node' };
+}
+
+/** Deletes what the trial of a template has left, once the template is applied or given up. */
+export const endTrial = removeProbes;
+
+function held(refusal: string): HeldTemplate {
+  return { reason: 'RolloutRefused', message: `etcd: the members keep their pods and template: ${refusal}` };
+}
+
+/** The fields of a template on which its node depends. */
+function placementOf({ spec }: Set): unknown {
+  const pod = (spec?.template?.spec ?? {}) as Readonly<Record<string, unknown>>;
+  const fields = ['nodeSelector', 'affinity', 'tolerations', 'topologySpreadConstraints', 'priorityClassName'];
+  const containers = (pod['containers'] ?? []) as readonly { readonly resources?: { readonly requests?: object } }[];
+  return [fields.map((field) => pod[field]), containers.map(({ resources }) => resources?.requests)];
+}
 
 interface Context {
   readonly cluster: { readonly name: string };
   readonly reader: Reader;
   readonly writer: Writer;
-}
-
-type Set = Workload & KubeObject & { readonly spec?: { readonly replicas?: number } };
-
-/**
- * Why no pod could follow one of another template, if the template of these objects is another one than that of the members.
- * Sends no request while the template stays, and none while no member has a pod to lose.
- * @returns one sentence; undefined if nothing is refused
- */
-export async function refusalOfTemplate(
-  context: Context,
-  rendered: readonly RenderedObject[],
-): Promise<string | undefined> {
-  const { cluster, reader, writer } = context;
-  const wanted = rendered.find(({ kind }) => kind === StatefulSet.kind);
-  const live = reader.get<Set>(StatefulSet, namesOf(cluster.name).etcd);
-  if (!wanted || !live || live.spec?.replicas === 0) return undefined;
-  if (reader.list(Pod, selectorLabels(cluster.name, 'etcd')).length === 0) return undefined;
-  const next = await writer.preview<Set>(wanted);
-  if (!next || isDeepStrictEqual(next.spec?.template, live.spec?.template)) return undefined;
-  return writer.dryRun(needsToReplaceMember(context, next));
 }
 
 /** Why no pod could follow one that is deleted now, by the template that the members have. */

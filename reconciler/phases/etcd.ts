@@ -1,6 +1,6 @@
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { StatefulSet } from '../../constructs/api/resources.ts';
-import { type RenderedObject, renderControlPlane } from '../../constructs/control-plane/chart.ts';
+import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import type { Facts } from '../../constructs/cluster/facts.ts';
 import { definedOnly } from '../../constructs/cluster/defined.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
@@ -14,7 +14,7 @@ import { type EtcdReport, reportedFill } from '../etcd/report.ts';
 import { statusOfEtcd } from '../etcd/status-members.ts';
 import { planStorageClass, type StorageClassPlan, type TemplatedSet } from '../etcd/storage-class.ts';
 import { describeTerminating, terminatingVolumes } from '../etcd/terminating-volumes.ts';
-import { refusalOfTemplate } from '../etcd/try-rollout.ts';
+import { endTrial, heldTemplate } from '../etcd/try-rollout.ts';
 import { refusalKeptMs } from '../management/view.ts';
 import { restOf } from '../hibernation/observe.ts';
 import { holdMembers } from '../restore/execute.ts';
@@ -124,6 +124,7 @@ async function write(scope: Scope, facts: Facts, plan: VolumePlan): Promise<Writ
     const held = asked?.problem;
     const objects = held || !asked ? rendered.filter(({ kind }) => kind !== StatefulSet.kind) : rendered;
     const live = await writer.apply(objects, { onRefused });
+    if (!held) await endTrial(scope);
     const refusal = await growClaims(cluster.name, plan, scope);
     const applied = live.find(({ kind }) => kind === StatefulSet.kind);
     return { set: applied ?? present, isWritten: isWritten && !held, held, refusal };
@@ -190,16 +191,9 @@ interface Problem {
   readonly message: string;
 }
 
-/** The members keep their template while the API server refuses the pods of the next one; a pod that ends by itself comes back. */
-async function heldTemplate(scope: Scope, rendered: readonly RenderedObject[]): Promise<Problem | undefined> {
-  const refusal = await refusalOfTemplate(scope, rendered);
-  if (refusal === undefined) return undefined;
-  return { reason: 'RolloutRefused', message: `etcd: the members keep their pods and template: ${refusal}` };
-}
-
 /** A StorageClass may allow expansion later, and a quota be raised, which no event reports. */
 function retryMs({ reason }: Problem): number {
-  return reason === 'RolloutRefused' ? refusalKeptMs : growRetryMs;
+  return reason === 'RolloutRefused' || reason === 'RollingOut' ? refusalKeptMs : growRetryMs;
 }
 
 function later({ now }: Scope, problem: Problem): Date {

@@ -78,6 +78,7 @@ export function settle(management: ControlledObjects, options: SettleOptions = {
   for (const pod of management.list<StoredObject>(Pod, {})) {
     if (isOf('etcd-restore', pod)) management.put({ ...pod, status: { phase: 'Succeeded' } });
     else if (isOf('api-server-check', pod)) endCheck(management, pod);
+    else if (isOf('etcd-probe', pod)) schedule(management, pod);
     else if (!pods.has(pod.metadata.name) && isOfCluster(pod)) management.remove(pod);
   }
   for (const claim of management.list<StoredObject>(PersistentVolumeClaim, {})) {
@@ -102,6 +103,15 @@ function endCheck(management: ControlledObjects, pod: StoredObject): void {
   const terminated = { exitCode: 1, reason: 'Error', message };
   const containerStatuses = [{ name: 'kube-apiserver', ready: false, state: { terminated } }];
   management.put({ ...pod, status: { phase: 'Failed', containerStatuses } });
+}
+
+/** No node has a label. */
+function schedule(management: ControlledObjects, pod: StoredObject): void {
+  const { nodeSelector = {} } = pod['spec'] as { readonly nodeSelector?: object };
+  const isRefused = Object.keys(nodeSelector).length > 0;
+  const words = "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.";
+  const decision = isRefused ? { status: 'False', reason: 'Unschedulable', message: words } : { status: 'True' };
+  management.put({ ...pod, status: { phase: 'Pending', conditions: [{ type: 'PodScheduled', ...decision }] } });
 }
 
 /** A flag that the kube-apiserver of a check refuses. */

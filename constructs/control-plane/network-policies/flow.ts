@@ -1,7 +1,7 @@
 import type { ComponentName } from '../../cluster/labels.ts';
 
-/** A component that runs as pods and whose traffic is therefore restricted. */
-export type PodComponent = Exclude<ComponentName, 'certificates' | 'revision'>;
+/** A component that runs as pods and whose traffic is therefore restricted. Nothing in a probe of etcd ever starts. */
+export type PodComponent = Exclude<ComponentName, 'certificates' | 'revision' | 'etcd-probe'>;
 
 export const podComponents: readonly PodComponent[] = [
   'api-server',

@@ -210,8 +210,51 @@ describe('under a quota that is exactly used up', () => {
       await runUntil(site, 'the end of the step', () => isDone(cluster));
       await end?.(cluster);
       await runUntil(site, 'Ready', () => isTrue(cluster));
+      expect(site.operator.errors).toEqual([]);
       await site.operator.stop();
     },
     60_000,
   );
+});
+
+describe('another placement of the only member of etcd', () => {
+  const probes = ({ objects }: MemoryCluster) =>
+    objects.list(Pod, {}).filter(({ metadata }) => metadata.name.includes('probe'));
+
+  it('is refused with the words of the scheduler if no node fits, and the member and its template stay until it is taken back', async () => {
+    const site = await running();
+    const { cluster } = site;
+    const before = whatRuns(cluster);
+    await cluster.change({ etcd: { nodeSelector: { disk: 'none' } } });
+    await runUntil(site, 'the refusal', () => conditionOf(cluster, 'EtcdClusterReady')?.reason === 'RolloutRefused');
+    await site.operator.rounds(3);
+    expect(conditionOf(cluster, 'EtcdClusterReady')?.message).toBe(
+      "etcd: the members keep their pods and template: the pod c1-etcd-0 would find no node: 0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.: correct nodeSelector, affinity, tolerations or resources, or add a node",
+    );
+    expect(whatRuns(cluster)).toEqual(before);
+    expect(textOf(cluster, StatefulSet, 'c1-etcd')).not.toContain('disk');
+    expect(probes(cluster).map(({ metadata }) => metadata.name)).toEqual([
+      'c1-etcd-probe-here',
+      'c1-etcd-probe-anywhere',
+    ]);
+    await cluster.change({ etcd: { nodeSelector: null } });
+    await runUntil(site, 'Ready', () => isTrue(cluster));
+    expect(whatRuns(cluster)).toEqual(before);
+    expect(probes(cluster)).toEqual([]);
+    await site.operator.stop();
+  }, 60_000);
+
+  it('is taken over once a probe pod has found a node, which is gone before the member is replaced', async () => {
+    const site = await running();
+    const { cluster } = site;
+    const before = cluster.objects.get(Pod, 'c1-etcd-0')?.metadata.uid;
+    await cluster.change({ etcd: { resources: { requests: { cpu: '300m' } } } });
+    await runUntil(site, 'the probe', () => probes(cluster).length > 0);
+    expect(cluster.objects.get(Pod, 'c1-etcd-0')?.metadata.uid).toBe(before);
+    await runUntil(site, 'another pod', () => textOf(cluster, Pod, 'c1-etcd-0').includes('300m'));
+    expect(probes(cluster)).toEqual([]);
+    await runUntil(site, 'Ready', () => isTrue(cluster));
+    expect(site.operator.errors).toEqual([]);
+    await site.operator.stop();
+  }, 60_000);
 });
