@@ -1,4 +1,5 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
+import { createHash } from 'node:crypto';
 import { Agent } from 'node:https';
 import { Readable } from 'node:stream';
 import { inSpan } from '../trace/span.ts';
@@ -37,6 +38,12 @@ export function s3Client(settings: StoreSettings, { connectMs, idleMs }: ClientL
     expectContinueHeader: false,
     ...(endpoint === undefined ? {} : compatibleStore(endpoint)),
   });
+  if (endpoint !== undefined) {
+    client.middlewareStack.add((next) => (args) => next({ ...args, input: withMD5(args.input) }), {
+      step: 'initialize',
+      name: 'contentMD5',
+    });
+  }
   client.middlewareStack.add(
     (next, { commandName = 'call' }) =>
       (args) =>
@@ -69,6 +76,16 @@ export function s3Client(settings: StoreSettings, { connectMs, idleMs }: ClientL
     { step: 'deserialize', priority: 'low', name: 'limitedAnswers' },
   );
   return client;
+}
+
+/**
+ * A bucket with Object Lock refuses content without a checksum, and every store knows MD5. It is no protection against an attacker here:
+ * the signature covers the content.
+ */
+function withMD5<T extends object>(input: T): T {
+  const body = 'Body' in input ? input.Body : undefined;
+  if (typeof body !== 'string' && !(body instanceof Uint8Array)) return input;
+  return { ...input, ContentMD5: createHash('md5').update(body).digest('base64') };
 }
 
 function isAnswer(response: unknown): response is { readonly statusCode: number; body: Readable } {

@@ -1,3 +1,4 @@
+import { S3ServiceException } from '@aws-sdk/client-s3';
 import type { StoreSettings } from './store-settings.ts';
 
 /** Reason of a failed request to a store. */
@@ -29,19 +30,43 @@ export class StoreError extends Error {
 
 /**
  * Converts an error of the client to an error for users. `action` is the operation, such as `upload a/b/snapshot.db`.
- * The original error is dropped, because servers and the client include parts of requests in it.
+ * The original error is dropped, because servers and the client include parts of requests in it. Where its name is not enough,
+ * the message of the store is quoted without what may be a credential.
  */
 export function storeError(action: string, settings: StoreSettings, thrown: unknown): StoreError {
   if (thrown instanceof StoreError) return thrown;
   const seen = seenIn(thrown);
   const reason = reasonOf(seen);
   const place = `bucket ${settings.bucket} at ${settings.endpoint ?? `AWS in ${settings.region}`}`;
-  return new StoreError(reason, `cannot ${action} (${place}): ${sentences[reason](seen, settings)}`);
+  const says = quoted.includes(reason) ? ownWords(thrown, settings) : undefined;
+  const words = says === undefined ? '' : `; the store says: "${says}"`;
+  return new StoreError(reason, `cannot ${action} (${place}): ${sentences[reason](seen, settings)}${words}`);
 }
 
 /** The error of a stream without progress for too long. */
 export function stalledError(what: string, limitMs: number): StoreError {
   return new StoreError('Stalled', `cannot ${what}: no progress for ${limitMs / 1000} s; the operator tries again`);
+}
+
+/** Failures whose reason only the store knows. */
+const quoted: readonly StoreFailure[] = ['AccessDenied', 'Failed', 'Unavailable', 'StoreFull'];
+const longestQuote = 200;
+
+/** The message of an answer, in one line; undefined for an error of the client itself. */
+function ownWords(thrown: unknown, { credentials }: StoreSettings): string | undefined {
+  if (!(thrown instanceof S3ServiceException) || thrown.$metadata.httpStatusCode === undefined) return undefined;
+  const secrets = credentials.kind === 'static' ? [credentials.accessKeyId, credentials.secretAccessKey] : [];
+  const open = secrets
+    .filter((secret) => secret !== '')
+    .reduce((text, secret) => text.replaceAll(secret, '...'), thrown.message);
+  const line = open
+    .slice(0, 4 * longestQuote)
+    // Keys, tokens and signatures are long words.
+    .replaceAll(/[\w+/=%.~-]{24,}/g, '...')
+    .replaceAll(/[^\x20-\x7e]+|["\\\\]/g, ' ')
+    .trim();
+  if (line === '' || line === thrown.name || line === 'UnknownError') return undefined;
+  return line.length > longestQuote ? `${line.slice(0, longestQuote)}...` : line;
 }
 
 /** The parts of an error that are safe to print. */

@@ -1,8 +1,24 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { StoreSettings } from '../../reconciler/backup/store-settings.ts';
 
 const bucket = 'backups';
+
+/** What S3 answers to a write to a bucket with Object Lock whose checksum is missing or wrong. */
+function withoutChecksum(headers: IncomingHttpHeaders, content: Buffer): string | undefined {
+  const given = headers['content-md5'];
+  const error = (code: string, message: string) => `<Error><Code>${code}</Code><Message>${message}</Message></Error>`;
+  if (given === undefined)
+    return error(
+      'InvalidRequest',
+      'Content-MD5 OR x-amz-checksum- HTTP header is required for Put Object requests with Object Lock parameters',
+    );
+  const right = createHash('md5').update(content).digest('base64');
+  return given === right
+    ? undefined
+    : error('BadDigest', 'The Content-MD5 you specified did not match what we received.');
+}
 
 /**
  * The part of S3 that backups of a few bytes need, in memory and over HTTP: objects and ranges of them, lists of one page, and multipart
@@ -18,8 +34,11 @@ export class ObjectStoreServer {
   lists = 0;
   /** What the server does when it is to write only an object that does not exist yet. */
   conditions: 'kept' | 'ignored' | 'unsupported' = 'kept';
+  /** Whether the bucket keeps objects for a time (Object Lock), for which S3 demands a checksum of what is written. */
+  isLocked = false;
   /** Called with the content of each object before the server looks whether there is one, and stores it. */
   beforeWrite: (text: string) => Promise<void> = async () => {};
+  readonly #parts = new Map<string, Map<number, Buffer>>();
   readonly #server = createServer((request, response) => void this.#answer(request, response));
 
   static async start(): Promise<ObjectStoreServer> {
@@ -54,17 +73,33 @@ export class ObjectStoreServer {
     const xml = (text: string) => response.writeHead(200, { 'Content-Type': 'application/xml' }).end(text);
     const object = this.objects.get(key);
 
+    if (request.method === 'POST' && searchParams.has('uploads')) {
+      this.uploads.set(key, new Date());
+      return void xml(`<InitiateMultipartUploadResult><UploadId>of-${key}</UploadId></InitiateMultipartUploadResult>`);
+    }
+    if (request.method === 'POST') {
+      const parts = [...(this.#parts.get(key) ?? [])].toSorted(([one], [other]) => one - other);
+      this.objects.set(key, Buffer.concat(parts.map(([, content]) => content)));
+      this.uploads.delete(key);
+      return void xml('<CompleteMultipartUploadResult></CompleteMultipartUploadResult>');
+    }
     if (searchParams.has('uploads')) return void xml(this.#listUploads(prefix));
     if (searchParams.has('list-type')) return void xml(this.#list(prefix));
     if (request.method === 'PUT') {
       const content = Buffer.concat(chunks);
+      const refusal = this.isLocked ? withoutChecksum(request.headers, content) : undefined;
+      if (refusal !== undefined)
+        return void response.writeHead(400, { 'Content-Type': 'application/xml' }).end(refusal);
       await this.beforeWrite(content.toString());
       const isConditional = request.headers['if-none-match'] === '*';
       if (isConditional && this.conditions === 'unsupported') return void response.writeHead(501).end();
       if (isConditional && this.conditions === 'kept' && this.objects.has(key))
         return void response.writeHead(412).end();
-      this.objects.set(key, content);
-      return void response.writeHead(200).end();
+      const part = searchParams.get('partNumber');
+      if (part === null) this.objects.set(key, content);
+      // Parts arrive in any order.
+      else this.#parts.set(key, (this.#parts.get(key) ?? new Map<number, Buffer>()).set(Number(part), content));
+      return void response.writeHead(200, { ETag: '"etag"' }).end();
     }
     if (request.method === 'DELETE') {
       (searchParams.has('uploadId') ? this.uploads : this.objects).delete(key);

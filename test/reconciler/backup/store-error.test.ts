@@ -1,3 +1,4 @@
+import { S3ServiceException } from '@aws-sdk/client-s3';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { AnswerTooLong } from '../../../reconciler/backup/answer-limit.ts';
@@ -15,6 +16,20 @@ const settings: StoreSettings = {
 const answered = (name: string, status: number): Error =>
   Object.assign(new Error('AKIA-ID s3cr3t'), { name, $metadata: { httpStatusCode: status } });
 const network = (code: string): Error => Object.assign(new Error('connect 10.0.0.1:443'), { code });
+
+it('quotes what the store says, cut and without what may be a credential', () => {
+  const said = (message: string) =>
+    storeError(
+      'write a',
+      settings,
+      new S3ServiceException({ name: 'InvalidRequest', message, $fault: 'client', $metadata: { httpStatusCode: 400 } }),
+    ).message;
+  expect(said('Content-MD5 is required\n for Object Lock')).toContain(
+    '; the store says: "Content-MD5 is required  for Object Lock"',
+  );
+  expect(said('key AKIA-ID, s3cr3t and eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.abc')).toContain('"key ..., ... and ..."');
+  expect(said('a b '.repeat(500)).length).toBeLessThan(450);
+});
 
 describe('an error of the store', () => {
   it.each<[StoreFailure, Error, string]>([
