@@ -4,7 +4,7 @@ import { splitCertificates } from '../../reconciler/pki/pem.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
 import { type MemoryCluster } from '../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
-import { completeCluster, expectNoWrites, orderedCluster, small } from '../support/loop/scenario.ts';
+import { completeCluster, expectNoWrites, orderedCluster, smallestSpec } from '../support/loop/scenario.ts';
 import type { StoredObject } from '../support/memory-objects.ts';
 
 const minuteMs = 60_000;
@@ -20,7 +20,7 @@ const jumps = [
 
 let complete: MemoryCluster;
 beforeAll(async () => {
-  complete = await completeCluster(small);
+  complete = await completeCluster(smallestSpec);
 }, 60_000);
 
 const conditionIn = ({ conditions }: MemoryCluster, type: string) =>
@@ -104,7 +104,7 @@ describe.each(jumps)('a clock that is %s', (_, byMs) => {
   });
 
   it('begins no control plane until it is right', async () => {
-    const management = await orderedCluster(small);
+    const management = await orderedCluster(smallestSpec);
     management.clock.setTime(byMs);
     const operator = await OperatorProcess.start(management);
     await whileWrong(operator, management);

@@ -7,7 +7,7 @@ import { secretProps } from '../../../reconciler/pki/secret-props.ts';
 import { pairSecret, type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
 import type { MemoryCluster } from '../../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../../support/loop/operator-process.ts';
-import { completeCluster, small } from '../../support/loop/scenario.ts';
+import { completeCluster, smallestSpec } from '../../support/loop/scenario.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
 import { scopeOf } from '../../support/scope.ts';
 
@@ -50,7 +50,7 @@ async function untilOver(operator: OperatorProcess, management: MemoryCluster): 
 
 let phases: readonly { readonly phase: string; readonly cluster: MemoryCluster }[];
 beforeAll(async () => {
-  const management = await completeCluster(small);
+  const management = await completeCluster(smallestSpec);
   await management.change(asked);
   const operator = await OperatorProcess.start(management);
   const seen = new Map<string, MemoryCluster>();
@@ -102,7 +102,7 @@ describe.each([
 });
 
 it('a new CA that begins later, by clocks that were all ahead, is made again before it signs', async () => {
-  const management = await completeCluster(small);
+  const management = await completeCluster(smallestSpec);
   await management.change({ certificates: { rotation: { proxyCA: 'please' } } });
   const next = await createCA(
     { commonName: 'front-proxy-ca' },
