@@ -67,7 +67,11 @@ const nodePlumbing: Readonly<Record<string, readonly string[]>> = {
     'container kube-proxy has no seccomp profile',
     'container kube-proxy does not drop all capabilities',
   ],
-  'konnectivity-agent': ['hostNetwork is true', 'container konnectivity-agent has a probe or hook with a host'],
+  'konnectivity-agent': [
+    'hostNetwork is true',
+    'container konnectivity-agent has a host port',
+    'container konnectivity-agent has a probe or hook with a host',
+  ],
   'hosted-control-plane-proxy': ['hostNetwork is true', 'container proxy has a probe or hook with a host'],
 };
 
@@ -200,7 +204,12 @@ describe.each(samples)('sample $name', ({ cluster, facts, objects, source }) => 
     const budgets = objects.filter(({ kind }) => kind === 'PodDisruptionBudget');
     const several = workloads.filter(({ object }) => (object['spec'] as { replicas: number }).replicas > 1);
     expect(budgets.map(({ spec }) => spec)).toEqual(
-      several.map(({ selector }) => ({ maxUnavailable: 1, selector: { matchLabels: selector } })),
+      several.map(({ object, selector }) => ({
+        maxUnavailable: 1,
+        // A quorum may need the data of a member that is not ready.
+        unhealthyPodEvictionPolicy: object.kind === 'StatefulSet' ? 'IfHealthyBudget' : 'AlwaysAllow',
+        selector: { matchLabels: selector },
+      })),
     );
   });
 
