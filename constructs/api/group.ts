@@ -164,6 +164,9 @@ export const keptAnnotation = `${group}/kept`;
 /** On a Secret that cannot be made again: it is gone only once the operator has put another one of its content in its place, or needs it no more. */
 export const keyFinalizer = `${group}/keys`;
 
+/** On a Secret with keys: the operator needs it no more, and deletes it next. */
+export const discardedAnnotation = `${group}/discarded`;
+
 /** On an object that the garbage collector must not delete with its HostedControlPlane: the uid of that, which deletes it. */
 export const heldForAnnotation = `${group}/held-for`;
 

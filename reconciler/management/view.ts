@@ -102,8 +102,16 @@ export interface Writer {
    * @throws when the object was deleted, also when there is a new one with its name
    */
   annotate(resource: Resource, object: KubeObject, annotations: Readonly<Record<string, string | null>>): Promise<void>;
-  /** Sets all finalizers of exactly this object, if nothing has changed since it was read. A deleted object is ignored. */
-  setFinalizers(resource: Resource, object: KubeObject, finalizers: readonly string[]): Promise<void>;
+  /**
+   * Sets all finalizers of exactly this object, and adds annotations in the same write, if nothing has changed since it was read. A
+   * deleted object is ignored.
+   */
+  setFinalizers(
+    resource: Resource,
+    object: KubeObject,
+    finalizers: readonly string[],
+    annotations?: Readonly<Record<string, string>>,
+  ): Promise<void>;
   /** Deletes exactly this object. A deleted object is ignored, and a new one with its name stays. */
   delete(resource: Resource, object: KubeObject): Promise<void>;
   /** Records in the status which host names the control plane holds. */

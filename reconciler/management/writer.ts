@@ -125,8 +125,8 @@ export function createWriter(options: WriterOptions): Writer {
       const patch = { metadata: { ...definedOnly({ uid: metadata.uid }), annotations } };
       remember(await client.mergePatch(resource, { namespace, name: metadata.name }, patch, { fieldManager }));
     },
-    async setFinalizers(resource, object, finalizers) {
-      const live = await setFinalizers(client, namespace, resource, { object, finalizers });
+    async setFinalizers(resource, object, finalizers, annotations) {
+      const live = await setFinalizers(client, namespace, resource, { object, finalizers, annotations });
       if (!live) return;
       // The last finalizer of a deleted object was all of it.
       if (live.metadata.deletionTimestamp === undefined) remember(live);
@@ -175,15 +175,21 @@ async function createOnce<T extends KubeObject>(
   }
 }
 
+interface FinalizerChange {
+  readonly object: KubeObject;
+  readonly finalizers: readonly string[];
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
+}
+
 /** Undefined if it is gone. @throws if it has changed since it was read */
 async function setFinalizers(
   client: Pick<KubernetesApi, 'mergePatch'>,
   namespace: string,
   resource: Resource,
-  { object: { metadata }, finalizers }: { readonly object: KubeObject; readonly finalizers: readonly string[] },
+  { object: { metadata }, finalizers, annotations }: FinalizerChange,
 ): Promise<KubeObject | undefined> {
   const { name, uid, resourceVersion } = metadata;
-  const patch = { metadata: { ...definedOnly({ uid }), finalizers } };
+  const patch = { metadata: { ...definedOnly({ uid, annotations }), finalizers } };
   try {
     return await client.mergePatch(resource, { namespace, name }, patch, {
       fieldManager,
@@ -218,8 +224,8 @@ export function createDeletionWriter({
       ),
     createOnce: async <T extends KubeObject>(object: RenderedObject) =>
       (await createOnce<T>(client, namespace, object)).live,
-    async setFinalizers(resource, object, finalizers) {
-      await setFinalizers(client, namespace, resource, { object, finalizers });
+    async setFinalizers(resource, object, finalizers, annotations) {
+      await setFinalizers(client, namespace, resource, { object, finalizers, annotations });
     },
     async keep(resource, { metadata }, uid) {
       const ownerReferences = metadata.ownerReferences?.filter((owner) => owner.uid !== uid) ?? [];

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { copyOfAnnotation, keyFinalizer } from '../../constructs/api/group.ts';
+import { copyOfAnnotation, discardedAnnotation, keyFinalizer } from '../../constructs/api/group.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import type { OwnerReference, RenderedObject } from '../../constructs/control-plane/chart.ts';
 import { copySecretName, namesOf } from '../../constructs/cluster/names.ts';
@@ -48,7 +48,7 @@ export function planHold({ original, copy }: HeldSecret, uid: string | undefined
     if (original && !isSame(original, copy)) return isEnding ? 'copyAgain' : 'differs';
     return original && !isEnding ? 'tidy' : 'replace';
   }
-  if (!original || !isControlledBy(original, uid)) return 'none';
+  if (!original || isDiscarded(original) || !isControlledBy(original, uid)) return 'none';
   if (isEnding) return 'replace';
   return isHeld(original) ? 'none' : 'protect';
 }
@@ -93,17 +93,28 @@ export async function replaceSecret(
   return undefined;
 }
 
-/** Deletes a Secret that is not needed any more. */
+/**
+ * Deletes a Secret that is not needed any more. It is marked in the write that releases it: otherwise one that could not be deleted
+ * then would be held, and released, again and again.
+ */
 export async function discardSecret(writer: SecretWriter, secret: KubeObject): Promise<void> {
-  await releaseSecret(writer, secret);
+  if (isHeld(secret)) await writer.setFinalizers(Secret, secret, otherFinalizers(secret), discarded);
   await writer.delete(Secret, secret);
 }
 
 /** Lets the deletion of a Secret complete. */
 export async function releaseSecret(writer: Pick<SecretWriter, 'setFinalizers'>, secret: KubeObject): Promise<void> {
-  if (!isHeld(secret)) return;
-  const others = secret.metadata.finalizers?.filter((one) => one !== keyFinalizer) ?? [];
-  await writer.setFinalizers(Secret, secret, others);
+  if (isHeld(secret)) await writer.setFinalizers(Secret, secret, otherFinalizers(secret));
+}
+
+const discarded = { [discardedAnnotation]: 'true' };
+
+function isDiscarded({ metadata }: KubeObject): boolean {
+  return discardedAnnotation in (metadata.annotations ?? {});
+}
+
+function otherFinalizers({ metadata }: KubeObject): string[] {
+  return metadata.finalizers?.filter((one) => one !== keyFinalizer) ?? [];
 }
 
 export function isHeld({ metadata }: KubeObject): boolean {

@@ -231,13 +231,21 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
     return endpoint;
   }
 
-  async setFinalizers(resource: Resource, object: KubeObject, finalizers: readonly string[]): Promise<void> {
+  async setFinalizers(
+    resource: Resource,
+    object: KubeObject,
+    finalizers: readonly string[],
+    added: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
     const present = this.#find(resource, object.metadata.name);
     if (present?.metadata.uid !== object.metadata.uid) return;
     this.#write('set finalizers of', object);
     const { deletionTimestamp } = present?.metadata ?? {};
     if (deletionTimestamp !== undefined && finalizers.length === 0) this.remove(object);
-    else if (present) this.put({ ...present, metadata: { ...present.metadata, finalizers } });
+    else if (present) {
+      const annotations = { ...present.metadata.annotations, ...added };
+      this.put({ ...present, metadata: { ...present.metadata, finalizers, annotations } });
+    }
   }
 
   async delete(resource: Resource, object: KubeObject): Promise<void> {

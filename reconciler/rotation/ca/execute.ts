@@ -39,7 +39,7 @@ const retiring = 'step 3 of 3, removing trust in the old CA';
 export async function rotate(scope: CARotationContext, ca: RotatedCA): Promise<RotationProgress> {
   const { next } = ca;
   if (next && isPremature(scope, ca, next)) {
-    await scope.writer.delete(Secret, next.secret);
+    await discardSecret(scope.writer, next.secret);
     return waiting('WithdrawingTrust', `${nameOf(ca)}: the new CA is not valid yet, and is made again`, scope.now);
   }
   const problem = next && caProblem(next.secret.metadata.name, next.pair, scope.now);

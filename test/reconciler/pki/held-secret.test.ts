@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { copyOfAnnotation, keyFinalizer } from '../../../constructs/api/group.ts';
+import { copyOfAnnotation, discardedAnnotation, keyFinalizer } from '../../../constructs/api/group.ts';
 import { type HeldSecret, type HoldStep, planHold } from '../../../reconciler/pki/held-secret.ts';
 import type { SecretObject } from '../../../reconciler/pki/secret.ts';
 
@@ -25,6 +25,11 @@ const cases: readonly [what: string, step: HoldStep, Omit<HeldSecret, 'name'>][]
     { original: secret({ ...ending, finalizers: ['x'] }), copy: undefined },
   ],
   ['is one of an earlier release', 'protect', { original: secret({ ownerReferences: [ours] }), copy: undefined }],
+  [
+    'the operator has released to delete it',
+    'none',
+    { original: secret({ ownerReferences: [ours], annotations: { [discardedAnnotation]: 'true' } }), copy: undefined },
+  ],
   ['is being deleted', 'replace', { original: secret({ ...held, ...ending }), copy: undefined }],
   [
     'is being deleted, held by another finalizer only',
