@@ -14,13 +14,13 @@ beforeAll(async () => {
   complete = await completeCluster();
 });
 
-/** Events as `type reason`, in the order of their writes. */
 /** Loses it in spite of its finalizer, as with etcd of the management cluster. */
 function loseSecret({ management, objects }: MemoryCluster, name: string): void {
   const secret = objects.get(Secret, name);
   if (secret) management.store.remove(secret);
 }
 
+/** Events as `type reason`, in the order of their writes. */
 function eventsIn(managementCluster: MemoryCluster): string[] {
   return managementCluster.objects
     .list<StoredObject>(Event, {})
