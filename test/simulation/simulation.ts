@@ -6,6 +6,7 @@ import { runPhases } from '../../reconciler/engine/run-phases.ts';
 import { phases } from '../../reconciler/phases.ts';
 import type { Phase } from '../../reconciler/engine/run-phases.ts';
 import type { Scope } from '../../reconciler/phases/scope.ts';
+import { crossKey } from '../../reconciler/pki/cross-certificate.ts';
 import { splitCertificates } from '../../reconciler/pki/pem.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
 import { settle } from '../support/management-controllers.ts';
@@ -100,6 +101,7 @@ export class Simulation {
   /** By how much the operator's clock is wrong. */
   #aheadMs = 0;
   #jumps = 0;
+  #untilJump = 3;
   #issuedByWrongClock = 0;
   #clock = this.#newClock();
   readonly #late = new Set<Process>();
@@ -180,6 +182,14 @@ export class Simulation {
     });
   }
 
+  /** After some reconciles each time: a rotation takes many within days, and then years take few. */
+  #isJumpDue(): boolean {
+    this.#untilJump -= 1;
+    if (this.#untilJump > 0) return false;
+    this.#untilJump = this.#random.integer(3, 11);
+    return true;
+  }
+
   /** The clock of the operator is wrong for some minutes, in a process that has known the right time, or in a new one. */
   async #jump(status: HostedControlPlaneStatus): Promise<void> {
     this.#jumps += 1;
@@ -196,19 +206,18 @@ export class Simulation {
     this.#now += 2 * minuteMs;
   }
 
-  /** Every certificate in a Secret. */
+  /** Every certificate in a Secret. Leaves get the one by which a CA certifies its successor later than the Secret of the CA. */
   #certificates(): ReadonlySet<string> {
     const secrets = this.#management.list<SecretObject>(Secret, {});
-    return new Set(secrets.flatMap((secret) => splitCertificates(valueOf(secret, 'tls.crt') ?? '')));
+    const values = secrets.flatMap((secret) => ['tls.crt', crossKey].map((key) => valueOf(secret, key) ?? ''));
+    return new Set(values.flatMap(splitCertificates));
   }
 
   /** Reconciles until nothing is left to do at once. Returns the time of the next reconcile. */
   async #reconcile(status: HostedControlPlaneStatus): Promise<number> {
-    if (this.#props.jumps && status === initialized && this.#random.happens(0.2)) await this.#jump(status);
     for (let count = 0; count < mostInARow; count++) {
       const before = this.#management.writes.length;
-      if (this.#props.jumps && status === initialized && count > 0 && this.#random.happens(0.03))
-        await this.#jump(status);
+      if (this.#props.jumps && status === initialized && this.#isJumpDue()) await this.#jump(status);
       const isKilled = this.#random.happens(0.1);
       if (isKilled) this.#management.dieAfter(this.#random.integer(0, 3));
       const { requeueAt, isDone } = await this.#reconcileOnce(status);
