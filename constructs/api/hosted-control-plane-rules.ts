@@ -32,10 +32,13 @@ export const noLoadBalancerBesideNodePort: ValidationRule<ExposureSource & InClu
 
 const names = { namespace: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', name: '^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$' };
 
-/** A template may have other names, which patches of a ClusterClass replace. */
+/**
+ * A template may have other names, which patches of a ClusterClass replace. `namespace` is a word of CEL, and escaped: otherwise the API
+ * server estimates the rule without the length of the field, and refuses the CRD.
+ */
 export const gatewayNames: readonly ValidationRule<ExposureSource>[] = (['gateway', 'exposure.gateway'] as const).map(
   (field) => ({
-    rule: `!(${field === 'gateway' ? 'has(self.gateway)' : has('self', 'gateway')}) || (self.${field}.namespace.matches('${names.namespace}') && self.${field}.name.matches('${names.name}'))`,
+    rule: `!(${field === 'gateway' ? 'has(self.gateway)' : has('self', 'gateway')}) || (self.${field}.__namespace__.matches('${names.namespace}') && self.${field}.name.matches('${names.name}'))`,
     message:
       'is no name and namespace of a Gateway: write lower-case letters, digits and dashes, with a letter or digit at both ends',
     fieldPath: `.${field}`,

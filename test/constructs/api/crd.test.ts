@@ -87,6 +87,13 @@ describe('the CustomResourceDefinitions', () => {
     expect(unbounded.map(({ path }) => path)).toEqual([]);
   });
 
+  it('escape fields that are words of CEL in their rules', () => {
+    const words =
+      /\.(as|break|const|continue|else|false|for|function|if|import|in|let|loop|namespace|null|package|return|true|var|void|while)\b/;
+    const rules = nodes.flatMap(({ schema }) => schema['x-kubernetes-validations'] ?? []);
+    expect(rules.filter(({ rule }) => words.test(rule.replaceAll(/'[^']*'/g, "''")))).toEqual([]);
+  });
+
   it.each(definitions)(
     'fit into the annotation that kubectl apply without --server-side writes: $spec.names.kind',
     (crd) => {
