@@ -1,4 +1,3 @@
-import { S3ServiceException } from '@aws-sdk/client-s3';
 import type { StoreSettings } from './store-settings.ts';
 
 /** Reason of a failed request to a store. */
@@ -52,9 +51,12 @@ export function stalledError(what: string, limitMs: number): StoreError {
 const quoted: readonly StoreFailure[] = ['AccessDenied', 'Failed', 'Unavailable', 'StoreFull'];
 const longestQuote = 200;
 
-/** The message of an answer, in one line; undefined for an error of the client itself. */
+/**
+ * The message of an answer, in one line; undefined for an error of the client itself. Only an answer has a `$fault`: the class of
+ * these errors would load the client of S3 into every operator at its start.
+ */
 function ownWords(thrown: unknown, { credentials }: StoreSettings): string | undefined {
-  if (!(thrown instanceof S3ServiceException) || thrown.$metadata.httpStatusCode === undefined) return undefined;
+  if (!(thrown instanceof Error) || !('$fault' in thrown) || seenIn(thrown).status === 0) return undefined;
   const secrets = credentials.kind === 'static' ? [credentials.accessKeyId, credentials.secretAccessKey] : [];
   const open = secrets
     .filter((secret) => secret !== '')
