@@ -90,7 +90,7 @@ describe('the CustomResourceDefinitions', () => {
   it('escape fields that are words of CEL in their rules', () => {
     const words =
       /\.(as|break|const|continue|else|false|for|function|if|import|in|let|loop|namespace|null|package|return|true|var|void|while)\b/;
-    const rules = nodes.flatMap(({ schema }) => schema['x-kubernetes-validations'] ?? []);
+    const rules = nodes.flatMap(({ schema }) => (schema['x-kubernetes-validations'] ?? []) as { rule: string }[]);
     expect(rules.filter(({ rule }) => words.test(rule.replaceAll(/'[^']*'/g, "''")))).toEqual([]);
   });
 
