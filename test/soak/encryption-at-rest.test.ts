@@ -92,7 +92,7 @@ describe.concurrent('Secrets in etcd', () => {
 
     const lost = await bench.client.get<SecretObject>(Secret, secrets.secretName('c3'));
     const begun = performance.now();
-    await loseSecret(bench.client, secrets.secretName('c3'), 'c3');
+    await loseSecret(bench, 'c3', secrets.secretName('c3').name);
     const { message } = await bench.untilCondition('c3', 'EncryptionAtRestReady', { reason: 'EncryptionKeysMissing' });
     expect(message).toContain('restore it from a backup');
     const reads = reader.reads;

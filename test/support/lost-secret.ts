@@ -1,24 +1,15 @@
 import { pausedAnnotation } from '../../constructs/api/group.ts';
-import { HostedControlPlane, Secret } from '../../constructs/api/resources.ts';
-import type { KubernetesApi } from '../../reconciler/kube/client.ts';
+import { Secret } from '../../constructs/api/resources.ts';
+import type { Workbench } from './workbench.ts';
 
-interface Place {
-  readonly namespace: string;
-  readonly name: string;
-}
-
-/** Loses a Secret that the operator holds: by force, while the control plane is paused. */
-export async function loseSecret(
-  client: Pick<KubernetesApi, 'delete' | 'mergePatch'>,
-  secret: Place,
-  controlPlane: string,
-): Promise<void> {
-  const object = { namespace: secret.namespace, name: controlPlane };
-  const test = { fieldManager: 'test' };
+/** Loses a Secret that the operator holds: by force, while the control plane is paused and the operator knows it. */
+export async function loseSecret(bench: Workbench, cluster: string, secret: string): Promise<void> {
+  const place = { namespace: bench.namespace, name: secret };
   const pause = (value: string | null) =>
-    client.mergePatch(HostedControlPlane, object, { metadata: { annotations: { [pausedAnnotation]: value } } }, test);
+    bench.patch(cluster, { metadata: { annotations: { [pausedAnnotation]: value } } });
   await pause('true');
-  await client.mergePatch(Secret, secret, { metadata: { finalizers: null } }, test);
-  await client.delete(Secret, secret);
+  await bench.untilCondition(cluster, 'Paused', { status: 'True' });
+  await bench.client.mergePatch(Secret, place, { metadata: { finalizers: null } }, { fieldManager: 'test' });
+  await bench.client.delete(Secret, place);
   await pause(null);
 }

@@ -2,6 +2,7 @@ import type { LookupFunction } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { afterAll, beforeAll, inject } from 'vitest';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
+import type { Clock } from '../../reconciler/kube/clock.ts';
 import { cutAfter } from './cut-connection.ts';
 import type { Loan } from './lent/loan.ts';
 import { startOperator, type TestOperator } from './operator.ts';
@@ -28,6 +29,8 @@ export class OperatedNamespace extends Workbench {
   readonly #options: OperatedNamespaceOptions;
   /** The newest release revision of operators that start from now on; undefined for that of this operator. */
   newestRevision: number | undefined;
+  /** The clock of operators that start from now on; undefined for that of this machine. */
+  clock: Clock | undefined;
   #operator: TestOperator | undefined;
   #rights: Promise<ShippedRights> | undefined;
 
@@ -87,6 +90,7 @@ export class OperatedNamespace extends Workbench {
       rights: await this.rights,
       lookup: this.#options.lookup,
       newestRevision: this.newestRevision,
+      clock: this.clock,
       through,
     });
   }

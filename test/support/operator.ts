@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { managerImage } from '../../constructs/provider/image.ts';
 import type { Config } from '../../reconciler/operator/config.ts';
-import { systemClock } from '../../reconciler/kube/clock.ts';
+import { type Clock, systemClock } from '../../reconciler/kube/clock.ts';
 import type { RequestRecord } from '../../reconciler/kube/request.ts';
 import { Operator } from '../../reconciler/operator/operator.ts';
 import { createLogger } from '../../reconciler/telemetry/log.ts';
@@ -30,6 +30,8 @@ export interface TestOperatorOptions {
   readonly lookup?: LookupFunction | undefined;
   /** The newest release revision that it adopts. By default that of this operator. */
   readonly newestRevision?: number | undefined;
+  /** Its clock. By default that of this machine. */
+  readonly clock?: Clock | undefined;
 }
 
 /** Starts an operator and resolves when it is ready. `HCP_TEST_LOG=debug` prints its log. */
@@ -39,6 +41,7 @@ export async function startOperator({
   through,
   lookup,
   newestRevision,
+  clock = systemClock,
 }: TestOperatorOptions): Promise<TestOperator> {
   const requests: RequestRecord[] = [];
   const hostedRequests: RequestRecord[] = [];
@@ -66,7 +69,7 @@ export async function startOperator({
   const operator = new Operator({
     connection: through ? interceptedBy(through, connection) : connection,
     config,
-    clock: systemClock,
+    clock,
     log: createLogger({ format: 'text', level }),
     lookup,
     newestRevision,

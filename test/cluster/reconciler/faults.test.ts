@@ -28,7 +28,7 @@ test('a deleted Secret with keys is in its place again, with its content', async
 
 test('a lost CA certificate blocks the reconcile and is not replaced; when it is restored, the reconcile continues', async () => {
   const lost = await bench.client.get<SecretObject>(Secret, named('c1-ca'));
-  await loseSecret(bench.client, named('c1-ca'), 'c1');
+  await loseSecret(bench, 'c1', 'c1-ca');
   const { message } = await bench.untilCondition('c1', 'CACertificatesReady', { reason: 'CACertificateMissing' });
   expect(message).toContain('restore it from a backup');
   await bench.untilCondition('c1', 'CertificatesAvailable', { status: 'False' });

@@ -87,10 +87,31 @@ test('a restored control plane has the data of the backup and nothing later, at 
   });
 });
 
+test('a restore whose pods a ResourceQuota refuses stops no pod, and says what to change', async () => {
+  const quota = { apiVersion: 'v1', kind: 'ResourceQuota', plural: 'resourcequotas', namespaced: true };
+  const name = { namespace: bench.namespace, name: 'limited' };
+  const uids = async () => (await bench.pods('c1', 'etcd')).map(({ metadata }) => metadata.uid);
+  const before = await uids();
+  await bench.client.create(
+    { apiVersion: 'v1', kind: quota.kind, metadata: name, spec: { hard: { 'limits.memory': '64Gi' } } },
+    { fieldManager },
+  );
+  await bench.patch('c1', { spec: { etcd: { restore: { latest: true, request: 'limited' } } } });
+  const { message } = await bench.untilCondition('c1', 'EtcdRestoreReady', { reason: 'RestoreRefused' }, longMs);
+  expect(message).toContain('no pod was stopped');
+  expect(message).toMatch(/limited.*limits\.memory/);
+  await bench.untilCondition('c1', 'Available', { status: 'True' });
+  expect(await uids()).toEqual(before);
+  await write('meanwhile');
+  await bench.patch('c1', { spec: { etcd: { restore: null } } });
+  await bench.untilCondition('c1', 'EtcdRestoreReady', { status: 'True' });
+  await bench.client.delete(quota, name);
+});
+
 test('a control plane stays as it was when the backup is damaged', async () => {
   const file = join(bench.s3.directory, bench.s3.settings.bucket, bench.namespace, 'c1', id, 'snapshot.db');
   await writeFile(file, flipped(await readFile(file)));
-  await bench.patch('c1', { spec: { etcd: { restore: { latest: null, backup: id, request: 'damaged' } } } });
+  await bench.patch('c1', { spec: { etcd: { restore: { backup: id, request: 'damaged' } } } });
   const message = await untilRefused(bench, 'c1', 'BackupUnusable');
   expect(message).toMatch(/is damaged, because its size or hash differs from its manifest/);
   await write('beside');

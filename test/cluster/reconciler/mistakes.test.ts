@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest';
+import {
+  Cluster,
+  Deployment,
+  PersistentVolumeClaim,
+  Pod,
+  type Resource,
+  Secret,
+  Service,
+} from '../../../constructs/api/resources.ts';
+import { systemClock } from '../../../reconciler/kube/clock.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { borrow } from '../../support/lent/borrow.ts';
+import { until } from '../../support/until.ts';
+
+const fieldManager = 'somebody-else';
+const bench = borrow('plain', { restartsPods: true });
+const { namespace } = bench;
+
+const named = (name: string) => ({ namespace, name });
+
+/** Every pod by its uid: none is replaced while this stays as it is. */
+async function pods(): Promise<string[]> {
+  const { items } = await bench.client.list(Pod, { namespace });
+  return items.map(({ metadata }) => `${metadata.name} ${metadata.uid}`).toSorted();
+}
+
+/** The versions of all Secrets. */
+async function secrets(): Promise<string[]> {
+  const { items } = await bench.client.list(Secret, { namespace });
+  return items.map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`).toSorted();
+}
+
+test('the networks and the domain of a Cluster are edited: what runs stays, and both values are named', async () => {
+  const { spec } = await bench.client.get<KubeObject & { spec: { clusterNetwork: object } }>(Cluster, named('c1'));
+  const [podsBefore, secretsBefore] = [await pods(), await secrets()];
+  const set = (clusterNetwork: object | null) =>
+    bench.client.mergePatch(Cluster, named('c1'), { spec: { clusterNetwork } }, { fieldManager });
+  await set({
+    pods: { cidrBlocks: ['10.99.0.0/16'] },
+    services: { cidrBlocks: ['10.98.0.0/16'] },
+    serviceDomain: 'other.local',
+  });
+  const { message } = await bench.untilCondition('c1', 'ClusterNetworkUnchanged', { reason: 'ClusterNetworkChanged' });
+  for (const value of [
+    '10.99.0.0/16',
+    '10.244.0.0/16',
+    '10.98.0.0/16',
+    '10.128.0.0/16',
+    'other.local',
+    'cluster.local',
+  ])
+    expect(message).toContain(value);
+  await bench.untilSeen('c1');
+  expect((await bench.condition('c1', 'Ready'))?.status).toBe('True');
+  expect(await pods()).toEqual(podsBefore);
+  expect(await secrets()).toEqual(secretsBefore);
+
+  await set({ ...spec.clusterNetwork, ...('serviceDomain' in spec.clusterNetwork ? {} : { serviceDomain: null }) });
+  await bench.untilCondition('c1', 'ClusterNetworkUnchanged', { status: 'True' });
+  await bench.undo();
+});
+
+test('a Service that the API server refuses: what is deleted beside it comes back', async () => {
+  const policy = 'hosted-control-plane-test-refusal';
+  const group = 'admissionregistration.k8s.io/v1';
+  const kind = (name: string, plural: string): Resource => ({
+    apiVersion: group,
+    kind: name,
+    plural,
+    namespaced: false,
+  });
+  const Policy = kind('ValidatingAdmissionPolicy', 'validatingadmissionpolicies');
+  const Binding = kind('ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings');
+  const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['services'] };
+  const selector = { matchLabels: { 'kubernetes.io/metadata.name': namespace } };
+  const apply = (resource: Resource, spec: object) =>
+    bench.client.apply(
+      { apiVersion: resource.apiVersion, kind: resource.kind, metadata: { name: policy }, spec },
+      { fieldManager, force: true },
+    );
+  try {
+    await apply(Policy, {
+      failurePolicy: 'Fail',
+      matchConstraints: { namespaceSelector: selector, resourceRules: [rule] },
+      validations: [{ expression: "object.metadata.name != 'c1-api-server'", message: 'no Service changes here' }],
+    });
+    await apply(Binding, { policyName: policy, validationActions: ['Deny'] });
+    // A new policy takes effect a moment after it is stored.
+    await until('the policy to refuse', () =>
+      bench.client
+        .mergePatch(Service, named('c1-api-server'), { metadata: { annotations: { tried: 'x' } } }, { fieldManager })
+        .then(
+          () => false,
+          () => true,
+        ),
+    );
+    await bench.patch('c1', { spec: { exposure: { loadBalancer: { annotations: { 'example.org/a': 'b' } } } } });
+    await bench.untilCondition('c1', 'APIServerServiceReady', { message: /no Service changes here/ });
+    await bench.client.delete(Deployment, named('c1-scheduler'));
+    await until('another Deployment', () => bench.client.find(Deployment, named('c1-scheduler')));
+    const scheduler = await bench.untilCondition('c1', 'SchedulerReady', { status: 'True' });
+    expect(scheduler.reason).toBe('Ready');
+  } finally {
+    await bench.client.delete(Binding, { name: policy });
+    await bench.client.delete(Policy, { name: policy });
+  }
+  await bench.undo();
+});
+
+test('a volume that may not grow, by a LimitRange: its condition has the words of the API server, and etcd is looked after', async () => {
+  const [claim] = (
+    await bench.client.list<KubeObject & { spec: { resources: { requests: { storage: string } } } }>(
+      PersistentVolumeClaim,
+      { namespace },
+    )
+  ).items;
+  const max = { storage: claim?.spec.resources.requests.storage };
+  const range = { apiVersion: 'v1', kind: 'LimitRange', plural: 'limitranges', namespaced: true };
+  await bench.client.create(
+    {
+      apiVersion: 'v1',
+      kind: 'LimitRange',
+      metadata: named('small'),
+      spec: { limits: [{ type: 'PersistentVolumeClaim', max }] },
+    },
+    { fieldManager },
+  );
+  await bench.patch('c1', { spec: { etcd: { volumeSize: '100Gi', maxVolumeSize: '200Gi' } } });
+  await bench.restartOperator();
+  const { message } = await bench.untilCondition('c1', 'EtcdClusterReady', { reason: 'VolumeNotExpandable' });
+  expect(message).toContain('maximum storage usage per PersistentVolumeClaim is');
+  await bench.untilCondition('c1', 'EtcdClusterHealthy', { status: 'True' });
+  expect((await bench.get('c1')).status?.etcd?.members).toMatchObject([{ name: 'c1-etcd-0' }]);
+  await bench.undo();
+  await bench.client.delete(range, named('small'));
+});
+
+test('the clock of the operator is a year ahead: it says so, and issues and replaces nothing', async () => {
+  const [podsBefore, secretsBefore] = [await pods(), await secrets()];
+  const yearMs = 365 * 86_400_000;
+  await bench.stopOperator();
+  bench.clock = { ...systemClock, now: () => Date.now() + yearMs };
+  await bench.startOperator();
+  await bench.untilCondition('c1', 'ClocksAgree', { reason: 'ClockWrong' });
+  await bench.untilSeen('c1');
+  expect(await secrets()).toEqual(secretsBefore);
+  expect(await pods()).toEqual(podsBefore);
+  bench.clock = undefined;
+  await bench.restartOperator();
+  await bench.untilCondition('c1', 'ClocksAgree', { status: 'True' });
+  expect(await secrets()).toEqual(secretsBefore);
+  await bench.undo();
+});

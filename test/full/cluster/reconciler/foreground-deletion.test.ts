@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ConfigMap, HostedControlPlane, PersistentVolumeClaim, Secret } from '../../../../constructs/api/resources.ts';
+import { keptSecrets } from '../../../../reconciler/pki/kept-secrets.ts';
+import type { SecretObject } from '../../../../reconciler/pki/secret.ts';
+import { BackupWorkbench, unverifiedBackup } from '../../../support/backup-workbench.ts';
+import { until } from '../../../support/until.ts';
+import { single } from '../../../support/workbench.ts';
+
+const namespace = 'foreground';
+const longMs = 300_000;
+const kept = {
+  ...single,
+  etcd: { ...single.etcd, volumeRetention: 'Retain', backup: { ...unverifiedBackup, beforeDeletion: true } },
+};
+const written = { namespace: 'default', name: 'kept' };
+
+let bench: BackupWorkbench;
+beforeAll(async () => {
+  bench = await BackupWorkbench.start({ namespace });
+});
+afterAll(() => bench.close());
+
+async function keys(): Promise<Record<string, unknown>> {
+  const { items } = await bench.client.list<SecretObject>(Secret, { namespace });
+  const names = keptSecrets('c1');
+  const found = items.filter(({ metadata }) => names.includes(metadata.name));
+  return Object.fromEntries(found.map(({ metadata, data }) => [metadata.name, data]));
+}
+
+const claims = async () =>
+  (await bench.client.list(PersistentVolumeClaim, { namespace })).items.map(({ metadata }) => metadata.uid);
+
+test('a deletion in the foreground keeps the volumes that it shall keep, with their keys, and takes the last backup', async () => {
+  await bench.create('c1', kept);
+  await bench.untilReady('c1', longMs);
+  const hosted = await bench.hosted('c1');
+  const { apiVersion, kind } = ConfigMap;
+  await hosted.create({ apiVersion, kind, metadata: written, data: { a: 'b' } }, { fieldManager: 'test' });
+  await hosted.connection.close();
+  const first = await bench.untilBackup('c1', undefined, longMs);
+  const before = { keys: await keys(), claims: await claims() };
+  expect(Object.keys(before.keys)).toHaveLength(5);
+
+  const name = { namespace, name: 'c1-cp' };
+  await bench.client.delete(HostedControlPlane, name, { propagationPolicy: 'Foreground' });
+  await until('the object to be gone', async () => !(await bench.client.find(HostedControlPlane, name)), longMs);
+  expect(await claims()).toEqual(before.claims);
+  expect(await keys()).toEqual(before.keys);
+  const { backups } = await bench.backups('c1').list();
+  expect(backups).toHaveLength(2);
+  expect(JSON.stringify(backups)).toContain(first);
+});
+
+test('another object with the same name continues with what was kept', async () => {
+  await bench.createHostedControlPlane('c1-cp', kept);
+  await bench.untilReady('c1', longMs);
+  const hosted = await bench.hosted('c1');
+  expect(await hosted.get(ConfigMap, written)).toMatchObject({ data: { a: 'b' } });
+  await hosted.connection.close();
+});
