@@ -125,6 +125,7 @@ function scopeOf(
   const found = management.get(Namespace, { name: namespace });
   // Its Events are in another namespace: none can be created in this one any more.
   const ending = found?.metadata.deletionTimestamp === undefined ? undefined : found;
+  const now = new Date(clock.now());
   return {
     cluster,
     owner: object.metadata,
@@ -140,7 +141,7 @@ function scopeOf(
         clock,
         storeReader: storeReaderOf(client, { namespace, name }),
         work: memory.work.of(key),
-        now: new Date(clock.now()),
+        now,
         isNamespaceEnding: ending !== undefined,
         onLost: () => {
           if (ending) events.record(ending, finalBackupLost(`${namespace}/${name}`));
@@ -148,6 +149,7 @@ function scopeOf(
       }),
     reader,
     writer: createDeletionWriter({ client, namespace, cluster, clusterIsGone }),
+    now,
   };
 }
 

@@ -20,8 +20,10 @@ import { clusterNameLabel, heldForAnnotation } from '../../constructs/api/group.
 import { type ComponentName, selectorLabels } from '../../constructs/cluster/labels.ts';
 import { etcdVolumeClaim, namesOf } from '../../constructs/cluster/names.ts';
 import { isUsedBy } from '../etcd/claim-user.ts';
+import type { PodObject } from '../kube/readiness.ts';
 import { isControlledBy, type KubeObject } from '../kube/object.ts';
 import { done, type Outcome, type Wait, wait } from '../engine/outcome.ts';
+import { waitForEnd } from '../pods/termination.ts';
 import { belongsTo, discardSecret, heldSecrets } from '../pki/held-secret.ts';
 import { keptSecrets } from '../pki/kept-secrets.ts';
 import { keepSecret } from '../pki/orphaned-secrets.ts';
@@ -79,16 +81,17 @@ const workersMs = 5_000;
 
 /** Deletes the workloads, and returns an outcome while their pods still run. */
 async function stop(scope: DeletionScope, steps: readonly Step[]): Promise<Outcome | undefined> {
-  const { cluster, reader, writer } = scope;
-  let pods = 0;
+  const { cluster, reader, writer, now } = scope;
+  const pods: PodObject[] = [];
   for (const { resource, name, component } of steps) {
     const workload = reader.get(resource, name);
     if (isOfAnother(scope, workload)) continue;
     if (workload && !workload.metadata.deletionTimestamp) await writer.delete(resource, workload);
-    pods += reader.list(Pod, selectorLabels(cluster, component)).length;
+    pods.push(...reader.list<PodObject>(Pod, selectorLabels(cluster, component)));
   }
-  if (pods === 0) return undefined;
-  return wait('WaitingForPods', `${pods} pods of ${steps.map(({ name }) => name).join(', ')} still run`);
+  if (pods.length === 0) return undefined;
+  const what = `${pods.length} pods of ${steps.map(({ name }) => name).join(', ')} still run`;
+  return waitForEnd('WaitingForPods', what, pods, now);
 }
 
 /** Deletes pods that no workload manages. A restore that has not ended uses the volumes. */

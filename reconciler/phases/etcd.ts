@@ -21,7 +21,7 @@ import { holdMembers } from '../restore/execute.ts';
 import { versionToRun } from '../upgrade/etcd-version.ts';
 import { planVolumes, type VolumePlan, type VolumeProblem, type Volumes, volumeUsage } from '../etcd/volume-size.ts';
 import { growRetryMs, growClaims, observeVolumes } from '../etcd/volumes.ts';
-import { troubleOf } from '../pods/wait-for-pods.ts';
+import { troubleOf, unstablePods } from '../pods/wait-for-pods.ts';
 import { noting, unlessRefused } from '../engine/refusals.ts';
 import { presentRevision, type StatefulSetObject } from '../kube/readiness.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
@@ -84,6 +84,9 @@ export const etcd = phase({
       const reason = isEnding ? problem.reason : isFailing ? trouble.reason : progress.reason;
       return wait(reason, message, { facts, ...found, afterMs: problem ? retryMs(problem) : afterMs });
     }
+    const unstable = unstablePods('etcd', scope);
+    if (unstable)
+      return wait('PodsFailing', `etcd: ${unstable.message}`, { facts, ...found, afterMs: unstable.afterMs });
     if (problem)
       return degraded(problem.reason, problem.message, facts, { ...found, requeueAt: later(scope, problem) });
     return done(facts, undefined, { ...found, message: choice.note ?? growthOf(plan) });

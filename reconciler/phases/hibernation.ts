@@ -6,6 +6,7 @@ import { describeTerminating } from '../etcd/terminating-volumes.ts';
 import { observeHibernation } from '../hibernation/observe.ts';
 import { type HibernationDecision, planHibernation } from '../hibernation/plan.ts';
 import { refusalKeptMs } from '../management/view.ts';
+import { waitForTermination } from '../pods/termination.ts';
 import { holdServers } from '../restore/execute.ts';
 import { move } from './move.ts';
 import { restore } from './restore.ts';
@@ -25,6 +26,10 @@ export const hibernation = phase({
 });
 
 async function act(scope: Scope, decision: HibernationDecision): Promise<Outcome> {
+  const stopping = (reason: 'StoppingAPIServers' | 'StoppingMembers', pods: readonly string[]): Outcome => {
+    const waiting = waitForTermination(reason, pods, scope);
+    return { ...waiting, message: `${waiting.message}; ${undo}` };
+  };
   switch (decision.kind) {
     case 'awake':
       return done();
@@ -47,10 +52,7 @@ async function act(scope: Scope, decision: HibernationDecision): Promise<Outcome
           message: `nothing was stopped, because it could not wake up again: ${refusal}`,
         });
       await holdServers(scope, decision.workloads);
-      return wait(
-        'StoppingAPIServers',
-        `waiting for the termination of ${decision.pods.join(', ') || 'no pods'}; ${undo}`,
-      );
+      return stopping('StoppingAPIServers', decision.pods);
     }
     case 'awaitBackup':
       return wait(
@@ -58,10 +60,7 @@ async function act(scope: Scope, decision: HibernationDecision): Promise<Outcome
         `the API servers have stopped, and a backup of all data is due: see the condition EtcdBackupReady, or remove etcd.backup to continue without one; ${undo}`,
       );
     case 'stopMembers':
-      return wait(
-        'StoppingMembers',
-        `waiting for the termination of ${decision.pods.join(', ') || 'no pods'}; ${undo}`,
-      );
+      return stopping('StoppingMembers', decision.pods);
     case 'asleep':
       return wait('Hibernated', `no component runs; ${undo}`);
   }

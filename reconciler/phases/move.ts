@@ -6,6 +6,7 @@ import { needsToStop } from '../dry-run/needs.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { refusalKeptMs } from '../management/view.ts';
+import { waitForTermination } from '../pods/termination.ts';
 import { type MoveDecision, planMove, type Refusal } from '../move/plan.ts';
 import { moveAnnotation, moveRecordOf } from '../move/record.ts';
 import { holdServers } from '../restore/execute.ts';
@@ -74,10 +75,8 @@ async function act(scope: Scope, decision: MoveDecision): Promise<Outcome> {
           { requeueAt: new Date(scope.now.getTime() + refusalKeptMs) },
         );
       await holdServers(scope, decision.workloads);
-      return wait(
-        'StoppingAPIServers',
-        `waiting for the termination of ${decision.pods.join(', ') || 'no pods'}; ${undo}`,
-      );
+      const waiting = waitForTermination('StoppingAPIServers', decision.pods, scope);
+      return { ...waiting, message: `${waiting.message}; ${undo}` };
     }
     case 'awaitBackup':
       return wait(

@@ -20,6 +20,7 @@ import { observeRestore, problemOf } from '../restore/observe.ts';
 import { reportBlocker } from '../restore/blocker.ts';
 import { prepare, retryMs } from '../restore/prepare-in-background.ts';
 import { prepareWork, type RestoreRecord, type Restoring, restoringOf } from '../restore/restoring.ts';
+import { waitForTermination } from '../pods/termination.ts';
 import { restoreSourceOf } from '../restore/source.ts';
 import { isAhead } from '../upgrade/way-back.ts';
 import { describeTerminating, terminatingVolumes } from '../etcd/terminating-volumes.ts';
@@ -69,6 +70,10 @@ async function act(scope: Scope, restoring: Restoring, decision: RestoreDecision
   const { request, record, run, prepared } = restoring;
   const going = (step: ConditionReason, message: string, afterMs?: number) =>
     wait(step, message, { ...(afterMs ? { afterMs } : {}), report: reported(record, { step }) });
+  const stopping = (step: ConditionReason, pods: readonly string[]) => ({
+    ...waitForTermination(step, pods, scope),
+    report: reported(record, { step }),
+  });
   switch (decision.kind) {
     case 'nothing':
       return done({}, undefined, { message: caution(record?.backup) });
@@ -84,10 +89,10 @@ async function act(scope: Scope, restoring: Restoring, decision: RestoreDecision
       return begin(scope, restoring);
     case 'stopServers':
       await holdServers(scope, decision.workloads);
-      return going('StoppingAPIServers', `waiting for the termination of ${decision.pods.join(', ') || 'no pods'}`);
+      return stopping('StoppingAPIServers', decision.pods);
     case 'stopMembers':
       await holdMembers(scope);
-      return going('StoppingMembers', `waiting for the termination of ${decision.pods.join(', ') || 'no pods'}`);
+      return stopping('StoppingMembers', decision.pods);
     case 'restore': {
       if (!prepared || !record) return prepare(scope, restoring);
       const source = restoreSourceOf(scope, restoring);

@@ -74,6 +74,7 @@ export interface DeletionScope {
   readonly finalBackup: () => AwaitedFinalBackup | undefined;
   readonly reader: Reader;
   readonly writer: DeletionWriter;
+  readonly now: Date;
 }
 
 /** A step that establishes these facts, its needs' among them. */

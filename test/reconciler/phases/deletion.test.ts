@@ -47,9 +47,9 @@ function orderProblem(management: MemoryObjects, { kind, metadata }: KubeObject)
 
 function step(
   management: MemoryObjects,
-  { retainVolumes = false, finalBackup = () => undefined }: Partial<DeletionScope> = {},
+  { retainVolumes = false, finalBackup = () => undefined, now = new Date(0) }: Partial<DeletionScope> = {},
 ): Promise<Outcome> {
-  const scope = { cluster: 'c1', owner, retainVolumes, finalBackup };
+  const scope = { cluster: 'c1', owner, retainVolumes, finalBackup, now };
   return deleteControlPlane({ ...scope, reader: management, writer: management });
 }
 
@@ -182,6 +182,7 @@ describe('deleting a control plane', () => {
       owner: { name: 'second', uid: 'uid-of-the-second' },
       retainVolumes: false,
       finalBackup: () => undefined,
+      now: new Date(0),
       reader: management,
       writer: management,
     });
@@ -190,9 +191,22 @@ describe('deleting a control plane', () => {
     expect(management.names).toEqual(before);
   });
 
+  it('names the node that does not confirm the end of a pod', async () => {
+    const management = controlPlane();
+    await step(management);
+    const [pod] = management.list<StoredObject>(Pod, selectorLabels('c1', 'api-server'));
+    if (!pod) throw new Error('there is no API server');
+    management.put({ ...pod, metadata: { ...pod.metadata, deletionTimestamp: new Date(0).toISOString() } });
+    const waits = async (seconds: number) => step(management, { now: new Date(seconds * 1000) });
+    expect(await waits(20)).toMatchObject({ message: expect.not.stringContaining('node-1'), afterMs: 10_000 });
+    expect(await waits(30)).toMatchObject({
+      message: expect.stringMatching(/still run; pod .* because node node-1 does not confirm its end/),
+    });
+  });
+
   it('starts only when no workers are left, and is requeued', async () => {
     const management = controlPlane();
-    const scope = { cluster: 'c1', owner, retainVolumes: false, finalBackup: () => undefined };
+    const scope = { cluster: 'c1', owner, retainVolumes: false, finalBackup: () => undefined, now: new Date(0) };
     const workers = () => waitForWorkers({ ...scope, reader: management, writer: management });
     expect(await workers()).toBeUndefined();
     management.workersLeft = 2;

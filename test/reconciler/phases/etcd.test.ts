@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { PersistentVolumeClaim, StatefulSet } from '../../../constructs/api/resources.ts';
+import { PersistentVolumeClaim, Pod, StatefulSet } from '../../../constructs/api/resources.ts';
 import type { EtcdLoop } from '../../../reconciler/etcd/loop.ts';
 import type { EtcdReport } from '../../../reconciler/etcd/report.ts';
+import { planEtcdStep } from '../../../reconciler/etcd/plan-step.ts';
 import { settled } from '../../../reconciler/etcd/steps.ts';
 import { errorFromStatus } from '../../../reconciler/kube/errors.ts';
 import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { etcd } from '../../../reconciler/phases/etcd.ts';
 import { settle } from '../../support/management-controllers.ts';
 import { MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
-import { scopeOf } from '../../support/scope.ts';
-import { observed, observedStatus } from '../etcd/observed.ts';
+import { now, scopeOf } from '../../support/scope.ts';
+import { observed, observedStatus, silent } from '../etcd/observed.ts';
 
 const Gi = 1024 ** 3;
 
@@ -145,8 +146,59 @@ describe("etcd's members", () => {
   });
 });
 
+describe('a member', () => {
+  const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000).toISOString();
+
+  /** Changes the second member's pod, as the StatefulSet counts it. */
+  function change(management: MemoryObjects, status: object, metadata: object = {}, available = 2): void {
+    const pod = management.get<StoredObject>(Pod, 'c1-etcd-1')!;
+    const changed = { ...(pod['status'] as object), ...status };
+    management.put({ ...pod, status: changed, metadata: { ...pod.metadata, ...metadata } });
+    const set = management.get<StoredObject>(StatefulSet, 'c1-etcd')!;
+    management.put({ ...set, status: { ...(set['status'] as object), availableReplicas: available } });
+  }
+  const unready = { conditions: [{ type: 'Ready', status: 'False' }] };
+
+  it.each([
+    ['does not report', {}, 'is on node node-1, which does not report'],
+    [
+      'does not confirm its end',
+      { deletionTimestamp: ago(31) },
+      'stays Terminating, because node node-1 does not confirm its end',
+    ],
+  ])('whose node %s names the node and its taint, whatever the others do', async (_, metadata, words) => {
+    for (const lost of [[1], [1, 2]]) {
+      const management = await formed();
+      change(management, unready, metadata);
+      const observation = observed(3, Object.fromEntries(lost.map((ordinal) => [ordinal, silent])));
+      const decision = planEtcdStep(observation, { replicas: 3, revision: 'new', cause: 'requested', quotaBytes: Gi });
+      const loop = { ...etcdLoopOf(0), observe: async () => ({ observation, decision, isCurrent: true }) };
+      expect(await reconcile(management, loop)).toMatchObject({
+        kind: 'wait',
+        reason: 'PodsFailing',
+        message: expect.stringContaining(`pod c1-etcd-1: ${words}: if that node is off for good, give it the taint`),
+      });
+    }
+  });
+
+  it('that is ready for ten seconds and ends, again and again, is not ready until it runs', async () => {
+    const management = await formed();
+    const terminated = { exitCode: 1, message: '', startedAt: ago(40), finishedAt: ago(30) };
+    const state = { running: { startedAt: ago(20) } };
+    const container = { name: 'etcd', ready: true, restartCount: 5, state, lastState: { terminated } };
+    change(management, { containerStatuses: [container] }, {}, 3);
+    expect(await reconcile(management, etcdLoopOf(0))).toMatchObject({
+      kind: 'wait',
+      reason: 'PodsFailing',
+      message: 'etcd: pod c1-etcd-1: container etcd has ended 5 times, the last time with exit code 1',
+      afterMs: 40_000,
+      facts: { etcd: { version: '3.6.8' } },
+    });
+  });
+});
+
 describe("etcd's StorageClass", () => {
-  const silent: EtcdLoop = { report: () => undefined, observe: async () => undefined, stop: async () => {} };
+  const silentLoop: EtcdLoop = { report: () => undefined, observe: async () => undefined, stop: async () => {} };
   const classesIn = (management: MemoryObjects) =>
     [...JSON.stringify(management.objects).matchAll(/"storageClassName":"(\w+)"/g)].map(([, name]) => name);
   const claimsIn = (management: MemoryObjects) =>
@@ -154,15 +206,15 @@ describe("etcd's StorageClass", () => {
 
   it('is corrected by creating StatefulSet and claims again while no volume exists', async () => {
     const management = new MemoryObjects();
-    await reconcile(management, silent, { storageClassName: 'fats' });
+    await reconcile(management, silentLoop, { storageClassName: 'fats' });
     for (const claim of claimsIn(management)) management.put({ ...claim, status: { phase: 'Pending' } });
-    expect(await reconcile(management, silent, { storageClassName: 'fast' })).toMatchObject({
+    expect(await reconcile(management, silentLoop, { storageClassName: 'fast' })).toMatchObject({
       kind: 'wait',
       reason: 'WaitingForMembers',
     });
     expect([management.get(StatefulSet, 'c1-etcd'), claimsIn(management)]).toEqual([undefined, []]);
 
-    await reconcile(management, silent, { storageClassName: 'fast' });
+    await reconcile(management, silentLoop, { storageClassName: 'fast' });
     expect(new Set(classesIn(management))).toEqual(new Set(['fast']));
   });
 
