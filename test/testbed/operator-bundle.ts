@@ -43,6 +43,8 @@ export async function bundleOperator(directory = buildDirectory): Promise<Loaded
 /** What the operator loads before it does anything: all of it stays in memory. */
 export interface LoadedAtStart {
   readonly bytes: number;
+  /** How much of it is code of libraries. */
+  readonly libraryBytes: number;
   /** Names of the libraries, sorted. */
   readonly packages: readonly string[];
 }
@@ -56,9 +58,14 @@ function loadedAtStart({ outputs }: Metafile): LoadedAtStart {
       if (next.kind === 'import-statement' && next.path in outputs) loaded.add(next.path);
     }
   }
-  const files = [...loaded].flatMap((path) => outputs[path] ?? []);
-  const packages = files.flatMap(({ inputs }) => Object.keys(inputs).flatMap((path) => packageOf(path) ?? []));
-  return { bytes: files.reduce((sum, { bytes }) => sum + bytes, 0), packages: [...new Set(packages)].sort() };
+  const inputs = [...loaded].flatMap((path) => Object.entries(outputs[path]?.inputs ?? {}));
+  const ofLibraries = inputs.flatMap(([path, { bytesInOutput }]) => {
+    const name = packageOf(path);
+    return name === undefined ? [] : [{ name, bytes: bytesInOutput }];
+  });
+  const libraryBytes = ofLibraries.reduce((sum, { bytes }) => sum + bytes, 0);
+  const bytes = [...loaded].reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0);
+  return { bytes, libraryBytes, packages: [...new Set(ofLibraries.map(({ name }) => name))].sort() };
 }
 
 function packageOf(path: string): string | undefined {

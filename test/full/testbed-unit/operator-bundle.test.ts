@@ -109,7 +109,8 @@ const loadedAtStart = [
 
 test('the operator loads only this at its start: no client of S3, no models of the API, no second HTTP client of Node', async () => {
   expect(loaded.packages).toEqual(loadedAtStart);
-  expect(loaded.bytes).toBeLessThan(4_800_000);
+  // Our own code is a fifth more, and grows with what it does; 3.85 MB on 2026-11-28.
+  expect(loaded.libraryBytes).toBeLessThan(3_900_000);
   expect(await builtinsLoadedBy(join(directory, 'main.js'))).not.toContain('NativeModule internal/deps/undici/undici');
 });
 
