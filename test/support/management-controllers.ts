@@ -10,7 +10,7 @@ import {
   TLSRoute,
   type Resource,
 } from '../../constructs/api/resources.ts';
-import { type ComponentName, selectorLabels } from '../../constructs/cluster/labels.ts';
+import { componentLabel, type ComponentName } from '../../constructs/cluster/labels.ts';
 import { acceptedPath } from '../../constructs/control-plane/api-server/check.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import type { StoredObject } from './memory-objects.ts';
@@ -53,6 +53,12 @@ interface Workload extends KubeObject {
 }
 
 export interface SettleOptions {
+  /** The Cluster whose workloads have pods; those of others stay as they are. By default the sample. */
+  readonly cluster?: string;
+  /** The address that its load balancers get. By default {@link loadBalancerAddress}. */
+  readonly address?: string;
+  /** Components whose pods are on a node that does not report. They stay where they are, and none takes their place. By default none. */
+  readonly lost?: readonly ComponentName[];
   /** Keep the pods of an `OnDelete` set until someone deletes them. By default they are replaced at once. */
   readonly keepsOnDelete?: boolean;
   /** Text in the template of pods that do not start. */
@@ -61,25 +67,26 @@ export interface SettleOptions {
 
 /** Does at once all that Kubernetes' controllers would do over time: addresses, pods, volumes, rollouts, deletions. */
 export function settle(management: ControlledObjects, options: SettleOptions = {}): void {
+  const { cluster = clusterName, address = loadBalancerAddress } = options;
   const isClaim = ({ kind }: KubeObject): boolean => kind === PersistentVolumeClaim.kind;
   for (const object of management.objects)
     if (object.metadata.deletionTimestamp && !isClaim(object)) management.remove(object);
-  for (const service of management.list<StoredObject>(Service, { [clusterNameLabel]: clusterName }))
-    giveAddress(management, service);
+  for (const service of management.list<StoredObject>(Service, { [clusterNameLabel]: cluster }))
+    giveAddress(management, service, address);
   for (const route of management.list<StoredObject>(TLSRoute, {}))
     management.put({ ...route, status: { parents: accepted(route) } });
   const pods = new Set<string>();
   for (const resource of [Deployment, StatefulSet]) {
-    for (const workload of management.list<Workload & StoredObject>(resource, { [clusterNameLabel]: clusterName })) {
+    for (const workload of management.list<Workload & StoredObject>(resource, { [clusterNameLabel]: cluster })) {
       for (const pod of rollOut(management, workload, options)) pods.add(pod);
     }
   }
   // Pods that restore a backup receive it at once.
-  for (const pod of management.list<StoredObject>(Pod, {})) {
+  for (const pod of management.list<StoredObject>(Pod, { [clusterNameLabel]: cluster })) {
     if (isOf('etcd-restore', pod)) management.put({ ...pod, status: { phase: 'Succeeded' } });
     else if (isOf('api-server-check', pod)) endCheck(management, pod);
     else if (isOf('etcd-probe', pod)) schedule(management, pod);
-    else if (!pods.has(pod.metadata.name) && isOfCluster(pod)) management.remove(pod);
+    else if (!pods.has(pod.metadata.name)) management.remove(pod);
   }
   for (const claim of management.list<StoredObject>(PersistentVolumeClaim, {})) {
     const { deletionTimestamp, name } = claim.metadata;
@@ -87,12 +94,8 @@ export function settle(management: ControlledObjects, options: SettleOptions = {
   }
 }
 
-function isOfCluster({ metadata: { labels = {} } }: KubeObject): boolean {
-  return labels[clusterNameLabel] === clusterName;
-}
-
 function isOf(component: ComponentName, { metadata: { labels = {} } }: KubeObject): boolean {
-  return Object.entries(selectorLabels(clusterName, component)).every(([name, value]) => labels[name] === value);
+  return labels[componentLabel] === component;
 }
 
 /** The kube-apiserver of a check knows every flag but {@link unknownFlag}. */
@@ -120,12 +123,12 @@ export const unknownFlag = 'nonsense';
 /** The last words of a kube-apiserver that accepts its configuration. */
 export const acceptingWords = `E1123 07:52:26.161491   15306 run.go:72] "command failed" err="error creating storage factory: open ${acceptedPath}: no such file or directory"`;
 
-function giveAddress(management: ControlledObjects, service: StoredObject): void {
+function giveAddress(management: ControlledObjects, service: StoredObject, ip: string): void {
   const balanced = (service['spec'] as { type?: string }).type === 'LoadBalancer';
   management.put({
     ...service,
     spec: { clusterIP: '10.1.2.3', ...(service['spec'] as object) },
-    status: balanced ? { loadBalancer: { ingress: [{ ip: loadBalancerAddress }] } } : {},
+    status: balanced ? { loadBalancer: { ingress: [{ ip }] } } : {},
   });
 }
 
@@ -141,9 +144,10 @@ export function accepted({ metadata, spec }: StoredObject): object[] {
 function rollOut(
   management: ControlledObjects,
   workload: Workload & StoredObject,
-  { keepsOnDelete = false, startsNot = `:${missingTag}"` }: SettleOptions,
+  { keepsOnDelete = false, lost = [], startsNot = `:${missingTag}"` }: SettleOptions,
 ): string[] {
   const { metadata, spec } = workload;
+  if (lost.some((component) => isOf(component, workload))) return loseNode(management, workload);
   const replicas = spec.replicas ?? 1;
   const revision = revisionOf(workload);
   if (JSON.stringify(spec.template).includes(startsNot)) return getStuck(management, workload, revision);
@@ -220,6 +224,16 @@ function reportFailure(
     note,
     deprecatedSource: { component: 'statefulset-controller' },
   });
+}
+
+/** The node of all pods does not report any more: they are Unready, and none is evicted yet. */
+function loseNode(management: ControlledObjects, workload: Workload & StoredObject): string[] {
+  const pods = management.list<StoredObject>(Pod, workload.spec.template.metadata.labels ?? {});
+  const conditions = [{ type: 'Ready', status: 'False', reason: 'NodeStatusUnknown' }];
+  for (const pod of pods) management.put({ ...pod, status: { ...(pod['status'] as object), conditions } });
+  const counts = { replicas: pods.length, readyReplicas: 0, availableReplicas: 0 };
+  management.put({ ...workload, status: { ...(workload['status'] as object), ...counts } });
+  return pods.map(({ metadata }) => metadata.name);
 }
 
 /** The tag of an image that no registry has. */

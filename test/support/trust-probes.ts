@@ -7,8 +7,8 @@ import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
 import type { TrustProbes } from '../../reconciler/rotation/ca/trust-probes.ts';
 import type { Reader } from '../../reconciler/management/view.ts';
 
-/** Servers that reload every Secret of the sample cluster as soon as it is written. */
-export function probesOf(management: Pick<Reader, 'get'>): TrustProbes {
+/** Servers that reload every Secret of a Cluster as soon as it is written. @param cluster by default the sample */
+export function probesOf(management: Pick<Reader, 'get'>, cluster = 'c1'): TrustProbes {
   const certificateOf = (secret: string) => valueOf(management.get<SecretObject>(Secret, secret), 'tls.crt') ?? '';
   const trusts = (secret: string, { certificate }: KeyPair) =>
     splitCertificates(certificateOf(secret)).some((certificateAuthority) =>
@@ -16,17 +16,17 @@ export function probesOf(management: Pick<Reader, 'get'>): TrustProbes {
     );
   return {
     async userOf(_, client, asUser) {
-      if (!trusts(asUser === undefined ? 'c1-ca' : 'c1-proxy', client)) return undefined;
+      if (!trusts(asUser === undefined ? `${cluster}-ca` : `${cluster}-proxy`, client)) return undefined;
       return asUser ?? readCertificate(client.certificate).commonNames[0];
     },
-    isAdmitted: async (_, client) => trusts('c1-etcd', client),
-    servedBy: async ({ port }) => certificateOf(servedAt[port] ?? 'c1-apiserver'),
+    isAdmitted: async (_, client) => trusts(`${cluster}-etcd`, client),
+    servedBy: async ({ port }) => certificateOf(`${cluster}-${servedAt[port] ?? 'apiserver'}`),
   };
 }
 
 const servedAt: Readonly<Record<number, string>> = {
-  [ports.etcdClient]: 'c1-etcd-server',
-  [ports.etcdPeer]: 'c1-etcd-peer',
-  [ports.konnectivityAgent]: 'c1-konnectivity-server',
-  [ports.tunnel]: 'c1-tunnel',
+  [ports.etcdClient]: 'etcd-server',
+  [ports.etcdPeer]: 'etcd-peer',
+  [ports.konnectivityAgent]: 'konnectivity-server',
+  [ports.tunnel]: 'tunnel',
 };

@@ -16,12 +16,13 @@ import {
 } from '../../../constructs/api/resources.ts';
 import * as clusterApi from '../../../imports/cluster.x-k8s.io.ts';
 import { definedOnly } from '../../../constructs/cluster/defined.ts';
-import { selectorLabels } from '../../../constructs/cluster/labels.ts';
+import { clusterNameLabel } from '../../../constructs/api/group.ts';
+import { type ComponentName, selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { KubeError } from '../../../reconciler/kube/errors.ts';
-import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import type { KubeObject, ObjectName } from '../../../reconciler/kube/object.ts';
 import { firstServiceAccount } from '../../../reconciler/hosted/informers.ts';
 import type { Condition } from '../../../constructs/api/status.ts';
-import { settle } from '../management-controllers.ts';
+import { loadBalancerAddress, settle } from '../management-controllers.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { MemoryApiServer } from '../memory-cluster/api-server.ts';
 import { MemoryClient } from '../memory-cluster/client.ts';
@@ -64,10 +65,22 @@ export class MemoryCluster {
 
   /** Whether the host of the endpoint leads to no API server, which runs and is reached from within. */
   endpointLeadsNowhere = false;
+  /** Components whose pods are on a node that does not report. */
+  lost: readonly ComponentName[] = [];
+  /** Other control planes in the same management cluster. */
+  neighbours: readonly MemoryCluster[] = [];
+  readonly place: Place;
 
-  constructor(clock: ManualClock, management?: MemoryApiServer, hosted?: MemoryApiServer, etcd = new MemoryEtcd()) {
+  constructor(
+    clock: ManualClock,
+    management?: MemoryApiServer,
+    hosted?: MemoryApiServer,
+    etcd = new MemoryEtcd(),
+    place: Place = samplePlace,
+  ) {
     this.clock = clock;
     this.etcd = etcd;
+    this.place = place;
     // The clocks of API servers are right, whatever the operator's says.
     this.management = management ?? new MemoryApiServer(() => clock.elapsed());
     this.hosted = hosted ?? emptyHostedCluster(clock);
@@ -78,21 +91,34 @@ export class MemoryCluster {
   copy(): MemoryCluster {
     const clock = new ManualClock(this.clock.elapsed());
     clock.setTime(this.clock.now() - this.clock.elapsed());
-    const now = () => clock.elapsed();
-    const copy = new MemoryCluster(clock, this.management.copy(now), this.hosted.copy(now), this.etcd.copy());
+    const management = this.management.copy(() => clock.elapsed());
+    const copy = this.#copyIn(clock, management);
+    copy.neighbours = this.neighbours.map((neighbour) => neighbour.#copyIn(clock, management));
+    return copy;
+  }
+
+  /** A copy of what is outside the management cluster. */
+  #copyIn(clock: ManualClock, management: MemoryApiServer): MemoryCluster {
+    const hosted = this.hosted.copy(() => clock.elapsed());
+    const copy = new MemoryCluster(clock, management, hosted, this.etcd.copy(), this.place);
     copy.watchNamespace = this.watchNamespace;
     copy.newestRevision = this.newestRevision;
     return copy;
   }
 
+  /** This control plane and its neighbours. */
+  get all(): readonly MemoryCluster[] {
+    return [this, ...this.neighbours];
+  }
+
   /** Grows with every change by any client. */
   get version(): number {
-    return this.management.store.version + this.hosted.store.version;
+    return this.all.reduce((sum, { hosted }) => sum + hosted.store.version, this.management.store.version);
   }
 
   /** Installs what a management cluster has before any control plane. */
   async install(): Promise<void> {
-    await this.user.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, somebody);
+    await this.user.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: this.place.namespace } }, somebody);
     installRights(this.management, definedOnly({ watchNamespace: this.watchNamespace }));
     const kinds = [Cluster, Machine, MachinePool, HostedControlPlane, HostedControlPlaneComponentTemplate];
     for (const resource of kinds) await this.define(resource);
@@ -115,9 +141,10 @@ export class MemoryCluster {
 
   /** Creates the sample Cluster and its HostedControlPlane, as a user and Cluster API do. */
   async order(changes: object = {}, annotations: Readonly<Record<string, string>> = {}): Promise<void> {
-    const controlPlaneRef = { apiGroup: 'x', kind: HostedControlPlane.kind, name: hostedControlPlaneName };
+    const { cluster: name, namespace } = this.place;
+    const controlPlaneRef = { apiGroup: 'x', kind: HostedControlPlane.kind, name: this.name.name };
     const cluster = await this.user.create(
-      clusterApi.Cluster.manifest({ metadata: { name: clusterName, namespace }, spec: { controlPlaneRef } }),
+      clusterApi.Cluster.manifest({ metadata: { name, namespace }, spec: { controlPlaneRef } }),
       somebody,
     );
     await this.orderControlPlane(cluster, changes, annotations);
@@ -135,7 +162,7 @@ export class MemoryCluster {
       {
         apiVersion: HostedControlPlane.apiVersion,
         kind: HostedControlPlane.kind,
-        metadata: { name: hostedControlPlaneName, namespace, annotations, ownerReferences: [owner] },
+        metadata: { ...this.name, annotations, ownerReferences: [owner] },
         spec: { ...spec, ...changes },
       },
       somebody,
@@ -144,17 +171,23 @@ export class MemoryCluster {
 
   /** Changes fields of the HostedControlPlane's spec, as a user does. */
   async change(spec: object): Promise<void> {
-    await this.user.mergePatch(HostedControlPlane, ourName, { spec }, somebody);
+    await this.user.mergePatch(HostedControlPlane, this.name, { spec }, somebody);
   }
 
   get objects(): NamespaceObjects {
-    return new NamespaceObjects(this.management, namespace);
+    return new NamespaceObjects(this.management, this.place.namespace);
+  }
+
+  /** The name of the HostedControlPlane. */
+  get name(): ObjectName {
+    return nameAt(this.place);
   }
 
   /** The HostedControlPlane. @throws when it is gone */
   get hostedControlPlane(): StoredObject {
-    const found = this.objects.get<StoredObject>(HostedControlPlane, hostedControlPlaneName);
-    if (!found) throw new Error(`HostedControlPlane ${hostedControlPlaneName} is gone`);
+    const { name } = this.name;
+    const found = this.objects.get<StoredObject>(HostedControlPlane, name);
+    if (!found) throw new Error(`HostedControlPlane ${name} is gone`);
     return found;
   }
 
@@ -167,8 +200,10 @@ export class MemoryCluster {
   /** Does at once all that Kubernetes' controllers would do over time, in the management cluster and in the hosted one. */
   settle(): void {
     runControllers(this.management);
-    settle(this.objects, { keepsOnDelete: true, startsNot: this.startsNot });
-    if (this.objects.list(PersistentVolumeClaim, {}).length === 0) this.hosted = emptyHostedCluster(this.clock);
+    const { cluster, address } = this.place;
+    settle(this.objects, { keepsOnDelete: true, startsNot: this.startsNot, lost: this.lost, cluster, address });
+    const claims = this.objects.list(PersistentVolumeClaim, { [clusterNameLabel]: cluster });
+    if (claims.length === 0) this.hosted = emptyHostedCluster(this.clock);
     if (this.#runs('controller-manager')) settleHosted(this.hosted);
   }
 
@@ -179,11 +214,27 @@ export class MemoryCluster {
   }
 
   #runs(component: 'api-server' | 'controller-manager'): boolean {
-    return this.objects.list(Pod, selectorLabels(clusterName, component)).length > 0;
+    if (this.lost.includes(component)) return false;
+    return this.objects.list(Pod, selectorLabels(this.place.cluster, component)).length > 0;
   }
 }
 
-export const ourName = { namespace, name: hostedControlPlaneName };
+/** Which Cluster a control plane is of. */
+export interface Place {
+  readonly cluster: string;
+  readonly namespace: string;
+  /** Of its load balancers. */
+  readonly address: string;
+}
+
+const samplePlace: Place = { cluster: clusterName, namespace, address: loadBalancerAddress };
+
+/** As the sample's name is made of that of its Cluster. */
+function nameAt({ cluster, namespace: place }: Place): ObjectName {
+  return { namespace: place, name: hostedControlPlaneName.replace(clusterName, cluster) };
+}
+
+export const ourName = nameAt(samplePlace);
 
 /** The API server of a hosted cluster before any client has written to it. */
 export function emptyHostedCluster(clock: Pick<ManualClock, 'elapsed'>): MemoryApiServer {

@@ -11,6 +11,7 @@ import type { LoopMemberClient } from '../../../reconciler/etcd/observe.ts';
 import type { EtcdLoopAccess, OpenEtcdLoopAccess } from '../../../reconciler/etcd/reconcile-etcd.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { completedRequests, restoredAnnotations } from '../../../reconciler/restore/observe.ts';
+import { isReady } from '../../../reconciler/kube/readiness.ts';
 import type { Reader } from '../../../reconciler/management/view.ts';
 
 /**
@@ -141,7 +142,7 @@ function ordinalsOf(resource: Resource, cluster: string, management: Reader): nu
     management
       .list(resource, selectorLabels(cluster, 'etcd'))
       // A claim that is being deleted holds its data until its pod has ended.
-      .filter(({ metadata }) => resource !== Pod || !metadata.deletionTimestamp)
+      .filter((object) => resource !== Pod || (!object.metadata.deletionTimestamp && isReady(object)))
       .map(({ metadata }) => ordinalIn(metadata.name))
       .sort((one, other) => one - other)
   );

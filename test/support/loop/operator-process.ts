@@ -1,3 +1,4 @@
+import { namesOf } from '../../../constructs/cluster/names.ts';
 import { ComparedClock } from '../../../reconciler/kube/compared-clock.ts';
 import { EventRecorder } from '../../../reconciler/kube/events.ts';
 import { objectKey } from '../../../reconciler/kube/object.ts';
@@ -11,10 +12,24 @@ import { MemoryClient } from '../memory-cluster/client.ts';
 import { certificateUser } from '../memory-cluster/users.ts';
 import { probesOf } from '../trust-probes.ts';
 import { Life } from './life.ts';
-import { ourName, type MemoryCluster } from './memory-cluster.ts';
+import type { MemoryCluster, Place } from './memory-cluster.ts';
 import { operatorUser } from './shipped-rights.ts';
 
 const silentLog = createLogger({ format: 'json', level: 'error' }, { write: () => {} });
+
+function isAt(place: Place, { name, namespace }: { readonly name: string; readonly namespace: string }): boolean {
+  return place.cluster === name && place.namespace === namespace;
+}
+
+/** The control plane one of whose servers has a certificate for this name. */
+function servingAs(serverName: string, clusters: readonly MemoryCluster[]): MemoryCluster | undefined {
+  const [service = '', second, third] = serverName.split('.');
+  return clusters.find(({ place: { cluster, namespace } }) =>
+    service === namesOf(cluster).apiService
+      ? second === namespace
+      : service.startsWith(`${cluster}-`) && third === namespace,
+  );
+}
 
 /** More reconciles than any scenario needs. */
 const reconcileLimit = 60;
@@ -33,8 +48,6 @@ export class OperatorProcess {
   readonly life: Life;
   /** The time at which the last reconcile asked to be requeued. */
   requeueAt: Date | undefined;
-  /** Something has changed since the last reconcile began that no watch of the management cluster's labels reports. */
-  hasNews = false;
   /** What reconciles have thrown. */
   readonly errors: unknown[] = [];
   readonly #managementCluster: MemoryCluster;
@@ -42,6 +55,8 @@ export class OperatorProcess {
   readonly #reconciler: Reconciler;
   readonly #events: EventRecorder;
   readonly #clock: ComparedClock;
+  /** Keys of HostedControlPlanes of which something has changed that no watch of the management cluster's labels reports. */
+  readonly #news = new Set<string>();
 
   /** @param life by default the process runs until {@link stop} or {@link kill} */
   constructor(managementCluster: MemoryCluster, life = new Life(), { watchFilter }: OperatorFlags = {}) {
@@ -68,6 +83,12 @@ export class OperatorProcess {
       reportingInstance: 'test',
       onError,
     });
+    const etcdOf = (of: { readonly name: string; readonly namespace: string }) =>
+      (managementCluster.all.find(({ place }) => isAt(place, of)) ?? managementCluster).etcd;
+    const probesAt = ({ serverName }: { readonly serverName: string }) => {
+      const { objects, place } = servingAs(serverName, managementCluster.all) ?? managementCluster;
+      return probesOf(objects, place.cluster);
+    };
     this.#reconciler = new Reconciler({
       client,
       management: this.#management,
@@ -84,24 +105,38 @@ export class OperatorProcess {
       newestRevision: managementCluster.newestRevision,
       onHostedError: (_, error) => onError(error),
       reach: {
-        hostedApi: ({ serverName, cert = '' }) => {
+        hostedApi: ({ server, serverName, cert = '' }) => {
           const isThroughEndpoint = serverName === undefined;
-          const before = (action: string) => this.#beforeHosted(action, isThroughEndpoint);
+          const { all } = managementCluster;
+          const hosting = isThroughEndpoint
+            ? all.find(({ place }) => new URL(server).hostname === place.address)
+            : servingAs(serverName, all);
+          const reached = hosting ?? managementCluster;
+          const before = (action: string) => this.#beforeHosted(reached, action, isThroughEndpoint);
           const user = certificateUser(String(cert));
           const isAdministrator = user.groups.includes('system:masters');
           const { record } = managementCluster.usedInHosted;
-          return new MemoryClient(managementCluster.hosted, user, {
+          return new MemoryClient(reached.hosted, user, {
             before,
             after: (action) => this.life.after(`${action} in the hosted cluster`),
             ...(!isAdministrator && { onPermitted: record }),
           });
         },
-        etcd: managementCluster.etcd.open(life.whileAlive),
-        etcdMembers: managementCluster.etcd.openMembers,
-        trustProbes: probesOf(managementCluster.objects),
+        etcd: (cluster, management) => etcdOf(cluster).open(life.whileAlive)(cluster, management),
+        etcdMembers: (cluster, ...rest) => etcdOf(cluster).openMembers(cluster, ...rest),
+        trustProbes: {
+          userOf: (server, ...rest) => probesAt(server).userOf(server, ...rest),
+          isAdmitted: (server, ...rest) => probesAt(server).isAdmitted(server, ...rest),
+          servedBy: (server, ...rest) => probesAt(server).servedBy(server, ...rest),
+        },
       },
     });
-    this.#reconciler.onChange(() => (this.hasNews = true));
+    this.#reconciler.onChange((key) => this.#news.add(key));
+  }
+
+  /** Whether something has changed since the last reconcile began that no watch of the management cluster's labels reports. */
+  get hasNews(): boolean {
+    return this.#news.has(objectKey(this.#managementCluster.name));
   }
 
   /** Starts a process and waits until its caches have synced. */
@@ -114,11 +149,15 @@ export class OperatorProcess {
   }
 
   /**
-   * One reconcile of the HostedControlPlane with this name. Resolves when the caches have seen everything that was written. Kubernetes' controllers do nothing meanwhile.
+   * One reconcile of a HostedControlPlane, by default the sample. Resolves when the caches have seen everything that was written. Kubernetes' controllers do nothing meanwhile.
    */
-  async reconcile(name = ourName.name): Promise<void> {
-    this.hasNews = false;
-    const ended = this.#reconciler.reconcile(objectKey({ ...ourName, name })).then(
+  async reconcile(
+    name = this.#managementCluster.name.name,
+    namespace = this.#managementCluster.place.namespace,
+  ): Promise<void> {
+    const key = objectKey({ namespace, name });
+    this.#news.delete(key);
+    const ended = this.#reconciler.reconcile(key).then(
       (requeueAt) => void (this.requeueAt = requeueAt),
       (error: unknown) => {
         this.requeueAt = new Date(this.#clock.now());
@@ -142,22 +181,24 @@ export class OperatorProcess {
   /**
    * Reconciles, and lets Kubernetes' controllers act after each reconcile, until nothing changes any more and no requeue is due
    * soon.
+   * @param cluster one of those in the management cluster, by default the sample
    * @returns the number of reconciles
    */
-  async untilSettled(): Promise<number> {
+  async untilSettled(cluster = this.#managementCluster): Promise<number> {
+    const { name, namespace } = cluster.name;
     await this.untilObserved();
     for (let reconciles = 1; reconciles <= reconcileLimit; reconciles++) {
       const before = this.#version;
-      await this.reconcile();
+      await this.reconcile(name, namespace);
       if (this.life.isOver) return reconciles;
-      this.#managementCluster.settle();
+      cluster.settle();
       await this.untilObserved();
-      if (this.#version !== before || this.hasNews) continue;
+      if (this.#version !== before || this.#news.has(objectKey(cluster.name))) continue;
       const dueMs = this.requeueAt === undefined ? Infinity : this.requeueAt.getTime() - this.#clock.now();
       if (dueMs > soonMs) return reconciles;
       await this.#managementCluster.clock.advance(Math.max(dueMs, 1));
     }
-    throw new Error(`not settled after ${reconcileLimit} reconciles: ${this.#problem()}`);
+    throw new Error(`not settled after ${reconcileLimit} reconciles: ${this.#problem(cluster)}`);
   }
 
   /** Reconciles this often, and lets Kubernetes' controllers act after each. */
@@ -180,17 +221,17 @@ export class OperatorProcess {
     await this.#reconciler.close();
   }
 
-  readonly #beforeHosted = async (action: string, isThroughEndpoint: boolean): Promise<void> => {
+  async #beforeHosted(reached: MemoryCluster, action: string, isThroughEndpoint: boolean): Promise<void> {
     await this.life.whileAlive(`${action} in the hosted cluster`);
-    this.#managementCluster.requireHostedApi(isThroughEndpoint);
-  };
+    reached.requireHostedApi(isThroughEndpoint);
+  }
 
   get #version(): number {
     return this.#managementCluster.version;
   }
 
-  #problem(): string {
-    const left = this.#managementCluster.conditions.filter(({ status }) => status !== 'True');
+  #problem({ conditions }: MemoryCluster): string {
+    const left = conditions.filter(({ status }) => status !== 'True');
     const messages = left.map(({ type, message }) => `${type}: ${message}`);
     return [...messages, ...this.errors.slice(-3).map(String)].join('\n');
   }
