@@ -169,7 +169,7 @@ function container(
       { name: metricsPortName, containerPort: metricsPort, protocol: 'TCP' },
     ],
     // Ready means that all caches are filled. The time for that depends on the number of control planes, so only the
-    // liveness probe restarts the pod.
+    // liveness probe restarts the pod: when watches have heard nothing, or the queue has done nothing, for ten minutes.
     readinessProbe: { ...probe('/readyz'), periodSeconds: 5, failureThreshold: 3 },
     livenessProbe: { ...probe('/healthz'), periodSeconds: 10, failureThreshold: 6 },
     resources: resourceRequirements(resources),

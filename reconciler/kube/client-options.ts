@@ -1,4 +1,5 @@
 import type { Resource } from '../../constructs/api/resources.ts';
+import type { Clock } from './clock.ts';
 import type { DatedAnswer } from './compared-clock.ts';
 import type { KubeObject } from './object.ts';
 import type { SpeedLimit } from './reading-speed.ts';
@@ -74,11 +75,8 @@ export interface WatchOptions extends Selection, CallOptions {
   readonly resourceVersion?: string | undefined;
   /** Time after which the server ends the watch. By default 120 s. */
   readonly timeoutSeconds?: number | undefined;
-  /**
-   * Maximum time without data in milliseconds. By default 15 s longer than the watch lasts: only its end is certain to
-   * arrive, because the server sends no bookmarks while the resource has not changed since the server started.
-   */
-  readonly inactivityMs?: number | undefined;
+  /** Time without a byte, in milliseconds, after which it ends with the reason `Silent`. By default {@link longestSilenceMs}. */
+  readonly silenceMs?: number | undefined;
 }
 
 /** A consistent list: a watch from its version misses no change. */
@@ -93,6 +91,8 @@ export interface KubeClientOptions {
   readonly deadlineMs?: number;
   /** Maximum size of one answer, and of one line of a watch. By default 256 MiB. */
   readonly maxBytes?: number;
+  /** By which the silence of watches is measured. By default that of the machine. */
+  readonly clock?: Clock;
   /** How fast all watches together are read. By default as fast as the server sends. */
   readonly watchSpeed?: SpeedLimit;
   /** Called with what each answer says about the clock of the server. By default not called. */

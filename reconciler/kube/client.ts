@@ -12,6 +12,7 @@ import type {
   WatchOptions,
 } from './client-options.ts';
 import { withoutEmptyMaps } from './applied-fields.ts';
+import { type Clock, systemClock } from './clock.ts';
 import type { Connection } from './config.ts';
 import { isNotFound } from './errors.ts';
 import { ListRequests } from './list-requests.ts';
@@ -19,10 +20,8 @@ import type { KubeObject, ObjectName } from './object.ts';
 import { metadataOnly, ResourceRequests } from './resource-requests.ts';
 import { objectPath, resourcePath, type Query } from './resource.ts';
 import { Transport } from './transport.ts';
-import { readWatch, type WatchEvent } from './watch.ts';
+import { longestSilenceMs, readWatch, type WatchEvent } from './watch.ts';
 
-/** How long after its end a silent watch is aborted. */
-const watchGraceMs = 15_000;
 const strict: Query = { fieldValidation: 'Strict' };
 /** Of everything that one answer or one line of a watch may have. Pages of a management cluster may be large. */
 const defaultMaxBytes = 256 * 1024 * 1024;
@@ -33,6 +32,7 @@ const defaultMaxBytes = 256 * 1024 * 1024;
  */
 export class KubeClient {
   readonly connection: Connection;
+  readonly #clock: Clock;
   readonly #transport: Transport;
   readonly #requests: ResourceRequests;
   readonly #lists: ListRequests;
@@ -40,6 +40,7 @@ export class KubeClient {
   constructor(connection: Connection, options: KubeClientOptions = {}) {
     const { onRequest = () => {}, onAnswer, deadlineMs = 30_000, maxBytes = defaultMaxBytes, watchSpeed } = options;
     this.connection = connection;
+    this.#clock = options.clock ?? systemClock;
     this.#transport = new Transport(connection, { onRequest, onAnswer }, { maxBytes, watchSpeed });
     this.#requests = new ResourceRequests(this.#transport, deadlineMs);
     this.#lists = new ListRequests(this.#requests);
@@ -193,8 +194,7 @@ export class KubeClient {
     const accept = options.metadataOnly ? metadataOnly('PartialObjectMetadata') : undefined;
     const get = { verb: 'watch', method: 'GET', isIdempotent: true, accept } as const;
     const call = this.#requests.call({ ...get, resource, target: { namespace }, path, query }, options);
-    const { inactivityMs = timeoutSeconds * 1000 + watchGraceMs } = options;
-    return readWatch<T>(this.#transport, { ...call, inactivityMs });
+    return readWatch<T>(this.#transport, call, { clock: this.#clock, limitMs: options.silenceMs ?? longestSilenceMs });
   }
 
   /** The response of any other path: `/readyz`, `/version`, discovery. */

@@ -4,7 +4,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { KubeConfig } from '@kubernetes/client-node';
 import type { Dispatcher } from 'undici';
 import { cancelGivenUpRequests } from './cancelled-streams.ts';
-import { openPool, openProxiedPool, whenAskedToLeave } from './connection-pool.ts';
+import { openPool, openProxiedPool, whenAskedToLeave, whenNotConnected } from './connection-pool.ts';
 import { messageOf } from './error-message.ts';
 
 cancelGivenUpRequests();
@@ -21,7 +21,8 @@ export interface Connection {
   authHeaders(): Promise<Record<string, string>>;
   /**
    * Retires the pool on which a request failed. The next request opens a new connection with the current certificates
-   * and tokens. Other requests and watches on the old one continue, because one failure is no proof that it is dead.
+   * and tokens. Other requests and watches on the old one continue, because one failure is no proof that it is dead. They end when
+   * no new connection to the address can be opened.
    */
   renew(failed: Dispatcher): void;
   /** Ends all connections and every request on them. */
@@ -135,6 +136,10 @@ function open(source: Source): Connection {
   const replaceable = (): Dispatcher => {
     const pool = dial(source);
     whenAskedToLeave(pool, () => renew(pool));
+    // Another process is behind the address, or none: what those before it have accepted never gets an answer.
+    whenNotConnected(pool, () => {
+      for (const old of retired) void old.destroy();
+    });
     return pool;
   };
   let dispatcher = replaceable();

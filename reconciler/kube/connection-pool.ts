@@ -59,6 +59,11 @@ export function whenAskedToLeave(pool: Dispatcher, callback: () => void): () => 
   return () => void pool.off('disconnect', listener);
 }
 
+/** Calls back each time a connection of the pool could not be opened. */
+export function whenNotConnected(pool: Dispatcher, callback: () => void): void {
+  pool.on('connectionError', callback);
+}
+
 function isHttp2(socket: Socket | TLSSocket): boolean {
   return 'alpnProtocol' in socket && socket.alpnProtocol === 'h2';
 }

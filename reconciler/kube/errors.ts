@@ -17,7 +17,7 @@ export interface Status {
 export interface KubeErrorDetails {
   /** HTTP status; 0 without a response. */
   readonly code: number;
-  /** metav1 reason such as `NotFound`; `Timeout` or `Unreachable` without a response. */
+  /** metav1 reason such as `NotFound`; `Timeout`, `Unreachable` or `Silent` without a response. */
   readonly reason: string;
   readonly causes?: readonly StatusCause[];
   /** Retry-After of the server, in seconds. */
@@ -136,6 +136,9 @@ export function tooLarge(message: string): KubeError {
 
 /** The server sent more than the operator reads or holds. */
 export const isTooLarge = (error: unknown): boolean => kubeErrorOf(error)?.reason === 'TooLarge';
+
+/** Nothing has arrived on a watch for longer than a server is silent. */
+export const isSilent = (error: unknown): boolean => kubeErrorOf(error)?.reason === 'Silent';
 
 /** The requested resourceVersion is compacted: list again. */
 export const isGone = (error: unknown): boolean => hasCode(error, 410);

@@ -12,7 +12,8 @@ export type WatchedResource = Pick<
   | 'isSynced'
   | 'synced'
   | 'problem'
-  | 'lastSeen'
+  | 'heardAt'
+  | 'movedAt'
   | 'hasSeen'
   | 'get'
   | 'list'
@@ -54,9 +55,14 @@ export class InformerSet {
     for (const informer of this.#informers) informer.onChange((change) => handler(informer.resource, change));
   }
 
-  /** Time, in milliseconds since the epoch, of the last message of the watch that has been silent the longest. */
-  get lastSeen(): number {
-    return Math.min(...this.#informers.map((informer) => informer.lastSeen));
+  /** When the server has sent something last on any watch, in the time of Clock.elapsed. */
+  get heardAt(): number {
+    return Math.max(...this.#informers.map((informer) => informer.heardAt));
+  }
+
+  /** When the watch that has stood still the longest has moved last, in the time of Clock.elapsed. */
+  get movedAt(): number {
+    return Math.min(...this.#informers.map((informer) => informer.movedAt));
   }
 
   /** Whether the objects of a resource have been listed. @throws when the resource is not watched */

@@ -75,9 +75,14 @@ export class Informer<T extends KubeObject = KubeObject> {
     return this.#reflector.problem;
   }
 
-  /** Time of the last message of the server, in milliseconds since the epoch, for the liveness probe. */
-  get lastSeen(): number {
-    return this.#reflector.lastSeen;
+  /** When the server has sent something last, in the time of Clock.elapsed. */
+  get heardAt(): number {
+    return this.#reflector.heardAt;
+  }
+
+  /** When it has heard something, has failed or has begun again last, in the time of Clock.elapsed. */
+  get movedAt(): number {
+    return this.#reflector.movedAt;
   }
 
   /**

@@ -76,9 +76,14 @@ export class OptionalApi {
     return this.#definition.synced.then(() => this.#settled());
   }
 
-  /** Time of the last message of the server about the definition, in milliseconds since the epoch. */
-  get lastSeen(): number {
-    return this.#definition.lastSeen;
+  /** When the server has sent something last, in the time of Clock.elapsed. */
+  get heardAt(): number {
+    return Math.max(this.#definition.heardAt, this.#informer?.heardAt ?? -Infinity);
+  }
+
+  /** When the watch that has stood still the longest has moved last, in the time of Clock.elapsed. */
+  get movedAt(): number {
+    return Math.min(this.#definition.movedAt, this.#informer?.movedAt ?? Infinity);
   }
 
   /** Why its objects cannot be followed. */

@@ -27,13 +27,15 @@ export class WorkQueue {
   readonly #options: WorkQueueOptions;
   readonly #random: Random;
   readonly #pace: Pace | undefined;
-  /** Keys in order of arrival. */
-  readonly #ready = new Set<string>();
+  /** Keys in order of arrival, each with the time at which it became due, in the time of Clock.elapsed as all here. */
+  readonly #ready = new Map<string, number>();
   readonly #running = new Set<string>();
   /** Keys that were added during processing and are processed again. */
   readonly #requeueAt = new Set<string>();
   readonly #delayed = new Map<string, { readonly dueAt: number; readonly cancel: () => void }>();
   readonly #failures = new Map<string, number>();
+  /** When a key was begun or ended last. */
+  #movedAt = -Infinity;
   #idleWaiters: (() => void)[] = [];
   #stopped = false;
 
@@ -48,13 +50,20 @@ export class WorkQueue {
     return this.#ready.size;
   }
 
+  /** Since keys are due of which none has begun and none has ended, in milliseconds; 0 when none is due. */
+  get undoneMs(): number {
+    const now = this.#options.clock.elapsed();
+    const due = [...this.#ready.values(), ...[...this.#delayed.values()].map(({ dueAt }) => dueAt)];
+    return Math.max(0, now - Math.max(this.#movedAt, Math.min(...due)));
+  }
+
   /** Processes the key as soon as a worker is free and its pace allows. */
   add(key: string): void {
     if (this.#stopped) return;
     const delayMs = this.#pace?.delayMs(key) ?? 0;
     if (this.#running.has(key)) this.#requeueAt.add(key);
     else if (delayMs > 0) this.addAfter(key, delayMs);
-    else this.#ready.add(key);
+    else if (!this.#ready.has(key)) this.#ready.set(key, this.#options.clock.elapsed());
     this.#startWorkers();
   }
 
@@ -65,7 +74,7 @@ export class WorkQueue {
   addAfter(key: string, delayMs: number): void {
     if (this.#stopped) return;
     if (delayMs <= 0) return this.add(key);
-    const dueAt = this.#options.clock.now() + delayMs;
+    const dueAt = this.#options.clock.elapsed() + delayMs;
     const pending = this.#delayed.get(key);
     if (pending && pending.dueAt <= dueAt) return;
     pending?.cancel();
@@ -105,7 +114,7 @@ export class WorkQueue {
   }
 
   #startWorkers(): void {
-    for (const key of this.#ready) {
+    for (const key of this.#ready.keys()) {
       if (this.#running.size >= this.#options.concurrency) return;
       this.#ready.delete(key);
       this.#running.add(key);
@@ -117,6 +126,7 @@ export class WorkQueue {
     this.#delayed.get(key)?.cancel();
     this.#delayed.delete(key);
     this.#pace?.count(key);
+    this.#movedAt = this.#options.clock.elapsed();
     const failures = this.#failures.get(key);
     try {
       await this.#options.process(key);
@@ -126,6 +136,7 @@ export class WorkQueue {
       this.#options.onError?.(key, error);
       this.addRateLimited(key);
     } finally {
+      this.#movedAt = this.#options.clock.elapsed();
       this.#running.delete(key);
       if (this.#requeueAt.delete(key)) this.add(key);
       else this.#startWorkers();

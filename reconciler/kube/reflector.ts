@@ -3,7 +3,7 @@ import type { Resource } from '../../constructs/api/resources.ts';
 import type { KubernetesApi } from './client.ts';
 import type { ListOptions, Selection } from './client-options.ts';
 import { jittered, pause, type Clock, type Random } from './clock.ts';
-import { isGone, isNotServed, isTooLarge } from './errors.ts';
+import { isGone, isNotServed, isSilent, isTooLarge } from './errors.ts';
 import { isOlder, type KubeObject } from './object.ts';
 
 /** The target of a reflector. */
@@ -40,12 +40,11 @@ export interface ReflectorOptions extends Selection {
    */
   readonly mayBeUnserved?: boolean | undefined;
   /**
-   * Duration of one watch in seconds, before jitter. By default 1500. Pings detect a dead connection earlier and end its
-   * watches.
+   * Duration of one watch in seconds, before jitter. By default 1500. One on which nothing arrives ends earlier.
    */
   readonly watchSeconds?: number;
-  /** Maximum time without data of a watch in milliseconds. By default 15 s longer than the watch. */
-  readonly watchInactivityMs?: number;
+  /** Time without a byte after which a watch ends. By default that of {@link WatchOptions}. */
+  readonly silenceMs?: number;
 }
 
 const delays = { firstMs: 100, longestMs: 15_000 };
@@ -71,13 +70,16 @@ export class Reflector<T extends KubeObject> {
   #newest = '0';
   #isSynced = false;
   #problem: Error | undefined;
-  #lastSeen: number;
+  #heardAt: number;
+  #movedAt: number;
+  /** How many watches in a row have received nothing, since the last list. */
+  #silences = 0;
 
   constructor(options: ReflectorOptions, sink: ReflectorSink<T>) {
     this.#options = options;
     this.#sink = sink;
     this.#random = options.random ?? Math.random;
-    this.#lastSeen = options.clock.now();
+    this.#heardAt = this.#movedAt = options.clock.elapsed();
   }
 
   /** Resolves after the first complete list. */
@@ -90,9 +92,14 @@ export class Reflector<T extends KubeObject> {
     return this.#isSynced;
   }
 
-  /** Time of the last message of the server, in milliseconds since the epoch. */
-  get lastSeen(): number {
-    return this.#lastSeen;
+  /** When the server has sent a list, an event or a bookmark last, in the time of Clock.elapsed. */
+  get heardAt(): number {
+    return this.#heardAt;
+  }
+
+  /** When it has heard something, has failed or has begun again last, in the time of Clock.elapsed. */
+  get movedAt(): number {
+    return this.#movedAt;
   }
 
   /** Why it does not follow the server: the server has more than may be read or held. It tries again at intervals. */
@@ -108,7 +115,7 @@ export class Reflector<T extends KubeObject> {
   /** Lists and watches until the signal aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     for (let failures = 0, wasInterrupted = false; !signal.aborted;) {
-      const beganAt = this.#options.clock.elapsed();
+      const beganAt = (this.#movedAt = this.#options.clock.elapsed());
       try {
         if (wasInterrupted) await this.#requireSameHistory(signal);
         if (this.#resourceVersion === undefined) await this.#list(signal);
@@ -117,6 +124,8 @@ export class Reflector<T extends KubeObject> {
       } catch (error) {
         if (signal.aborted) return;
         wasInterrupted = true;
+        // A server without bookmarks is no failure, and a dead connection is already replaced.
+        if (isSilent(error) && ++this.#silences === 1) continue;
         if (this.#options.clock.elapsed() - beganAt >= healthyMs) failures = 0;
         await pause(this.#options.clock, this.#recover(error, failures++), signal);
       }
@@ -128,7 +137,8 @@ export class Reflector<T extends KubeObject> {
     const { keeper } = this.#sink;
     const { items, resourceVersion } = await client.list<T>(resource, { ...this.#selection(), keeper, signal });
     this.#problem = undefined;
-    this.#lastSeen = this.#options.clock.now();
+    this.#silences = 0;
+    this.#heard();
     this.#isSynced = true;
     const isRestored = isOlder(resourceVersion, this.#newest);
     this.#resourceVersion = this.#newest = resourceVersion;
@@ -150,21 +160,26 @@ export class Reflector<T extends KubeObject> {
 
   /** Returns whether the watch ended before its time. */
   async #watch(signal: AbortSignal): Promise<boolean> {
-    const { client, resource, clock, watchSeconds = 1500, watchInactivityMs: inactivityMs } = this.#options;
+    const { client, resource, clock, watchSeconds = 1500, silenceMs } = this.#options;
     const timeoutSeconds = Math.ceil(jittered(watchSeconds, this.#random));
     const resourceVersion = this.#resourceVersion;
-    const options = { ...this.#selection(), resourceVersion, timeoutSeconds, inactivityMs, signal };
+    const options = { ...this.#selection(), resourceVersion, timeoutSeconds, silenceMs, signal };
     const beganAt = clock.elapsed();
     for await (const event of client.watch<T>(resource, options)) {
-      this.#lastSeen = clock.now();
+      this.#heard();
+      this.#silences = 0;
       if (event.type === 'BOOKMARK') this.#advance(event.resourceVersion);
       else this.#take(event.type, event.object);
     }
-    this.#lastSeen = clock.now();
+    this.#heard();
     const lastedMs = clock.elapsed() - beganAt;
     // A proxy, a terminating server or a malicious one may end every watch immediately. Back off in that case.
     if (lastedMs < shortestMs) throw new Error(`the watch of ${resource.plural} ended immediately`);
     return lastedMs < timeoutSeconds * 1000 - watchSlackMs;
+  }
+
+  #heard(): void {
+    this.#heardAt = this.#movedAt = this.#options.clock.elapsed();
   }
 
   #take(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T): void {
@@ -190,7 +205,8 @@ export class Reflector<T extends KubeObject> {
 
   /** Resets the state after a failure if needed, and returns the delay. */
   #recover(error: unknown, failures: number): number {
-    if (isGone(error) || isTooLarge(error)) this.#resourceVersion = undefined;
+    // One that is silent again and again may be deaf itself: a list shows what its watch does not.
+    if (isGone(error) || isTooLarge(error) || isSilent(error)) this.#resourceVersion = undefined;
     if (isTooLarge(error)) this.#problem = error as Error;
     if (this.#options.mayBeUnserved && isNotServed(error)) this.#empty();
     this.#options.onError?.(error);

@@ -27,13 +27,11 @@ export interface KubeRequest {
   readonly signal?: AbortSignal | undefined;
   /** Whether a retry after a network failure is safe. */
   readonly isIdempotent: boolean;
-  /** For streams: maximum time without data, in milliseconds. */
-  readonly inactivityMs?: number;
 }
 
 /** A streamed response. */
 export interface Stream {
-  readonly body: AsyncIterable<Buffer>;
+  readonly body: AsyncIterable<Buffer> & { destroy?(): unknown };
   /** Must be called after each part of the body, with its size. Resolves when the next one may be read. */
   readonly spend: (bytes: number) => Promise<void>;
   /** Maximum size of a part that has to be read as a whole. */
@@ -43,6 +41,9 @@ export interface Stream {
   /** Must be called in every case after the stream is no longer needed. */
   release(): void;
 }
+
+/** Nothing arrives on a stream any more, and nothing says why. */
+export class SilenceError extends Error {}
 
 /** The error for an answer, or a part of one, that is not read to its end. */
 export function answerTooLarge(call: KubeRequest, maxBytes: number): KubeError {

@@ -36,7 +36,8 @@ export async function* withStallTimer<T>(source: AsyncIterable<T>, options: Stal
   }
 }
 
-function nextInTime<T>(iterator: AsyncIterator<T>, options: StallOptions): Promise<IteratorResult<T>> {
+/** The next item of a stream. @throws when it does not come in time, or when the signal aborts: the stream is stuck then, or still busy */
+export function nextInTime<T>(iterator: AsyncIterator<T>, options: StallOptions): Promise<IteratorResult<T>> {
   const { what, limitMs, clock, signal, stalled } = options;
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);

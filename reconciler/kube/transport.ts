@@ -8,7 +8,14 @@ import { Deadline, unlessAborted } from './deadline.ts';
 import { errorFromStatus, KubeError, parseStatus } from './errors.ts';
 import { ReadingSpeed, type SpeedLimit } from './reading-speed.ts';
 import { Refusal, RefusedError } from './refusal.ts';
-import { actionOf, answerTooLarge, type KubeRequest, type RequestRecord, type Stream } from './request.ts';
+import {
+  actionOf,
+  answerTooLarge,
+  type KubeRequest,
+  type RequestRecord,
+  SilenceError,
+  type Stream,
+} from './request.ts';
 
 type Answer = Dispatcher.ResponseData;
 
@@ -143,9 +150,9 @@ export class Transport {
         headers: { ...credentials, ...headersOf(call) },
         body: call.body ?? null,
         signal,
-        // Only the deadline applies; undici's own timeouts would abort slow responses earlier.
+        // Only the deadline applies, and to a stream what its reader measures: undici's own timeouts would abort slow answers earlier.
         headersTimeout: 0,
-        bodyTimeout: call.inactivityMs ?? 0,
+        bodyTimeout: 0,
       });
       const answer = await unlessAborted(signal, sent).finally(() => refusal?.release());
       this.#onAnswer({ date: textOf(answer.headers['date']), tookMs: performance.now() - startedAt });
@@ -190,6 +197,10 @@ export class Transport {
     if (deadline.expired) {
       const message = `${action}: ${this.#connection.baseUrl} did not answer within ${call.deadlineMs} ms`;
       return new KubeError(message, { code: 0, reason: 'Timeout', cause });
+    }
+    if (cause instanceof SilenceError) {
+      const message = `${action}: ${this.#connection.baseUrl} is silent: ${cause.message}`;
+      return new KubeError(message, { code: 0, reason: 'Silent', cause });
     }
     const message = `${action}: cannot reach ${this.#connection.baseUrl}: ${reasonOf(cause)}`;
     return new KubeError(message, { code: 0, reason: 'Unreachable', cause });

@@ -1,20 +1,35 @@
+import type { Clock } from './clock.ts';
 import { errorFromStatus, type Status } from './errors.ts';
 import type { KubeObject } from './object.ts';
-import { actionOf, answerTooLarge, type KubeRequest, type Stream } from './request.ts';
+import { actionOf, answerTooLarge, type KubeRequest, SilenceError, type Stream } from './request.ts';
+import { nextInTime, type StallOptions } from './stall.ts';
 import type { Transport } from './transport.ts';
+
+/**
+ * A watch on which no byte has arrived for so long ends, whatever its connection looks like. API servers send a bookmark each minute. One
+ * that has just started sends none of a kind until an object of it changes, or until its etcd reports progress.
+ */
+export const longestSilenceMs = 150_000;
 
 /** An event of a watch. An ERROR event is thrown as KubeError instead. */
 export type WatchEvent<T extends KubeObject = KubeObject> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
 
+/** When a watch counts as silent, and the time by which it is measured. */
+export interface Silence {
+  readonly clock: Clock;
+  readonly limitMs: number;
+}
+
 /** Events of one watch request. Returns when the server ends it, and throws otherwise. */
 export async function* readWatch<T extends KubeObject>(
   transport: Transport,
   call: KubeRequest,
+  silence: Silence,
 ): AsyncGenerator<WatchEvent<T>, void> {
   const stream = await transport.stream(call);
-  const lines = readLines(call, stream);
+  const lines = readLines(call, stream, stallOf(silence, call.signal));
   try {
     for (;;) {
       const next = await lines.next().catch((cause: unknown) => {
@@ -27,6 +42,12 @@ export async function* readWatch<T extends KubeObject>(
     await lines.return(undefined);
     stream.release();
   }
+}
+
+/** A stream of a watch counts as stuck when it is silent: the error is a SilenceError. */
+export function stallOf(silence: Silence, signal: AbortSignal | undefined): StallOptions {
+  const stalled = (_: string, ms: number) => new SilenceError(`nothing has arrived for ${ms / 1000} s`);
+  return { what: 'watch', ...silence, stalled, ...(signal && { signal }) };
 }
 
 /** One line of the response. */
@@ -42,12 +63,19 @@ function parseEvent<T extends KubeObject>(call: KubeRequest, text: string): Watc
   return { type: 'BOOKMARK', resourceVersion: line.object.metadata.resourceVersion };
 }
 
-async function* readLines(call: KubeRequest, { body, spend, maxBytes }: Stream): AsyncGenerator<string, void> {
+async function* readLines(
+  call: KubeRequest,
+  { body, spend, maxBytes }: Stream,
+  stall: StallOptions,
+): AsyncGenerator<string, void> {
   const lines = new Lines(() => answerTooLarge(call, maxBytes), maxBytes);
   const chunks = body[Symbol.asyncIterator]();
   // Not `for await`: a generator keeps its variables while it waits, and each chunk is a part of a buffer of many KiB.
+  let isStuck = false;
   const next = async () => {
-    const { done, value } = await chunks.next();
+    isStuck = true;
+    const { done, value } = await nextInTime(chunks, stall);
+    isStuck = false;
     return done ? undefined : { complete: lines.take(value), bytes: value.length };
   };
   try {
@@ -56,7 +84,9 @@ async function* readLines(call: KubeRequest, { body, spend, maxBytes }: Stream):
       await spend(read.bytes);
     }
   } finally {
-    await chunks.return?.();
+    // It would wait for a chunk that never comes.
+    if (isStuck) body.destroy?.();
+    else await chunks.return?.();
   }
 }
 

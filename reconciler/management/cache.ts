@@ -121,9 +121,14 @@ export class ManagementCluster {
     this.#reportRestored = handler;
   }
 
-  /** Time, in milliseconds since the epoch, of the last message of the watch that has been silent the longest. */
-  get lastSeen(): number {
-    return this.#known.lastSeen;
+  /** When the API server has sent something last on any watch, in the time of Clock.elapsed. */
+  get heardAt(): number {
+    return this.#known.heardAt;
+  }
+
+  /** When the watch that has stood still the longest has heard something, has failed or has begun again last, in the same time. */
+  get movedAt(): number {
+    return this.#known.movedAt;
   }
 
   get(resource: Resource, name: ObjectName): KubeObject | undefined {

@@ -98,6 +98,11 @@ export class Controller {
     return this.#queue.depth;
   }
 
+  /** Since work is due of which none has begun and none has ended, in milliseconds; 0 when none is due. */
+  get undoneMs(): number {
+    return this.#queue.undoneMs;
+  }
+
   async #process(key: string): Promise<void> {
     const { clock, onReconciled, reconciler } = this.#options;
     const begun = clock.now();

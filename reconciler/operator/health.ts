@@ -1,21 +1,27 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 
-/** The results of the kubelet's probes. */
+/** What the kubelet's probes ask for. */
 export interface Health {
-  readonly isAlive: boolean;
+  /** Why the process has to be started again, as a sentence; undefined while it lives. */
+  readonly whyDead: string | undefined;
   readonly isReady: boolean;
 }
 
 /** Serves /healthz and /readyz on all addresses; resolves when it listens. @throws when the port is taken. */
 export async function serveHealth(port: number, health: Health): Promise<Server> {
   const server = createServer((request, response) => {
-    const answers: Readonly<Record<string, boolean>> = { '/healthz': health.isAlive, '/readyz': health.isReady };
-    const isOk = answers[request.url ?? ''];
-    response.writeHead(isOk === undefined ? 404 : isOk ? 200 : 503, { 'content-type': 'text/plain' });
-    response.end(isOk === undefined ? 'not found\n' : isOk ? 'ok\n' : 'not ok\n');
+    const [code, text] = answerTo(request.url, health);
+    response.writeHead(code, { 'content-type': 'text/plain' });
+    response.end(`${text}\n`);
   });
   server.listen(port);
   await once(server, 'listening');
   return server;
+}
+
+function answerTo(path: string | undefined, { whyDead, isReady }: Health): readonly [code: number, text: string] {
+  if (path === '/healthz') return whyDead === undefined ? [200, 'ok'] : [503, `not ok: ${whyDead}`];
+  if (path === '/readyz') return isReady ? [200, 'ok'] : [503, 'not ok'];
+  return [404, 'not found'];
 }

@@ -5,12 +5,13 @@ import type { ClusterDns } from '../../constructs/cluster/facts.ts';
 import type { ManagementIssuer } from '../../constructs/cluster/management-issuer.ts';
 import { clusterDns } from './cluster-dns.ts';
 import { type Config, readConfig } from './config.ts';
-import { serveHealth } from './health.ts';
+import { type Health, serveHealth } from './health.ts';
 import { systemClock } from '../kube/clock.ts';
 import { KubeClient } from '../kube/client.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { connect, type Connection, loadKubeConfig } from '../kube/config.ts';
 import { Operator } from './operator.ts';
+import { untilAnswering } from './await-api-server.ts';
 import { ownImage } from './own-image.ts';
 import { createLogger, type Logger } from '../telemetry/log.ts';
 import { ScrapeAccess } from '../telemetry/scrape-access.ts';
@@ -33,9 +34,28 @@ async function main(): Promise<void> {
   const log = createLogger({ format: given.logFormat, level: given.logLevel });
   const tracing =
     given.tracesEndpoint && (await startTracing(given.tracesEndpoint, warnHourly(log, 'traces are not sent')));
+  let operator: Operator | undefined;
+  const servers = [
+    await serveHealth(
+      given.healthPort,
+      healthOf(() => operator, log),
+    ),
+  ];
+
+  const stop = async (signal: NodeJS.Signals) => {
+    log.info({ signal }, 'stopping');
+    for (const server of servers) server.close();
+    await operator?.stop();
+    if (tracing) await tracing.stop();
+    process.exit(0);
+  };
+  process.once('SIGTERM', (signal) => void stop(signal));
+  process.once('SIGINT', (signal) => void stop(signal));
+
   const connection = await connect(loadKubeConfig());
+  await untilAnswering(new KubeClient(connection), systemClock, log);
   const config = { ...given, operatorImage: given.operatorImage ?? (await ownImage(connection, given)) };
-  const operator = new Operator({
+  operator = new Operator({
     connection,
     config,
     dns: config.podName === undefined ? undefined : await observedDns(connection),
@@ -47,24 +67,26 @@ async function main(): Promise<void> {
       process.exit(1);
     },
   });
-  const health = await serveHealth(config.healthPort, operator);
-  const metrics = config.metricsPort > 0 ? await serveMetrics(config.metricsPort, operator.metrics) : undefined;
-
+  if (config.metricsPort > 0) servers.push(await serveMetrics(config.metricsPort, operator.metrics));
   const secureMetrics = await serveSecurely(config, connection, operator, log);
-
-  const stop = async (signal: NodeJS.Signals) => {
-    log.info({ signal }, 'stopping');
-    health.close();
-    metrics?.close();
-    secureMetrics?.close();
-    await operator.stop();
-    if (tracing) await tracing.stop();
-    process.exit(0);
-  };
-  process.once('SIGTERM', (signal) => void stop(signal));
-  process.once('SIGINT', (signal) => void stop(signal));
+  if (secureMetrics) servers.push(secureMetrics);
 
   await operator.start();
+}
+
+/** Before there is an operator, the process waits for the API server: it lives, and is not ready. */
+function healthOf(operator: () => Operator | undefined, log: Logger): Health {
+  return {
+    get whyDead() {
+      const reason = operator()?.whyDead;
+      if (reason !== undefined)
+        log.error({ reason }, 'this instance does not work any more, and has to be started again');
+      return reason;
+    },
+    get isReady() {
+      return operator()?.isReady ?? false;
+    },
+  };
 }
 
 async function serveSecurely(

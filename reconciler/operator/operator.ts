@@ -7,6 +7,7 @@ import type { ManagementIssuer } from '../../constructs/cluster/management-issue
 import type { Config } from './config.ts';
 import { Controller } from './controller.ts';
 import { handOver } from './hand-over.ts';
+import { whyDead } from './liveness.ts';
 import { KubeClient } from '../kube/client.ts';
 import type { RequestRecord } from '../kube/request.ts';
 import type { Clock } from '../kube/clock.ts';
@@ -86,6 +87,7 @@ export class Operator {
         onRequest?.(record);
       },
       onAnswer: (answer) => clock.take(answer),
+      clock,
     });
     this.#client = client;
     const onError = (error: unknown) => log.warn({ error }, 'watch interrupted, resuming');
@@ -171,9 +173,12 @@ export class Operator {
     return this.#isSynced;
   }
 
-  /** False when no watch has received anything for too long, although the caches were filled. */
-  get isAlive(): boolean {
-    return !this.#isSynced || this.#clock.now() - this.#management.lastSeen < silenceMs;
+  /** Why this instance does not do its work any more, although its caches were filled; undefined while it does. */
+  get whyDead(): string | undefined {
+    if (!this.#isSynced) return undefined;
+    const elapsed = this.#clock.elapsed();
+    const { heardAt, movedAt } = this.#management;
+    return whyDead({ silentMs: elapsed - heardAt, stuckMs: elapsed - movedAt, undoneMs: this.#controller.undoneMs });
   }
 
   #elect(config: Config, connection: Connection, onLost: () => void): LeaderElection {
@@ -208,11 +213,6 @@ export class Operator {
     void this.#signer.start();
   }
 }
-
-/**
- * Longer than the longest watch and its reconnection together. A process that receives nothing for this long is stuck.
- */
-const silenceMs = 45 * 60_000;
 
 /**
  * Longer than those of Kubernetes' own components. A stopped instance releases the lease immediately; only after a

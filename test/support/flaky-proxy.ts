@@ -45,6 +45,11 @@ export class FlakyProxy {
     this.#isSilent = false;
   }
 
+  /** From now on it accepts no connection. Those that are open stay as they are. */
+  refuse(): void {
+    this.#server.close();
+  }
+
   /** From now on each connection forwards this many bytes per second in each direction; Infinity removes the limit. */
   slowDown(bytesPerSecond: number): void {
     this.#bytesPerSecond = bytesPerSecond;

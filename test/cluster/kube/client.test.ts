@@ -306,7 +306,7 @@ describe('watch', () => {
 
   it('detects a silence that lasts too long', async () => {
     const { resourceVersion } = await client.list(ConfigMap, { namespace });
-    const watch = client.watch(ConfigMap, { namespace, resourceVersion, inactivityMs: 1_500 });
+    const watch = client.watch(ConfigMap, { namespace, resourceVersion, silenceMs: 1_500 });
     const error = await failure(watch.next());
     expect(error.message).toContain('watch configmaps in default: cannot reach');
     expect(error).toMatchObject({ code: 0, reason: 'Unreachable' });

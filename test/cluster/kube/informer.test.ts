@@ -162,7 +162,7 @@ describe('Informer', () => {
     await direct.delete(ConfigMap, { namespace, name: 'goes' });
     await until('everything', () => events.includes('added new') && events.includes('deleted goes'));
     expect(names(informer).sort()).toEqual(['new', 'stays']);
-    expect(informer.lastSeen).toBeGreaterThan(Date.now() - 20_000);
+    expect(informer.heardAt).toBeGreaterThan(systemClock.elapsed() - 20_000);
   });
 
   it('lists again when its version is compacted, and reports what it missed', async () => {
@@ -203,7 +203,7 @@ describe('Informer', () => {
   });
 
   it('detects a connection that went silent', async () => {
-    const { events } = inform({ watchInactivityMs: 1_000 });
+    const { events } = inform({ silenceMs: 1_000 });
     await until('the watch', () => verbs().includes('watch'));
     proxy.goSilent();
     await direct.apply(configMap('meanwhile'), us);

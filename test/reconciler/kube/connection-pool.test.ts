@@ -39,12 +39,13 @@ afterEach(async () => {
 /** A watch that the server has begun to answer, and the connection of it. */
 async function openWatch() {
   const seen = server.requests.length;
-  const next = client.watch(ConfigMap, { timeoutSeconds: 1500 }).next();
+  const watch = client.watch(ConfigMap, { timeoutSeconds: 1500 });
+  const next = watch.next();
   let isOver = false;
   next.catch(() => (isOver = true));
   const stream = await until('the watch', () => server.requests[seen]?.stream);
   const event = { type: 'ADDED', object };
-  return { next, stream, session: stream.session, isOver: () => isOver, event };
+  return { watch, next, stream, session: stream.session, isOver: () => isOver, event };
 }
 
 /** A request that the server does not answer in time. */
@@ -63,9 +64,13 @@ async function pass(seconds: number, session: Http2Session | undefined): Promise
     const pinged = session && once(session, 'ping');
     vi.advanceTimersByTime(15_000);
     await pinged;
-    // The client has the answer to its ping before it answers a later one of the server.
-    await new Promise((resolve) => session?.ping(resolve));
+    await answered(session);
   }
+}
+
+/** Returns when the client has read all that the server has sent, the answers to its pings included. */
+async function answered(session: Http2Session | undefined): Promise<void> {
+  await new Promise((resolve) => session?.ping(resolve));
 }
 
 /** Advances the time, while nothing arrives. */
@@ -98,11 +103,23 @@ describe('one slow request', () => {
   });
 
   it('ends its connection at last, whatever the watches on it do', async () => {
-    const { next, session } = await openWatch();
+    const { watch, next, stream, session, event } = await openWatch();
     await notAnswered();
+    stream.write(`${JSON.stringify(event)}\n`);
+    await next;
     await pass(35 * 60, session);
     await passInSilence(15);
+    await expect(watch.next()).rejects.toMatchObject({ reason: 'Unreachable' });
+  });
+
+  it('ends its connection and the watches on it as soon as no new connection can be opened', async () => {
+    const { next, session } = await openWatch();
+    await notAnswered();
+    await pass(15, session);
+    proxy.refuse();
+    await expect(client.get(ConfigMap, metadata)).rejects.toMatchObject({ reason: 'Unreachable' });
     await expect(next).rejects.toMatchObject({ reason: 'Unreachable' });
+    await until('the end of the connection', () => session?.destroyed);
   });
 
   it('does not keep its connection from ending with the client', async () => {
@@ -115,10 +132,9 @@ describe('one slow request', () => {
   });
 });
 
-/** Returns when the client has read it: it answers the ping after it. */
 async function askToLeave(session: Http2Session | undefined): Promise<void> {
   session?.goaway();
-  await new Promise((resolve) => session?.ping(resolve));
+  await answered(session);
 }
 
 /** The answer to a request that the server refuses, while a watch is open on the connection of both. */
@@ -127,7 +143,7 @@ async function answerAfterRefusal(): Promise<KubeObject> {
   const answer = client.get(ConfigMap, metadata);
   // The first stream is the watch. What comes after it is refused.
   session?.goaway(0, 1);
-  await new Promise((resolve) => session?.ping(resolve));
+  await answered(session);
   vi.advanceTimersByTime(1_000);
   return answer;
 }
@@ -139,7 +155,7 @@ describe('a connection that the server asks to leave', () => {
     await client.get(ConfigMap, metadata);
     expect(server.accepted).toBe(2);
     // undici pings it no more.
-    await passInSilence(300);
+    await passInSilence(135);
     stream.write(`${JSON.stringify(event)}\n`);
     await expect(next).resolves.toMatchObject({ value: event });
   });
@@ -213,11 +229,17 @@ describe('a connection', () => {
     await expect(next).rejects.toThrow('no ping on it was answered for 30 s');
   });
 
-  it('on which pings are answered stays open, however long its watches are silent', async () => {
-    const { next, stream, session } = await openWatch();
-    await pass(300, session);
-    stream.end();
-    await expect(next).resolves.toMatchObject({ done: true });
-    expect(server.accepted).toBe(1);
+  it('on which pings are answered keeps a watch for 150 s without a byte, and no longer', async () => {
+    const { next, stream, session, isOver } = await openWatch();
+    await pass(135, session);
+    // A part of an event is enough.
+    stream.write('{');
+    await answered(session);
+    await pass(135, session);
+    expect(isOver()).toBe(false);
+    await passInSilence(15);
+    await expect(next).rejects.toMatchObject({ reason: 'Silent' });
+    await client.get(ConfigMap, metadata);
+    expect(server.accepted).toBe(2);
   });
 });

@@ -195,6 +195,28 @@ describe('WorkQueue', () => {
     expect(drained).toBe(true);
   });
 
+  it('knows for how long due keys have waited while no key began and none ended', async () => {
+    const { queue, clock, end } = manualQueue({ concurrency: 1 });
+    queue.add('a');
+    queue.addAfter('later', 600_000);
+    await clock.advance(300_000);
+    expect(queue.undoneMs).toBe(0);
+    queue.add('b');
+    queue.add('c');
+    await clock.advance(60_000);
+    queue.add('b');
+    expect(queue.undoneMs).toBe(60_000);
+    await end('a');
+    // The next one has begun.
+    expect(queue.undoneMs).toBe(0);
+    await clock.advance(60_000);
+    clock.setTime(3_600_000);
+    expect(queue.undoneMs).toBe(60_000);
+    await end('b');
+    await end('c');
+    expect(queue.undoneMs).toBe(0);
+  });
+
   it('stops after the current runs and starts no more', async () => {
     const { queue, clock, started, end } = manualQueue({ concurrency: 1 });
     queue.add('running');

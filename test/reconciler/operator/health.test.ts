@@ -1,9 +1,9 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { serveHealth } from '../../../reconciler/operator/health.ts';
+import { type Health, serveHealth } from '../../../reconciler/operator/health.ts';
 
-const health = { isAlive: true, isReady: true };
+const health: { -readonly [key in keyof Health]: Health[key] } = { whyDead: undefined, isReady: true };
 let server: Server;
 beforeAll(async () => {
   server = await serveHealth(0, health);
@@ -15,19 +15,19 @@ afterAll(() => {
 
 const port = () => (server.address() as AddressInfo).port;
 
-it.each<[string, Partial<typeof health>, number]>([
-  ['/healthz', {}, 200],
-  ['/healthz', { isReady: false }, 200],
-  ['/healthz', { isAlive: false }, 503],
-  ['/readyz', {}, 200],
-  ['/readyz', { isAlive: false }, 200],
-  ['/readyz', { isReady: false }, 503],
-  ['/metrics', {}, 404],
-])('answers %s of %o with %d', async (path, changes, status) => {
-  Object.assign(health, { isAlive: true, isReady: true, ...changes });
+it.each<[string, Partial<Health>, number, string]>([
+  ['/healthz', {}, 200, 'ok'],
+  ['/healthz', { isReady: false }, 200, 'ok'],
+  ['/healthz', { whyDead: 'it hears nothing' }, 503, 'not ok: it hears nothing'],
+  ['/readyz', {}, 200, 'ok'],
+  ['/readyz', { whyDead: 'it hears nothing' }, 200, 'ok'],
+  ['/readyz', { isReady: false }, 503, 'not ok'],
+  ['/metrics', {}, 404, 'not found'],
+])('answers %s of %o with %d', async (path, changes, status, text) => {
+  Object.assign(health, { whyDead: undefined, isReady: true, ...changes });
   const response = await fetch(`http://127.0.0.1:${port()}${path}`);
   expect(response.status).toBe(status);
-  await response.text();
+  expect(await response.text()).toBe(`${text}\n`);
 });
 
 it('refuses a port that is taken', async () => {

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { type SignsOfLife, whyDead } from '../../../reconciler/operator/liveness.ts';
+
+const minute = 60_000;
+const lively: SignsOfLife = { silentMs: 0, stuckMs: 0, undoneMs: 0 };
+
+it.each<[string, Partial<SignsOfLife>, string | undefined]>([
+  ['that hears, moves and works lives', {}, undefined],
+  ['that has missed two bookmarks lives', { silentMs: 2.5 * minute, stuckMs: 2.5 * minute }, undefined],
+  [
+    'whose API server was away for almost ten minutes lives',
+    { silentMs: 10 * minute - 1, stuckMs: 20_000, undoneMs: 15_000 },
+    undefined,
+  ],
+  [
+    'whose watches have all received nothing for ten minutes is dead, although each is opened again and again',
+    { silentMs: 10 * minute, stuckMs: 0 },
+    'no watch of the management cluster has received anything for 10 minutes',
+  ],
+  [
+    'of which one watch does nothing any more is dead, although the others live',
+    { silentMs: 0, stuckMs: 11 * minute },
+    'a watch of the management cluster has neither gone on nor failed for 11 minutes',
+  ],
+  ['of which one reconcile takes long lives', { undoneMs: 10 * minute - 1 }, undefined],
+  [
+    'that hears, and does nothing of what is due, is dead',
+    { undoneMs: 10 * minute },
+    'the queue has begun and ended nothing for 10 minutes, although work is due',
+  ],
+])('an operator %s', (_, signs, expected) => {
+  expect(whyDead({ ...lively, ...signs })).toBe(expected);
+});
