@@ -1,4 +1,4 @@
-import { Cluster, HostedControlPlane, Namespace, Pod, type Resource } from '../../constructs/api/resources.ts';
+import { Cluster, HostedControlPlane, Namespace, Pod, type Resource, Secret } from '../../constructs/api/resources.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { isNotFound } from '../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
@@ -31,9 +31,10 @@ export async function makeNamespace(client: KubeClient, namespace: string): Prom
 export async function endNamespace(client: KubeClient, namespace: string): Promise<void> {
   await client.delete(Namespace, { name: namespace });
   const left = async (resource: Resource) => (await client.list(resource, { namespace })).items;
-  // Also those of a Cluster: Cluster API does not finish the deletion of a paused one.
-  for (const resource of [HostedControlPlane, Cluster]) {
-    for (const { metadata } of await left(resource)) {
+  // Also those of a Cluster: Cluster API does not finish the deletion of a paused one. And those of Secrets with keys: their operator
+  // may have ended.
+  for (const resource of [HostedControlPlane, Cluster, Secret]) {
+    for (const { metadata } of (await left(resource)).filter((each) => each.metadata.finalizers)) {
       const free = { metadata: { finalizers: null } };
       const name = { namespace, name: metadata.name };
       await onceWebhooksAnswer(() => client.mergePatch(resource, name, free, { fieldManager }).catch(unlessGone));

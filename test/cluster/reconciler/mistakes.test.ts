@@ -1,17 +1,10 @@
 import { expect, test } from 'vitest';
-import {
-  Cluster,
-  Deployment,
-  PersistentVolumeClaim,
-  Pod,
-  type Resource,
-  Secret,
-  Service,
-} from '../../../constructs/api/resources.ts';
+import { Cluster, Deployment, PersistentVolumeClaim, Pod, Secret, Service } from '../../../constructs/api/resources.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { borrow } from '../../support/lent/borrow.ts';
 import { until } from '../../support/until.ts';
+import { applyObjects, resourceFor } from '../../testbed/apply-objects.ts';
 
 const fieldManager = 'somebody-else';
 const bench = borrow('plain', { restartsPods: true });
@@ -52,7 +45,7 @@ test('the networks and the domain of a Cluster are edited: what runs stays, and 
   ])
     expect(message).toContain(value);
   await bench.untilSeen('c1');
-  expect((await bench.condition('c1', 'Ready'))?.status).toBe('True');
+  expect((await bench.condition('c1', 'Available'))?.status).toBe('True');
   expect(await pods()).toEqual(podsBefore);
   expect(await secrets()).toEqual(secretsBefore);
 
@@ -62,30 +55,27 @@ test('the networks and the domain of a Cluster are edited: what runs stays, and 
 });
 
 test('a Service that the API server refuses: what is deleted beside it comes back', async () => {
-  const policy = 'hosted-control-plane-test-refusal';
-  const group = 'admissionregistration.k8s.io/v1';
-  const kind = (name: string, plural: string): Resource => ({
-    apiVersion: group,
-    kind: name,
-    plural,
-    namespaced: false,
-  });
-  const Policy = kind('ValidatingAdmissionPolicy', 'validatingadmissionpolicies');
-  const Binding = kind('ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings');
-  const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['services'] };
-  const selector = { matchLabels: { 'kubernetes.io/metadata.name': namespace } };
-  const apply = (resource: Resource, spec: object) =>
-    bench.client.apply(
-      { apiVersion: resource.apiVersion, kind: resource.kind, metadata: { name: policy }, spec },
-      { fieldManager, force: true },
-    );
-  try {
-    await apply(Policy, {
+  const metadata = { name: 'hosted-control-plane-test-refusal' };
+  const policy = {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicy',
+    metadata,
+    spec: {
       failurePolicy: 'Fail',
-      matchConstraints: { namespaceSelector: selector, resourceRules: [rule] },
+      matchConstraints: {
+        namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
+        resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['services'] }],
+      },
       validations: [{ expression: "object.metadata.name != 'c1-api-server'", message: 'no Service changes here' }],
-    });
-    await apply(Binding, { policyName: policy, validationActions: ['Deny'] });
+    },
+  };
+  const binding = {
+    ...policy,
+    kind: 'ValidatingAdmissionPolicyBinding',
+    spec: { policyName: metadata.name, validationActions: ['Deny'] },
+  };
+  try {
+    await applyObjects(bench.client, [policy, binding]);
     // A new policy takes effect a moment after it is stored.
     await until('the policy to refuse', () =>
       bench.client
@@ -102,8 +92,7 @@ test('a Service that the API server refuses: what is deleted beside it comes bac
     const scheduler = await bench.untilCondition('c1', 'SchedulerReady', { status: 'True' });
     expect(scheduler.reason).toBe('Ready');
   } finally {
-    await bench.client.delete(Binding, { name: policy });
-    await bench.client.delete(Policy, { name: policy });
+    for (const each of [binding, policy]) await bench.client.delete(resourceFor(each), metadata);
   }
   await bench.undo();
 });
@@ -116,16 +105,9 @@ test('a volume that may not grow, by a LimitRange: its condition has the words o
     )
   ).items;
   const max = { storage: claim?.spec.resources.requests.storage };
-  const range = { apiVersion: 'v1', kind: 'LimitRange', plural: 'limitranges', namespaced: true };
-  await bench.client.create(
-    {
-      apiVersion: 'v1',
-      kind: 'LimitRange',
-      metadata: named('small'),
-      spec: { limits: [{ type: 'PersistentVolumeClaim', max }] },
-    },
-    { fieldManager },
-  );
+  const limits = [{ type: 'PersistentVolumeClaim', max }];
+  const range = { apiVersion: 'v1', kind: 'LimitRange', metadata: named('small'), spec: { limits } };
+  await applyObjects(bench.client, [range]);
   await bench.patch('c1', { spec: { etcd: { volumeSize: '100Gi', maxVolumeSize: '200Gi' } } });
   await bench.restartOperator();
   const { message } = await bench.untilCondition('c1', 'EtcdClusterReady', { reason: 'VolumeNotExpandable' });
@@ -133,7 +115,7 @@ test('a volume that may not grow, by a LimitRange: its condition has the words o
   await bench.untilCondition('c1', 'EtcdClusterHealthy', { status: 'True' });
   expect((await bench.get('c1')).status?.etcd?.members).toMatchObject([{ name: 'c1-etcd-0' }]);
   await bench.undo();
-  await bench.client.delete(range, named('small'));
+  await bench.client.delete(resourceFor(range), named('small'));
 });
 
 test('the clock of the operator is a year ahead: it says so, and issues and replaces nothing', async () => {

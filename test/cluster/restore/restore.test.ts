@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ConfigMap, Event, Pod } from '../../../constructs/api/resources.ts';
+import { ConfigMap, Event, Pod, ResourceQuota } from '../../../constructs/api/resources.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { BackupWorkbench, unverifiedBackup } from '../../support/backup-workbench.ts';
@@ -88,12 +88,16 @@ test('a restored control plane has the data of the backup and nothing later, at 
 });
 
 test('a restore whose pods a ResourceQuota refuses stops no pod, and says what to change', async () => {
-  const quota = { apiVersion: 'v1', kind: 'ResourceQuota', plural: 'resourcequotas', namespaced: true };
   const name = { namespace: bench.namespace, name: 'limited' };
   const uids = async () => (await bench.pods('c1', 'etcd')).map(({ metadata }) => metadata.uid);
   const before = await uids();
   await bench.client.create(
-    { apiVersion: 'v1', kind: quota.kind, metadata: name, spec: { hard: { 'limits.memory': '64Gi' } } },
+    {
+      apiVersion: ResourceQuota.apiVersion,
+      kind: ResourceQuota.kind,
+      metadata: name,
+      spec: { hard: { 'limits.memory': '64Gi' } },
+    },
     { fieldManager },
   );
   await bench.patch('c1', { spec: { etcd: { restore: { latest: true, request: 'limited' } } } });
@@ -105,7 +109,7 @@ test('a restore whose pods a ResourceQuota refuses stops no pod, and says what t
   await write('meanwhile');
   await bench.patch('c1', { spec: { etcd: { restore: null } } });
   await bench.untilCondition('c1', 'EtcdRestoreReady', { status: 'True' });
-  await bench.client.delete(quota, name);
+  await bench.client.delete(ResourceQuota, name);
 });
 
 test('a control plane stays as it was when the backup is damaged', async () => {
