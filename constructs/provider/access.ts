@@ -154,6 +154,11 @@ const furtherAccess: readonly Access[] = [
     verbs: ['get'],
     why: 'reading what exists already instead of creating it, as a restore does with volumes',
   })),
+  {
+    resource: Event,
+    verbs: ['list'],
+    why: 'what kubelets and controllers say of a pod or StatefulSet that says nothing itself',
+  },
   { resource: Event, verbs: ['create', 'patch'], why: 'reporting to users, and counting what happens again' },
 ];
 

@@ -24,7 +24,7 @@ import { type CommandAccess, findingControlPlane } from './access.ts';
 import { clusterArgument, type Command, type Session } from './command.ts';
 import { clusterOf, findObject } from './control-plane.ts';
 import { conditionOf, gatewayOf, type StoredControlPlane } from './control-plane-state.ts';
-import type { EventObject } from './explain/events.ts';
+import type { EventObject } from '../pods/warnings.ts';
 import { type Evidence, explanation } from './explain/explanation.ts';
 import type { GatewayEvidence } from './explain/gateway-causes.ts';
 
@@ -33,7 +33,7 @@ const reading =
   (resource: Resource): CommandAccess => ({ resource, verbs: ['list'], why });
 
 /**
- * Asks with the user's own rights for what the operator may not read: events and quotas. What the user may not read either is
+ * Asks with the user's own rights for what the operator does not read: quotas, and all but a few events. What the user may not read either is
  * named, and the rest is explained.
  */
 export const explain: Command = {

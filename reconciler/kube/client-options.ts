@@ -30,6 +30,12 @@ export interface ListOptions<T extends KubeObject> extends Selection, CallOption
   readonly keeper?: (() => (object: T) => T) | undefined;
 }
 
+/** Options of a list that is read page by page. */
+export interface PageOptions extends Selection, CallOptions {
+  /** The most objects in one page. By default 500. */
+  readonly limit?: number;
+}
+
 /** Options of a server-side apply. */
 export interface ApplyOptions extends CallOptions {
   readonly fieldManager: string;

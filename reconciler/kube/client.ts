@@ -1,5 +1,6 @@
 import { resourceOf, type Resource, ServiceAccount } from '../../constructs/api/resources.ts';
 import type {
+  PageOptions,
   ApplyOptions,
   CallOptions,
   CreateOptions,
@@ -76,7 +77,7 @@ export class KubeClient {
    * All selected objects, page by page, so that only one page at a time is in memory. Throws a KubeError with code 410
    * when the caller reads so slowly that the server has compacted the version of the first page.
    */
-  pages(resource: Resource, options: Selection & CallOptions = {}): AsyncGenerator<KubeObject[], void> {
+  pages(resource: Resource, options: PageOptions = {}): AsyncGenerator<KubeObject[], void> {
     return this.#lists.pages(resource, options);
   }
 

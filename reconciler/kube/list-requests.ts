@@ -1,5 +1,5 @@
 import type { Resource } from '../../constructs/api/resources.ts';
-import type { CallOptions, ListOptions, ObjectList, Selection } from './client-options.ts';
+import type { CallOptions, ListOptions, ObjectList, PageOptions, Selection } from './client-options.ts';
 import { isGone, isTooLarge, tooLarge } from './errors.ts';
 import type { KubeObject } from './object.ts';
 import { metadataOnly, type ResourceRequests } from './resource-requests.ts';
@@ -36,9 +36,9 @@ export class ListRequests {
   }
 
   /** All selected objects as the server sends them, page by page. */
-  async *pages(resource: Resource, options: Selection & CallOptions): AsyncGenerator<KubeObject[], void> {
+  async *pages(resource: Resource, { limit = pageSize, ...options }: PageOptions): AsyncGenerator<KubeObject[], void> {
     // null in an empty list of metadata.
-    for await (const { items } of this.#pages<KubeObject>(resource, options, pageSize)) yield items ?? [];
+    for await (const { items } of this.#pages<KubeObject>(resource, options, limit)) yield items ?? [];
   }
 
   /** The version of a list that is not read to its end. */

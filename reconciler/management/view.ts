@@ -1,6 +1,7 @@
 import type { HeldHost } from '../../constructs/api/status.ts';
 import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
+import type { ComponentName } from '../../constructs/cluster/labels.ts';
 import type { OptionalKind, Resource } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import type { Endpoint } from '../../constructs/cluster/facts.ts';
@@ -8,6 +9,7 @@ import type { StepNeeds } from '../dry-run/try-step.ts';
 import type { GatewayObject } from '../exposure/gateway-object.ts';
 import type { ApplyAllOptions } from '../kube/apply-set.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
+import type { Unexplained, Warning } from '../pods/warnings.ts';
 
 /** Read access of a phase to the management cluster, from a cache that watches keep current. */
 export interface Reader {
@@ -89,6 +91,11 @@ export interface Writer {
     resource: Resource,
     labels: Readonly<Record<string, string>>,
   ): Promise<T[]>;
+  /**
+   * What events say of objects of this component that do not say themselves what is wrong, the newest first. The API server is asked at
+   * most once in half a minute about the same objects, and for a few events of a few objects.
+   */
+  warnings(component: ComponentName, objects: readonly Unexplained[], now: Date): Promise<readonly Warning[]>;
   /** Number of nodes of the management cluster whose labels have one of the values each. */
   countNodes(labels: Readonly<Record<string, readonly string[]>>): Promise<number>;
   /**

@@ -21,6 +21,7 @@ import type { ApplySet } from '../kube/apply-set.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import { isAlreadyExists, isNotFound } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { readWarnings } from '../pods/warnings.ts';
 import type { ManagementCluster } from './cache.ts';
 import { type ApplyOptions, type DeletionWriter, refusalKeptMs, type Writer } from './view.ts';
 
@@ -93,6 +94,10 @@ export function createWriter(options: WriterOptions): Writer {
     async readAll<T extends KubeObject>(resource: Resource, labels: Readonly<Record<string, string>>) {
       const labelSelector = selectorOf({ [clusterNameLabel]: cluster, ...labels });
       return (await client.list<T>(resource, { namespace, labelSelector })).items;
+    },
+    async warnings(component, objects, now) {
+      const read = () => readWarnings(client, { namespace, now }, objects);
+      return (await requestCaches.of(key).ask(`events of ${component}`, objects, read, refusalKeptMs)) ?? [];
     },
     async countNodes(labels) {
       const labelSelector = Object.entries(labels)

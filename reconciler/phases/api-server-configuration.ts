@@ -70,7 +70,7 @@ export const apiServerConfiguration = phase({
       return hold(scope, 'ConfigurationRefused', `kube-apiserver ${asked.spec.version} refuses it: ${verdict.message}`);
     }
     if (verdict?.kind === 'unknown') return tryAgain(scope, pod, verdict.message);
-    const { trouble, afterMs } = troubleOf('api-server-check', scope);
+    const { trouble, afterMs } = await troubleOf('api-server-check', scope);
     const reason = trouble?.reason === 'PodsFailing' ? 'PodsFailing' : 'CheckingConfiguration';
     return hold(scope, reason, trouble ? `${checking}; ${trouble.message}` : checking, afterMs);
   },

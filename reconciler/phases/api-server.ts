@@ -59,14 +59,14 @@ export const apiServer = phase({
       const { message, isStuck } = readiness;
       return notRolledOut(
         applied,
-        waitForPods('api-server', { message: `API server: ${message}`, isStuck }, scope),
+        await waitForPods('api-server', { message: `API server: ${message}`, isStuck }, scope),
         scope,
       );
     }
     const older = serversOfOtherVersions(scope).map(({ metadata }) => metadata.name);
     if (older.length > 0) {
       const message = `API server: ${older.join(', ')} of another version has not terminated yet`;
-      return notRolledOut(applied, waitForPods('api-server', { message }, scope), scope);
+      return notRolledOut(applied, await waitForPods('api-server', { message }, scope), scope);
     }
     const unstable = unstablePods('api-server', scope);
     if (unstable) return notRolledOut(applied, wait('PodsFailing', `API server: ${unstable.message}`, unstable), scope);

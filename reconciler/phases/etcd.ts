@@ -77,7 +77,7 @@ export const etcd = phase({
     const found = { report: reportOf(scope, volumes, plan, report) };
     const progress = progressOf(set, report);
     if (!progress.isDone) {
-      const { trouble, afterMs } = troubleOf('etcd', scope);
+      const { trouble, afterMs } = await troubleOf('etcd', scope);
       const message = [`etcd: ${progress.message}`, trouble?.message, problem?.message].filter(Boolean).join('; ');
       const isFailing = trouble?.reason === 'PodsFailing' && progress.reason === 'WaitingForMembers';
       const isEnding = problem?.reason === 'VolumesTerminating';

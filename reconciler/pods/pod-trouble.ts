@@ -6,10 +6,12 @@ import {
   isReady,
   type PodObject,
   type Probe,
+  type StatefulSetObject,
 } from '../kube/readiness.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { lastWords, oneLine } from './last-words.ts';
 import { awayOf, confirmedBy } from './lost-node.ts';
+import type { Unexplained, Warning } from './warnings.ts';
 
 /** Why pods do not work. */
 export interface PodTrouble {
@@ -30,7 +32,10 @@ export interface ClaimInTrouble extends KubeObject {
 export interface ObservedPods {
   readonly pods: readonly PodObject[];
   readonly deployments?: readonly DeploymentObject[];
+  readonly sets?: readonly StatefulSetObject[];
   readonly claims?: readonly ClaimInTrouble[];
+  /** What events say of the objects that are {@link unexplained}, the newest first. */
+  readonly warnings?: readonly Warning[];
   readonly now: Date;
 }
 
@@ -49,13 +54,38 @@ const slowCreationMs = 30_000;
 /** A container that runs for longer than this and is not ready is late. */
 const slowStartMs = 60_000;
 
+/** A StatefulSet that is older than this has tried to create its pods. */
+const slowSetMs = 10_000;
+
 /** Time until a pod is late, which no watch reports; undefined if none can become late. */
-export function untilLateMs({ pods, now }: Pick<ObservedPods, 'pods' | 'now'>): number | undefined {
-  const waits = pods
-    .flatMap((pod) => lateAt(pod))
+export function untilLateMs({ pods, sets = [], now }: Pick<ObservedPods, 'pods' | 'sets' | 'now'>): number | undefined {
+  const waits = [...pods.flatMap(lateAt), ...sets.filter(lacksPods).map(lacksSince)]
     .map((time) => time - now.getTime())
     .filter((ms) => ms > 0);
   return waits.length > 0 ? Math.min(...waits) : undefined;
+}
+
+/** The objects that do not say themselves why something does not work, and of which events may. */
+export function unexplained({ pods, sets = [], now }: ObservedPods): Unexplained[] {
+  const awaited = pods.filter(isAwaited).flatMap((pod) => {
+    const { uid = '' } = pod.metadata;
+    if (silentContainers(pod, now).length > 0) return [{ uid, reason: 'Unhealthy' }];
+    return isCreatedLate(pod, now) ? [{ uid }] : [];
+  });
+  const lacking = sets.filter((set) => lacksPods(set) && lacksSince(set) <= now.getTime());
+  return [...lacking.map(({ metadata: { uid = '' } }) => ({ uid, reason: 'FailedCreate' })), ...awaited];
+}
+
+/** Whether its controller has not created all pods, or has deleted one and not created the next. */
+function lacksPods({ metadata, spec, status = {} }: StatefulSetObject): boolean {
+  const { observedGeneration = 0, replicas = 0 } = status;
+  return (
+    !metadata.deletionTimestamp && observedGeneration >= (metadata.generation ?? 0) && replicas < (spec?.replicas ?? 1)
+  );
+}
+
+function lacksSince({ metadata }: StatefulSetObject): number {
+  return Date.parse(metadata.creationTimestamp ?? '') + slowSetMs;
 }
 
 function lateAt(pod: PodObject): number[] {
@@ -82,12 +112,14 @@ function containersOf({ status }: PodObject): readonly ContainerStatus[] {
  * What the status of pods, of their Deployment and of their claims says about why the pods do not work: containers that
  * crash, images that cannot be pulled, refusals of the scheduler and of admission, volumes. Undefined when it says nothing.
  */
-export function podTrouble({ pods, deployments = [], claims = [], now }: ObservedPods): PodTrouble | undefined {
+export function podTrouble(observed: ObservedPods): PodTrouble | undefined {
+  const { pods, deployments = [], sets = [], claims = [], warnings = [], now } = observed;
   const awaited = pods.filter(isAwaited);
   const all = [
     ...deployments.flatMap(problemsOfDeployment),
+    ...sets.flatMap((set) => problemOfSet(set, warnings)),
     ...pods.flatMap((pod) => problemOfNode(pod, now)),
-    ...awaited.flatMap((pod) => problemsOfPod(pod, now)),
+    ...awaited.flatMap((pod) => problemsOfPod(pod, { warnings, now })),
     ...claims.flatMap(problemsOfClaim),
   ];
   const failures = all.filter(({ isFailure }) => isFailure);
@@ -114,22 +146,30 @@ function problemsOfDeployment({ metadata, status }: DeploymentObject): Problem[]
   }));
 }
 
+/** The same of a StatefulSet, which has no condition for it. */
+function problemOfSet(set: StatefulSetObject, warnings: readonly Warning[]): Problem[] {
+  const words = lacksPods(set) ? wordsOf(set, warnings) : undefined;
+  return words === undefined ? [] : [{ of: `StatefulSet ${set.metadata.name}`, text: words, isFailure: true }];
+}
+
+function wordsOf({ metadata }: KubeObject, warnings: readonly Warning[], name?: string): string | undefined {
+  return warnings.find(({ uid, container }) => uid === metadata.uid && container === name)?.words;
+}
+
 function problemOfNode(pod: PodObject, now: Date): Problem[] {
   const text = awayOf(pod, now);
   return text === undefined ? [] : [{ of: `pod ${pod.metadata.name}`, text, isFailure: true }];
 }
 
-/** Containers that run, and whose probe fails. The kubelet reports the answer in events only, which the operator may not read. */
-function silentContainers({ spec, status }: PodObject, now: Date): string[] {
+/** Containers that run, and whose probe fails. The kubelet reports the answer in events only. */
+function silentContainers({ spec, status }: PodObject, now: Date): { readonly name: string; readonly text: string }[] {
   return (status?.containerStatuses ?? []).flatMap(({ name, ready, started, state }) => {
     const runsMs = now.getTime() - Date.parse(state?.running?.startedAt ?? '');
     if (ready || !(runsMs >= slowStartMs)) return [];
     const { readinessProbe, startupProbe } = spec?.containers?.find((container) => container.name === name) ?? {};
     const [kind, probe] =
       started === false ? (['startup', startupProbe] as const) : (['readiness', readinessProbe] as const);
-    return [
-      `container ${name} runs, and its ${kind} probe${asked(probe)} fails: the events of the pod have the answer`,
-    ];
+    return [{ name, text: `container ${name} runs, and its ${kind} probe${asked(probe)} fails` }];
   });
 }
 
@@ -139,7 +179,7 @@ function asked({ httpGet, tcpSocket, grpc }: Probe = {}): string {
   return port === undefined ? '' : ` at port ${port}`;
 }
 
-function problemsOfPod(pod: PodObject, now: Date): Problem[] {
+function problemsOfPod(pod: PodObject, { warnings, now }: { warnings: readonly Warning[]; now: Date }): Problem[] {
   const { metadata, status } = pod;
   const of = `pod ${metadata.name}`;
   const failure = (text: string): Problem => ({ of, text, isFailure: true });
@@ -149,12 +189,20 @@ function problemsOfPod(pod: PodObject, now: Date): Problem[] {
   const containers = containersOf(pod);
   const failures = containers.flatMap((container) => failureOf(container, now) ?? []).map(failure);
   if (failures.length > 0) return failures;
-  const silent = silentContainers(pod, now).map((text): Problem => ({ of, text, isFailure: false }));
-  if (silent.length > 0 || containers.some(hasRun) || containers.length === 0) return silent;
-  if (now.getTime() - Date.parse(metadata.creationTimestamp ?? '') < slowCreationMs) return [];
-  // The kubelet reports volumes that cannot be mounted in events only, which the operator may not read.
-  const text = 'its containers are not created: the events of the pod name the volume or network that is missing';
-  return [{ of, text, isFailure: false }];
+  const silent = silentContainers(pod, now).map(({ name, text }): Problem => {
+    const answer = wordsOf(pod, warnings, name) ?? 'the events of the pod have the answer';
+    return { of, text: `${text}: ${answer}`, isFailure: false };
+  });
+  if (silent.length > 0 || !isCreatedLate(pod, now)) return silent;
+  // The kubelet reports volumes that cannot be mounted in events only.
+  const cause = wordsOf(pod, warnings) ?? 'the events of the pod name the volume or network that is missing';
+  return [{ of, text: `its containers are not created: ${cause}`, isFailure: false }];
+}
+
+function isCreatedLate(pod: PodObject, now: Date): boolean {
+  const containers = containersOf(pod);
+  if (containers.length === 0 || containers.some(hasRun)) return false;
+  return now.getTime() - Date.parse(pod.metadata.creationTimestamp ?? '') >= slowCreationMs;
 }
 
 /** States of a container that is being created, and the one that only says that it waits after a crash. */

@@ -1,12 +1,13 @@
-import { Deployment, PersistentVolumeClaim, Pod } from '../../constructs/api/resources.ts';
+import { Deployment, PersistentVolumeClaim, Pod, StatefulSet } from '../../constructs/api/resources.ts';
 import { type ComponentName, selectorLabels } from '../../constructs/cluster/labels.ts';
 import { wait, type Wait } from '../engine/outcome.ts';
-import type { DeploymentObject, PodObject } from '../kube/readiness.ts';
-import type { ControlPlaneContext } from '../management/view.ts';
+import type { DeploymentObject, PodObject, StatefulSetObject } from '../kube/readiness.ts';
+import { refusalKeptMs, type ControlPlaneContext } from '../management/view.ts';
 import { unstableOf } from './unstable.ts';
-import { type ClaimInTrouble, type PodTrouble, podTrouble, untilLateMs } from './pod-trouble.ts';
+import { type ClaimInTrouble, type PodTrouble, podTrouble, unexplained, untilLateMs } from './pod-trouble.ts';
 
 type PodsContext = Pick<ControlPlaneContext, 'cluster' | 'reader' | 'now'>;
+type AskingContext = PodsContext & Pick<ControlPlaneContext, 'writer'>;
 
 /** What the pods of a component say about why they do not work. */
 interface Told {
@@ -16,12 +17,22 @@ interface Told {
   readonly afterMs: number | undefined;
 }
 
-export function troubleOf(component: ComponentName, { cluster, reader, now }: PodsContext): Told {
+export async function troubleOf(
+  component: ComponentName,
+  { cluster, reader, writer, now }: AskingContext,
+): Promise<Told> {
   const labels = selectorLabels(cluster.name, component);
   const pods = reader.list<PodObject>(Pod, labels);
   const deployments = reader.list<DeploymentObject>(Deployment, labels);
   const claims = reader.list<ClaimInTrouble>(PersistentVolumeClaim, labels);
-  return { trouble: podTrouble({ pods, deployments, claims, now }), afterMs: untilLateMs({ pods, now }) };
+  const sets = reader.list<StatefulSetObject>(StatefulSet, labels);
+  const observed = { pods, deployments, sets, claims, now };
+  const objects = unexplained(observed);
+  const warnings = objects.length > 0 ? await writer.warnings(component, objects, now) : [];
+  // Nothing reports an event.
+  const next = [untilLateMs(observed) ?? Infinity, objects.length > 0 ? refusalKeptMs : Infinity];
+  const afterMs = Math.min(...next);
+  return { trouble: podTrouble({ ...observed, warnings }), afterMs: Number.isFinite(afterMs) ? afterMs : undefined };
 }
 
 /** Why pods of a component are not believed although they are ready, and when to look again; undefined if they are. */
@@ -34,12 +45,12 @@ export function unstablePods(
 }
 
 /** Waits for the pods of a component, and says why they do not work if they say so. */
-export function waitForPods(
+export async function waitForPods(
   component: ComponentName,
   { message, isStuck }: Pick<Wait, 'message' | 'isStuck'>,
-  context: PodsContext,
-): Wait {
-  const { trouble, afterMs } = troubleOf(component, context);
+  context: AskingContext,
+): Promise<Wait> {
+  const { trouble, afterMs } = await troubleOf(component, context);
   const told = trouble ? `${message}; ${trouble.message}` : message;
   return wait(trouble?.reason ?? 'WaitingForPods', told, { afterMs, isStuck });
 }

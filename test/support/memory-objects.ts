@@ -1,20 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
 import {
+  Event,
   HostedControlPlane,
   Node,
   PersistentVolumeClaim,
   type Resource,
   resourceOf,
 } from '../../constructs/api/resources.ts';
-import { componentLabel, selectorLabels } from '../../constructs/cluster/labels.ts';
+import { type ComponentName, componentLabel, selectorLabels } from '../../constructs/cluster/labels.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import type { HeldHost } from '../../constructs/api/status.ts';
 import type { Endpoint } from '../../constructs/cluster/facts.ts';
 import type { StepNeeds } from '../../reconciler/dry-run/try-step.ts';
 import { identityOf, type KubeObject } from '../../reconciler/kube/object.ts';
 import { isRefusal } from '../../reconciler/kube/errors.ts';
+import type { Selection } from '../../reconciler/kube/client-options.ts';
+import { readWarnings, type Unexplained, type Warning } from '../../reconciler/pods/warnings.ts';
 import type { ApplyOptions, ObjectFields, DeletionWriter, Reader, Writer } from '../../reconciler/management/view.ts';
+import { isSelected } from './memory-cluster/selectors.ts';
 import { mergePatched } from './memory-cluster/merge-patch.ts';
 import { namespace } from './scope.ts';
 
@@ -163,6 +167,14 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
 
   async readAll<T extends KubeObject>(resource: Resource, labels: Readonly<Record<string, string>>): Promise<T[]> {
     return this.list<T>(resource, labels);
+  }
+
+  async warnings(_: ComponentName, objects: readonly Unexplained[], now: Date): Promise<readonly Warning[]> {
+    const events = () => this.objects.filter(({ kind }) => kind === Event.kind);
+    async function* pages(__: Resource, selection: Selection) {
+      yield events().filter((event) => isSelected(event, selection));
+    }
+    return readWarnings({ pages }, { namespace, now }, objects);
   }
 
   async countNodes(labels: Readonly<Record<string, readonly string[]>>): Promise<number> {

@@ -1,4 +1,5 @@
-import { type EventObject, eventsOf } from './events.ts';
+import type { EventObject } from '../../pods/warnings.ts';
+import { eventsOf } from './events.ts';
 
 /** A cause, with those that it has itself. */
 export interface Cause {

@@ -22,7 +22,7 @@ import {
 import { plainView, type View } from '../view.ts';
 import { hanging, wrapped } from '../wrapped.ts';
 import { type Cause, warningsAbout } from './cause.ts';
-import type { EventObject } from './events.ts';
+import type { EventObject } from '../../pods/warnings.ts';
 import { gatewayCauses, type GatewayEvidence } from './gateway-causes.ts';
 
 export interface QuotaObject extends KubeObject {

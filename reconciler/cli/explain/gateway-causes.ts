@@ -4,7 +4,7 @@ import type { GatewayObject } from '../../exposure/gateway-object.ts';
 import { listenersOf, type RouteObject, routesNotServed } from '../../exposure/route-status.ts';
 import { objectKey } from '../../kube/object.ts';
 import { type Cause, warningsAbout } from './cause.ts';
-import type { EventObject } from './events.ts';
+import type { EventObject } from '../../pods/warnings.ts';
 import { failuresIn, problemsIn } from './reported-problems.ts';
 import { routeCauses } from './route-causes.ts';
 

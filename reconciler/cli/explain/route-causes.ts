@@ -11,7 +11,7 @@ import {
 import { objectKey } from '../../kube/object.ts';
 import { oneLine } from '../../pods/last-words.ts';
 import { type Cause, warningsAbout } from './cause.ts';
-import type { EventObject } from './events.ts';
+import type { EventObject } from '../../pods/warnings.ts';
 import { problemsIn } from './reported-problems.ts';
 
 /** Where routes lead, and what is known about it. */

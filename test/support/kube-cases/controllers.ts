@@ -3,13 +3,13 @@ import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import {
   ConfigMap,
   Deployment,
-  Event,
   Namespace,
   PersistentVolumeClaim,
   Pod,
   ResourceQuota,
 } from '../../../constructs/api/resources.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { readWarnings } from '../../../reconciler/pods/warnings.ts';
 import { clusterName } from '../scope.ts';
 import {
   type AnyObject,
@@ -195,14 +195,18 @@ export const controllerCases: readonly ControllerCase[] = [
       expect(failed).toMatchObject({ status: 'True', reason: 'FailedCreate', message: expect.stringMatching(words) });
       const { metadata, spec } = made as unknown as { metadata: KubeObject['metadata']; spec: object };
       const set = { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { ...metadata, labels } };
-      await client.create({ ...set, spec: { ...spec, serviceName: 'one', replicas: 1 } }, us);
+      const { metadata: stored } = await client.create(
+        { ...set, spec: { ...spec, serviceName: 'one', replicas: 1 } },
+        us,
+      );
       const event = await eventually('the event', async () => {
-        const { items } = await client.list<AnyObject>(Event, { namespace });
-        return items.find(({ reason, regarding }) => {
-          return reason === 'FailedCreate' && (regarding as { kind: string }).kind === 'StatefulSet';
-        });
+        const now = new Date(stored.creationTimestamp ?? '');
+        const [warning] = await readWarnings(client, { namespace, now }, [
+          { uid: stored.uid ?? '', reason: 'FailedCreate' },
+        ]);
+        return warning;
       });
-      expect(event['note']).toBe(
+      expect(event.words).toBe(
         'Create Pod one-0 in StatefulSet one failed error: pods "one-0" is forbidden: failed quota: quota: must specify limits.cpu for: main',
       );
       expect((await client.list(Pod, { namespace })).items).toEqual([]);

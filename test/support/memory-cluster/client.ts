@@ -15,6 +15,7 @@ import type {
   MergePatchOptions,
   ListOptions,
   ObjectList,
+  PageOptions,
   Selection,
   WatchOptions,
 } from '../../../reconciler/kube/client-options.ts';
@@ -108,8 +109,9 @@ export class MemoryClient implements KubernetesApi {
     return String(this.#server.store.version);
   }
 
-  async *pages(resource: Resource, options: Selection = {}): AsyncGenerator<KubeObject[], void> {
-    yield (await this.list(resource, options)).items;
+  async *pages(resource: Resource, { limit = 500, ...options }: PageOptions = {}): AsyncGenerator<KubeObject[], void> {
+    const { items } = await this.list(resource, options);
+    for (let first = 0; first === 0 || first < items.length; first += limit) yield items.slice(first, first + limit);
   }
 
   async apply<T extends KubeObject>(object: T, options: ApplyOptions): Promise<T & KubeObject> {
