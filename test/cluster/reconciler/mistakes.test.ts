@@ -90,10 +90,12 @@ test('a Service that the API server refuses: what is deleted beside it comes bac
     );
     await bench.patch('c1', { spec: { exposure: { loadBalancer: { annotations: { 'example.org/a': 'b' } } } } });
     await bench.untilCondition('c1', 'APIServerServiceReady', { message: /no Service changes here/ });
+    const deployment = () => bench.client.find(Deployment, named('c1-scheduler'));
+    const old = (await deployment())?.metadata.uid;
     await bench.client.delete(Deployment, named('c1-scheduler'));
-    await until('another Deployment', () => bench.client.find(Deployment, named('c1-scheduler')));
+    await until('another Deployment', async () => ![old, undefined].includes((await deployment())?.metadata.uid));
     const scheduler = await bench.untilCondition('c1', 'SchedulerReady', { status: 'True' });
-    expect(scheduler.reason).toBe('Ready');
+    expect(scheduler.reason).toBe('ReconcileSucceeded');
   } finally {
     for (const each of [binding, policy]) await bench.client.delete(resourceFor(each), metadata);
   }

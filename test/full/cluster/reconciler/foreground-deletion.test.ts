@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ConfigMap, HostedControlPlane, PersistentVolumeClaim, Secret } from '../../../../constructs/api/resources.ts';
+import {
+  Cluster,
+  ConfigMap,
+  HostedControlPlane,
+  PersistentVolumeClaim,
+  Secret,
+} from '../../../../constructs/api/resources.ts';
+import type { KubeObject } from '../../../../reconciler/kube/object.ts';
 import { keptSecrets } from '../../../../reconciler/pki/kept-secrets.ts';
 import type { SecretObject } from '../../../../reconciler/pki/secret.ts';
 import { BackupWorkbench, unverifiedBackup } from '../../../support/backup-workbench.ts';
@@ -12,6 +19,10 @@ const kept = {
   ...single,
   etcd: { ...single.etcd, volumeRetention: 'Retain', backup: { ...unverifiedBackup, beforeDeletion: true } },
 };
+interface ClusterObject extends KubeObject {
+  readonly spec: { readonly controlPlaneEndpoint: { readonly host: string } };
+}
+
 const written = { namespace: 'default', name: 'kept' };
 
 let bench: BackupWorkbench;
@@ -51,7 +62,10 @@ test('a deletion in the foreground keeps the volumes that it shall keep, with th
 });
 
 test('another object with the same name continues with what was kept', async () => {
-  await bench.createHostedControlPlane('c1-cp', kept);
+  const { spec } = await bench.client.get<ClusterObject>(Cluster, { namespace, name: 'c1' });
+  const loadBalancerIP = spec.controlPlaneEndpoint.host;
+  // The Cluster has the endpoint still, and no load balancer keeps the address of a Service that is gone.
+  await bench.createHostedControlPlane('c1-cp', { ...kept, exposure: { loadBalancer: { loadBalancerIP } } });
   await bench.untilReady('c1', longMs);
   const hosted = await bench.hosted('c1');
   expect(await hosted.get(ConfigMap, written)).toMatchObject({ data: { a: 'b' } });
