@@ -69,6 +69,7 @@ export function untilLateMs({ pods, sets = [], now }: Pick<ObservedPods, 'pods' 
 export function unexplained({ pods, sets = [], now }: ObservedPods): Unexplained[] {
   const awaited = pods.filter(isAwaited).flatMap((pod) => {
     const { uid = '' } = pod.metadata;
+    if (failuresOf(pod, now).length > 0) return [];
     if (silentContainers(pod, now).length > 0) return [{ uid, reason: 'Unhealthy' }];
     return isCreatedLate(pod, now) ? [{ uid }] : [];
   });
@@ -180,15 +181,9 @@ function asked({ httpGet, tcpSocket, grpc }: Probe = {}): string {
 }
 
 function problemsOfPod(pod: PodObject, { warnings, now }: { warnings: readonly Warning[]; now: Date }): Problem[] {
-  const { metadata, status } = pod;
-  const of = `pod ${metadata.name}`;
-  const failure = (text: string): Problem => ({ of, text, isFailure: true });
-  const refusal = status?.conditions?.find(({ type, status: value }) => type === 'PodScheduled' && value === 'False');
-  if (refusal)
-    return [failure(`cannot be scheduled: ${oneLine(refusal.message ?? refusal.reason ?? 'no reason given')}`)];
-  const containers = containersOf(pod);
-  const failures = containers.flatMap((container) => failureOf(container, now) ?? []).map(failure);
-  if (failures.length > 0) return failures;
+  const of = `pod ${pod.metadata.name}`;
+  const failures = failuresOf(pod, now);
+  if (failures.length > 0) return failures.map((text) => ({ of, text, isFailure: true }));
   const silent = silentContainers(pod, now).map(({ name, text }): Problem => {
     const answer = wordsOf(pod, warnings, name) ?? 'the events of the pod have the answer';
     return { of, text: `${text}: ${answer}`, isFailure: false };
@@ -197,6 +192,15 @@ function problemsOfPod(pod: PodObject, { warnings, now }: { warnings: readonly W
   // The kubelet reports volumes that cannot be mounted in events only.
   const cause = wordsOf(pod, warnings) ?? 'the events of the pod name the volume or network that is missing';
   return [{ of, text: `its containers are not created: ${cause}`, isFailure: false }];
+}
+
+/** What its status says itself. */
+function failuresOf(pod: PodObject, now: Date): string[] {
+  const refusal = pod.status?.conditions?.find(
+    ({ type, status: value }) => type === 'PodScheduled' && value === 'False',
+  );
+  if (refusal) return [`cannot be scheduled: ${oneLine(refusal.message ?? refusal.reason ?? 'no reason given')}`];
+  return containersOf(pod).flatMap((container) => failureOf(container, now) ?? []);
 }
 
 function isCreatedLate(pod: PodObject, now: Date): boolean {
