@@ -1,5 +1,5 @@
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
-import { StatefulSet } from '../../constructs/api/resources.ts';
+import { ConfigMap, StatefulSet } from '../../constructs/api/resources.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import type { Facts } from '../../constructs/cluster/facts.ts';
 import { definedOnly } from '../../constructs/cluster/defined.ts';
@@ -23,6 +23,7 @@ import { planVolumes, type VolumePlan, type VolumeProblem, type Volumes, volumeU
 import { growRetryMs, growClaims, observeVolumes } from '../etcd/volumes.ts';
 import { troubleOf, unstablePods } from '../pods/wait-for-pods.ts';
 import { noting, unlessRefused } from '../engine/refusals.ts';
+import { isControlledBy } from '../kube/object.ts';
 import { presentRevision, type StatefulSetObject } from '../kube/readiness.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import type { StatusReport } from '../engine/status-report.ts';
@@ -137,14 +138,18 @@ async function write(scope: Scope, facts: Facts, plan: VolumePlan): Promise<Writ
 }
 
 function startsOf({ cluster, hostedControlPlane, reader, etcdLoop }: Scope): MemberFacts {
+  const { metadata, status } = hostedControlPlane;
+  const isRecorded = status?.etcd?.clusterID !== undefined || isFormationRecorded(metadata);
+  // A predecessor that was deleted without its dependents has left its files, which tell nothing of the etcd of this object.
+  const files = reader.get(ConfigMap, namesOf(cluster.name).etcdMembers);
+  const isOurs = isRecorded || (files !== undefined && isControlledBy(files, metadata.uid));
   return memberFacts({
     cluster,
     replicas: cluster.spec.etcd.replicas,
-    isRecorded:
-      hostedControlPlane.status?.etcd?.clusterID !== undefined || isFormationRecorded(hostedControlPlane.metadata),
+    isRecorded,
     members: knownMembers(cluster, watchedMemberObjects(cluster, reader)),
     observation: etcdLoop.report()?.observation,
-    written: writtenStarts(cluster.name, reader),
+    written: isOurs ? writtenStarts(cluster.name, reader) : [],
   });
 }
 

@@ -57,8 +57,6 @@ export interface SettleOptions {
   readonly cluster?: string;
   /** The address that its load balancers get. By default {@link loadBalancerAddress}. */
   readonly address?: string;
-  /** Components whose pods are on a node that does not report. They stay where they are, and none takes their place. By default none. */
-  readonly lost?: readonly ComponentName[];
   /** Keep the pods of an `OnDelete` set until someone deletes them. By default they are replaced at once. */
   readonly keepsOnDelete?: boolean;
   /** Text in the template of pods that do not start. */
@@ -70,7 +68,7 @@ export function settle(management: ControlledObjects, options: SettleOptions = {
   const { cluster = clusterName, address = loadBalancerAddress } = options;
   const isClaim = ({ kind }: KubeObject): boolean => kind === PersistentVolumeClaim.kind;
   for (const object of management.objects)
-    if (object.metadata.deletionTimestamp && !isClaim(object)) management.remove(object);
+    if (object.metadata.deletionTimestamp && !isClaim(object) && !isAway(object)) management.remove(object);
   for (const service of management.list<StoredObject>(Service, { [clusterNameLabel]: cluster }))
     giveAddress(management, service, address);
   for (const route of management.list<StoredObject>(TLSRoute, {}))
@@ -86,7 +84,7 @@ export function settle(management: ControlledObjects, options: SettleOptions = {
     if (isOf('etcd-restore', pod)) management.put({ ...pod, status: { phase: 'Succeeded' } });
     else if (isOf('api-server-check', pod)) endCheck(management, pod);
     else if (isOf('etcd-probe', pod)) schedule(management, pod);
-    else if (!pods.has(pod.metadata.name)) management.remove(pod);
+    else if (!pods.has(pod.metadata.name)) endPod(management, pod);
   }
   for (const claim of management.list<StoredObject>(PersistentVolumeClaim, {})) {
     const { deletionTimestamp, name } = claim.metadata;
@@ -144,10 +142,11 @@ export function accepted({ metadata, spec }: StoredObject): object[] {
 function rollOut(
   management: ControlledObjects,
   workload: Workload & StoredObject,
-  { keepsOnDelete = false, lost = [], startsNot = `:${missingTag}"` }: SettleOptions,
+  { keepsOnDelete = false, startsNot = `:${missingTag}"` }: SettleOptions,
 ): string[] {
   const { metadata, spec } = workload;
-  if (lost.some((component) => isOf(component, workload))) return loseNode(management, workload);
+  const stranded = management.list(Pod, spec.template.metadata.labels ?? {}).filter(isAway);
+  if (stranded.length > 0) return wait(management, workload, stranded);
   const replicas = spec.replicas ?? 1;
   const revision = revisionOf(workload);
   if (JSON.stringify(spec.template).includes(startsNot)) return getStuck(management, workload, revision);
@@ -226,13 +225,40 @@ function reportFailure(
   });
 }
 
-/** The node of all pods does not report any more: they are Unready, and none is evicted yet. */
-function loseNode(management: ControlledObjects, workload: Workload & StoredObject): string[] {
-  const pods = management.list<StoredObject>(Pod, workload.spec.template.metadata.labels ?? {});
-  const conditions = [{ type: 'Ready', status: 'False', reason: 'NodeStatusUnknown' }];
-  for (const pod of pods) management.put({ ...pod, status: { ...(pod['status'] as object), conditions } });
+const silentNode = 'NodeStatusUnknown';
+
+/** Whether it is a pod whose node does not report. */
+export function isAway(pod: KubeObject): boolean {
+  const { conditions = [] } = ((pod as StoredObject)['status'] ?? {}) as {
+    conditions?: readonly { reason?: string }[];
+  };
+  return conditions.some(({ reason }) => reason === silentNode);
+}
+
+/** The node of a pod does not report any more: the pod is Unready, and nothing confirms its end. */
+export function loseNode(management: ControlledObjects, pod: StoredObject): void {
+  const conditions = [{ type: 'Ready', status: 'False', reason: silentNode }];
+  management.put({ ...pod, status: { ...(pod['status'] as object), conditions } });
+}
+
+/** The nodes of all pods report again. */
+export function findNodes(management: ControlledObjects): void {
+  for (const pod of management.list<StoredObject>(Pod, {}).filter(isAway))
+    management.put({ ...pod, status: { ...(pod['status'] as object), ...readyPod.status } });
+}
+
+/** Nothing takes the place of a pod before its node says that it has ended. */
+function endPod(management: ControlledObjects, pod: StoredObject): void {
+  if (!isAway(pod)) return management.remove(pod);
+  const deletionTimestamp = pod.metadata.deletionTimestamp ?? pod.metadata.creationTimestamp ?? '';
+  management.put({ ...pod, metadata: { ...pod.metadata, deletionTimestamp } });
+}
+
+/** No pod takes the place of those whose node does not report. */
+function wait(management: ControlledObjects, workload: Workload & StoredObject, pods: readonly KubeObject[]): string[] {
   const counts = { replicas: pods.length, readyReplicas: 0, availableReplicas: 0 };
-  management.put({ ...workload, status: { ...(workload['status'] as object), ...counts } });
+  const { generation: observedGeneration = 0 } = workload.metadata;
+  management.put({ ...workload, status: { ...(workload['status'] as object), observedGeneration, ...counts } });
   return pods.map(({ metadata }) => metadata.name);
 }
 

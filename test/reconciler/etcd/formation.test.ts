@@ -11,7 +11,7 @@ import { writtenStarts } from '../../../reconciler/etcd/etcd-facts.ts';
 import { adviceOnMove } from '../../../reconciler/etcd/formation.ts';
 import { MemoryCluster, ourName } from '../../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../../support/loop/operator-process.ts';
-import { completeCluster, settleBy } from '../../support/loop/scenario.ts';
+import { completeCluster, settleBy, smallestSpec } from '../../support/loop/scenario.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { clusterName, namespace } from '../../support/scope.ts';
 
@@ -67,6 +67,23 @@ describe('that etcd was formed', () => {
     const management = await elsewhere([], {});
     await settleBy(management);
     expect(healthIn(management)).toMatchObject({ status: 'True' });
+  });
+
+  it('is not assumed for a successor of one whose deletion left its dependents: its etcd starts', async () => {
+    const management = await completeCluster(smallestSpec);
+    await management.user.delete(HostedControlPlane, ourName);
+    const operator = await OperatorProcess.start(management);
+    await operator.rounds(3);
+    await management.user.delete(HostedControlPlane, ourName, { propagationPolicy: 'Orphan' });
+    management.settle();
+    await operator.untilSettled();
+    await operator.stop();
+    expect(management.objects.list(PersistentVolumeClaim, {})).toEqual([]);
+    expect(startsIn(management)).toEqual(['existing']);
+    const owner = await management.user.get(Cluster, { namespace, name: clusterName });
+    await management.orderControlPlane(owner, smallestSpec);
+    await settleBy(management);
+    expect(management.conditions.find(({ type }) => type === 'Ready')?.status).toBe('True');
   });
 
   it('is told by the condition Paused, because clusterctl leaves the Cluster paused when it gives up', async () => {

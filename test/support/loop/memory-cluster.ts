@@ -17,12 +17,12 @@ import {
 import * as clusterApi from '../../../imports/cluster.x-k8s.io.ts';
 import { definedOnly } from '../../../constructs/cluster/defined.ts';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
-import { type ComponentName, selectorLabels } from '../../../constructs/cluster/labels.ts';
+import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { KubeError } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject, ObjectName } from '../../../reconciler/kube/object.ts';
 import { firstServiceAccount } from '../../../reconciler/hosted/informers.ts';
 import type { Condition } from '../../../constructs/api/status.ts';
-import { loadBalancerAddress, settle } from '../management-controllers.ts';
+import { isAway, loadBalancerAddress, settle } from '../management-controllers.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { MemoryApiServer } from '../memory-cluster/api-server.ts';
 import { MemoryClient } from '../memory-cluster/client.ts';
@@ -65,8 +65,6 @@ export class MemoryCluster {
 
   /** Whether the host of the endpoint leads to no API server, which runs and is reached from within. */
   endpointLeadsNowhere = false;
-  /** Components whose pods are on a node that does not report. */
-  lost: readonly ComponentName[] = [];
   /** Other control planes in the same management cluster. */
   neighbours: readonly MemoryCluster[] = [];
   readonly place: Place;
@@ -141,13 +139,20 @@ export class MemoryCluster {
 
   /** Creates the sample Cluster and its HostedControlPlane, as a user and Cluster API do. */
   async order(changes: object = {}, annotations: Readonly<Record<string, string>> = {}): Promise<void> {
+    await this.orderControlPlane(await this.#createCluster(), changes, annotations);
+  }
+
+  /** Creates the Cluster of a HostedControlPlane that has lost its own, which Cluster API makes its owner. */
+  async orderClusterOf({ metadata }: KubeObject): Promise<void> {
+    const ownerReferences = [ownerReferenceTo(await this.#createCluster())];
+    await this.user.mergePatch(HostedControlPlane, metadata, { metadata: { ownerReferences } }, somebody);
+  }
+
+  #createCluster(): Promise<KubeObject> {
     const { cluster: name, namespace } = this.place;
     const controlPlaneRef = { apiGroup: 'x', kind: HostedControlPlane.kind, name: this.name.name };
-    const cluster = await this.user.create(
-      clusterApi.Cluster.manifest({ metadata: { name, namespace }, spec: { controlPlaneRef } }),
-      somebody,
-    );
-    await this.orderControlPlane(cluster, changes, annotations);
+    const cluster = clusterApi.Cluster.manifest({ metadata: { name, namespace }, spec: { controlPlaneRef } });
+    return this.user.create<KubeObject>(cluster, somebody);
   }
 
   /** Creates the HostedControlPlane of a Cluster. */
@@ -156,13 +161,11 @@ export class MemoryCluster {
     changes: object = {},
     annotations: Readonly<Record<string, string>> = {},
   ): Promise<void> {
-    const { apiVersion, kind, metadata } = cluster;
-    const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '' };
     await this.user.create(
       {
         apiVersion: HostedControlPlane.apiVersion,
         kind: HostedControlPlane.kind,
-        metadata: { ...this.name, annotations, ownerReferences: [owner] },
+        metadata: { ...this.name, annotations, ownerReferences: [ownerReferenceTo(cluster)] },
         spec: { ...spec, ...changes },
       },
       somebody,
@@ -201,7 +204,7 @@ export class MemoryCluster {
   settle(): void {
     runControllers(this.management);
     const { cluster, address } = this.place;
-    settle(this.objects, { keepsOnDelete: true, startsNot: this.startsNot, lost: this.lost, cluster, address });
+    settle(this.objects, { keepsOnDelete: true, startsNot: this.startsNot, cluster, address });
     const claims = this.objects.list(PersistentVolumeClaim, { [clusterNameLabel]: cluster });
     if (claims.length === 0) this.hosted = emptyHostedCluster(this.clock);
     if (this.#runs('controller-manager')) settleHosted(this.hosted);
@@ -214,8 +217,7 @@ export class MemoryCluster {
   }
 
   #runs(component: 'api-server' | 'controller-manager'): boolean {
-    if (this.lost.includes(component)) return false;
-    return this.objects.list(Pod, selectorLabels(this.place.cluster, component)).length > 0;
+    return this.objects.list(Pod, selectorLabels(this.place.cluster, component)).some((pod) => !isAway(pod));
   }
 }
 
@@ -235,6 +237,10 @@ function nameAt({ cluster, namespace: place }: Place): ObjectName {
 }
 
 export const ourName = nameAt(samplePlace);
+
+function ownerReferenceTo({ apiVersion, kind, metadata: { name, uid = '' } }: KubeObject) {
+  return { apiVersion, kind, name, uid };
+}
 
 /** The API server of a hosted cluster before any client has written to it. */
 export function emptyHostedCluster(clock: Pick<ManualClock, 'elapsed'>): MemoryApiServer {

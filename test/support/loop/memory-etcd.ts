@@ -6,12 +6,12 @@ import { etcdPeerUrl } from '../../../reconciler/etcd/member-objects.ts';
 import type { MemberStatus, Registration } from '../../../reconciler/etcd/members.ts';
 import { markOf } from '../../../reconciler/etcd/volume-mark.ts';
 import type { OpenEtcd } from '../../../reconciler/etcd/access.ts';
+import { isAway } from '../management-controllers.ts';
 import { LoneMember } from '../etcd-member.ts';
 import type { LoopMemberClient } from '../../../reconciler/etcd/observe.ts';
 import type { EtcdLoopAccess, OpenEtcdLoopAccess } from '../../../reconciler/etcd/reconcile-etcd.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { completedRequests, restoredAnnotations } from '../../../reconciler/restore/observe.ts';
-import { isReady } from '../../../reconciler/kube/readiness.ts';
 import type { Reader } from '../../../reconciler/management/view.ts';
 
 /**
@@ -77,7 +77,9 @@ export class MemoryEtcd {
       peerUrls: [etcdPeerUrl(cluster, one)],
     }));
     const leader = running.includes(this.#leader) ? this.#leader : (running[0] ?? 0);
+    const pod = management.get(Pod, `${cluster.name}-etcd-${ordinal}`);
     const answering = async <T>(answer: T): Promise<T> => {
+      if (pod && isAway(pod)) throw new Error('14 UNAVAILABLE: no connection established');
       await whileAlive('ask etcd');
       return answer;
     };
@@ -142,7 +144,7 @@ function ordinalsOf(resource: Resource, cluster: string, management: Reader): nu
     management
       .list(resource, selectorLabels(cluster, 'etcd'))
       // A claim that is being deleted holds its data until its pod has ended.
-      .filter((object) => resource !== Pod || (!object.metadata.deletionTimestamp && isReady(object)))
+      .filter(({ metadata }) => resource !== Pod || !metadata.deletionTimestamp)
       .map(({ metadata }) => ordinalIn(metadata.name))
       .sort((one, other) => one - other)
   );
