@@ -30,6 +30,7 @@ import { recordOutcome } from './revision/record-outcome.ts';
 import { expiryReport } from './pki/expiries.ts';
 import { holdSecrets, type HeldSecrets } from './pki/hold-secrets.ts';
 import { phases } from './phases.ts';
+import { askForAgent } from './pods/has-agent.ts';
 import { probesWith } from './rotation/ca/trust-probes.ts';
 import type { Scope } from './phases/scope.ts';
 import { observedStatus, summarize } from './status/compute.ts';
@@ -128,6 +129,8 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
     hosted: (facts) => memory.hosted.get(key, hostedTarget(clusterOfFollowers({ cluster, reader }), facts, reader)),
     endpointProbe: memory.probes.of(key),
     tunnelProbe: memory.probes.of(key, 'tunnel'),
+    agentsProbe: memory.probes.of(key, 'agents'),
+    hasAgent: reach?.hasAgent ?? ((address) => askForAgent(address)),
     trustProbes: reach?.trustProbes ?? probesWith(lookup),
     work: memory.work.of(key),
     etcdLoop: memory.etcd.of(key),

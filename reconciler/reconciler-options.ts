@@ -9,6 +9,7 @@ import type { Clock } from './kube/clock.ts';
 import type { EventRecorder } from './kube/events.ts';
 import type { RequestRecord } from './kube/request.ts';
 import type { ManagementCluster } from './management/cache.ts';
+import type { HasAgent } from './pods/has-agent.ts';
 import type { TrustProbes } from './rotation/ca/trust-probes.ts';
 import type { StatusWriter } from './status/writer.ts';
 
@@ -22,6 +23,8 @@ export interface Reach {
   readonly etcdMembers: OpenEtcd;
   /** Servers of single pods, for a rotation. */
   readonly trustProbes: TrustProbes;
+  /** Their konnectivity servers. */
+  readonly hasAgent: HasAgent;
 }
 
 /** What the process provides to its reconciler. */

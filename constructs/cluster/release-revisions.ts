@@ -52,6 +52,8 @@ const changes = {
   completesNoProxy: 4,
   /** No two konnectivity agents whose probes have one address are on one node. */
   ownsHealthAddress: 4,
+  /** The operator may ask each konnectivity server whether it has an agent. */
+  showsAgents: 4,
 } as const;
 
 /** The name of a change between release revisions. */

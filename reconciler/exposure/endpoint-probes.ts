@@ -5,7 +5,13 @@ import { answersKeptMs } from '../tasks/resync.ts';
 /** Result of an endpoint probe. */
 export type ProbeResult =
   | { readonly kind: 'works' }
-  | { readonly kind: 'fails'; readonly error: unknown; readonly retryAt?: Date | undefined }
+  | {
+      readonly kind: 'fails';
+      readonly error: unknown;
+      readonly retryAt?: Date | undefined;
+      /** When the first attempt with these inputs failed. */
+      readonly since?: Date | undefined;
+    }
   /** The first attempt is in progress; another reconcile follows when it has ended. */
   | { readonly kind: 'unknown' };
 
@@ -28,7 +34,7 @@ const graceMs = 250;
 const firstRetryMs = 100;
 
 /** What is probed, with the longest time between two failed attempts. Only few programs need the tunnel. */
-const longestRetryMs = { endpoint: 30_000, tunnel: 5 * 60_000 } as const;
+const longestRetryMs = { endpoint: 30_000, tunnel: 5 * 60_000, agents: 60_000 } as const;
 type Probed = keyof typeof longestRetryMs;
 
 interface Entry {
@@ -100,9 +106,11 @@ export class EndpointProbes {
     const ended = attempt().then(
       () => end({ kind: 'works' }, 0, answersKeptMs),
       (error: unknown) => {
-        const failures = entry.inputsKey === inputsKey ? entry.failures + 1 : 1;
+        const before = entry.inputsKey === inputsKey ? entry : undefined;
+        const failures = (before?.failures ?? 0) + 1;
+        const since = before?.result.kind === 'fails' ? before.result.since : undefined;
         const forMs = backOff({ firstMs: firstRetryMs, longestMs: entry.longestRetryMs }, failures);
-        end({ kind: 'fails', error }, failures, forMs);
+        end({ kind: 'fails', error, since: since ?? new Date(this.#options.clock.now()) }, failures, forMs);
       },
     );
     const running: Attempt = { inputsKey, ended, isLate: false };

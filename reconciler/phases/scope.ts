@@ -17,6 +17,7 @@ import type { ClusterObject } from '../management/cluster-object.ts';
 import type { ControlPlaneContext, DeletionWriter, Reader, SharedResources } from '../management/view.ts';
 import type { ReleaseChoice } from '../revision/choose-release.ts';
 import type { Refusal } from '../revision/revisions.ts';
+import type { HasAgent } from '../pods/has-agent.ts';
 import type { TrustProbes } from '../rotation/ca/trust-probes.ts';
 import type { Work } from '../tasks/background-work.ts';
 
@@ -42,6 +43,9 @@ export interface Scope<Established extends FactName = never> extends ControlPlan
   readonly endpointProbe: EndpointProbe;
   /** Probes the host name of the tunnel. */
   readonly tunnelProbe: EndpointProbe;
+  /** Asks for a while whether each API server has a konnectivity agent. */
+  readonly agentsProbe: EndpointProbe;
+  readonly hasAgent: HasAgent;
   /** Probes servers of single pods for the CAs they trust and the certificate they present. */
   readonly trustProbes: TrustProbes;
   /** Background work, such as uploads, for which no reconcile waits. */

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { Deployment, Pod } from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
+import type { PodObject } from '../../reconciler/kube/readiness.ts';
 import { NamespaceObjects } from '../support/memory-cluster/controlled-objects.ts';
 import type { MemoryCluster } from '../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
@@ -53,5 +54,28 @@ it('pods of an add-on that a webhook refuses are told with its words', async () 
   expect(conditionOf(cluster, 'WorkloadKonnectivityReady')).toBe(
     `False PodsFailing: Deployment konnectivity-agent: ${message}`,
   );
+  await operator.stop();
+});
+
+it('an API server that no konnectivity agent reaches is told while the agents run, until one reaches it', async () => {
+  const cluster = await completeCluster({ replicas: 2 });
+  const { store } = cluster.hosted;
+  store.put({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1', uid: store.nextUid() } });
+  const [lonely] = cluster.objects.list<PodObject>(Pod, selectorLabels(clusterName, 'api-server'));
+  cluster.withoutAgent.add(lonely?.status?.podIP ?? '');
+  const operator = await OperatorProcess.start(cluster);
+  await operator.rounds(4);
+  expect(conditionOf(cluster, 'WorkloadKonnectivityReady')).toMatch(/^True/);
+  const pass = async (seconds: number) => {
+    await cluster.clock.advance(seconds * 1_000);
+    await operator.rounds(1);
+  };
+  await pass(31);
+  expect(conditionOf(cluster, 'WorkloadKonnectivityReady')).toMatch(
+    new RegExp(`^False APIServerWithoutAgent: no konnectivity agent is connected to ${lonely?.metadata.name},`),
+  );
+  cluster.withoutAgent.clear();
+  await pass(60);
+  expect(conditionOf(cluster, 'WorkloadKonnectivityReady')).toMatch(/^True/);
   await operator.stop();
 });

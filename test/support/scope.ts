@@ -152,6 +152,8 @@ export function scopeOf(management: MemoryObjects, changes: ScopeChanges = {}): 
     hosted: () => ({ ...workingHostedCluster, ...changes.hosted }),
     endpointProbe: tryingAlways,
     tunnelProbe: tryingAlways,
+    agentsProbe: tryingAlways,
+    hasAgent: async () => true,
     trustProbes: changes.trustProbes ?? probesOf(management),
     etcdLoop: changes.etcdLoop ?? settledEtcd,
     work: changes.work ?? new BackgroundWork({ clock: systemClock, onChange: () => {} }).of(hostedControlPlaneName),

@@ -42,8 +42,13 @@ export const workloadConditions = {
   },
   WorkloadKonnectivityReady: {
     meaning:
-      'the konnectivity agent is applied in the hosted cluster and runs if there are nodes, unless it is disabled',
-    reasons: { WaitingForAPIServer: 'Routine', WaitingForPods: 'Routine', PodsFailing: 'Warning' },
+      'the konnectivity agent is applied in the hosted cluster and runs if there are nodes, and each API server has one, unless it is disabled',
+    reasons: {
+      WaitingForAPIServer: 'Routine',
+      WaitingForPods: 'Routine',
+      PodsFailing: 'Warning',
+      APIServerWithoutAgent: 'Warning',
+    },
   },
   WorkloadInClusterAccessReady: {
     meaning: 'pods of the hosted cluster can reach their API server',

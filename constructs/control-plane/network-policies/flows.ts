@@ -4,6 +4,7 @@ import { exposureStrategy } from '../exposure/exposure.ts';
 import type { ClusterDns, Facts, ManagementNetwork } from '../../cluster/facts.ts';
 import { usesTunnel } from '../../cluster/in-cluster-access.ts';
 import { ports } from '../../cluster/ports.ts';
+import { rendersWith } from '../../cluster/release-revisions.ts';
 import { auditFlows } from './audit-flows.ts';
 import { scraperFlows } from './scraper-flows.ts';
 import { type Flow, type FlowPort, type Peer, type PodComponent, podComponents } from './flow.ts';
@@ -85,6 +86,16 @@ export function flowsOf(
             ports: [tcp(ports.etcdClient)],
             why: 'the operator sends the snapshot to restore',
           } as const,
+          ...(rendersWith(cluster, 'showsAgents')
+            ? [
+                {
+                  from: { kind: 'pods', namespace: operatorNamespace, labels: managerSelector },
+                  to: component('api-server'),
+                  ports: [tcp(ports.konnectivityHealth)],
+                  why: 'the operator asks whether a konnectivity server has an agent',
+                } as const,
+              ]
+            : []),
           {
             from: { kind: 'pods', namespace: operatorNamespace, labels: managerSelector },
             to: component('etcd-verify'),

@@ -6,6 +6,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { somePodAvailable } from '../../kube/readiness.ts';
 import { done, InvalidConfiguration, notObserved, type Outcome, wait } from '../../engine/outcome.ts';
 import { podTrouble } from '../../pods/pod-trouble.ts';
+import { agentsProblem } from './agents.ts';
 import { workloadPart, type WorkloadScope } from './part.ts';
 import { workloadRBAC } from './rbac.ts';
 import { serviceProblem } from './service-access.ts';
@@ -15,35 +16,39 @@ import { serviceProblem } from './service-access.ts';
  */
 export const kubeProxy = addOn('kube-proxy', 'WorkloadKubeProxyReady');
 export const coreDNS = addOn('coredns', 'WorkloadCoreDNSReady');
-export const konnectivityAgent = addOn('konnectivity-agent', 'WorkloadKonnectivityReady');
-export const inClusterAccess = addOn('in-cluster-access', 'WorkloadInClusterAccessReady', refuseUnsupported);
+export const konnectivityAgent = addOn('konnectivity-agent', 'WorkloadKonnectivityReady', {
+  whenAvailable: agentsProblem,
+});
+export const inClusterAccess = addOn('in-cluster-access', 'WorkloadInClusterAccessReady', { check: refuseUnsupported });
 /** Proxies in a namespace of users, who may refuse pods there. */
-export const serviceAccess = addOn(
-  'service-access',
-  'WorkloadKubernetesServiceReady',
-  refuseUnsupported,
-  serviceProblem,
-);
+export const serviceAccess = addOn('service-access', 'WorkloadKubernetesServiceReady', {
+  check: refuseUnsupported,
+  problemOf: serviceProblem,
+});
 
 export const addOns = [kubeProxy, coreDNS, konnectivityAgent, inClusterAccess, serviceAccess] as const;
 
-function addOn(
-  part: WorkloadPart,
-  condition: ConditionType,
-  check: (scope: WorkloadScope) => void = () => {},
-  problemOf: (live: readonly KubeObject[], scope: WorkloadScope) => Promise<Outcome | undefined> = async () =>
-    undefined,
-) {
+type Judge = (live: readonly KubeObject[], scope: WorkloadScope) => Promise<Outcome | undefined>;
+
+interface AddOnOptions {
+  readonly check?: (scope: WorkloadScope) => void;
+  /** What is wrong whether or not its pods run. */
+  readonly problemOf?: Judge;
+  /** What is wrong although its pods run. */
+  readonly whenAvailable?: Judge;
+}
+
+function addOn(part: WorkloadPart, condition: ConditionType, { check, problemOf, whenAvailable }: AddOnOptions = {}) {
   return workloadPart({
     condition,
     needs: [workloadRBAC],
     part,
     before(scope) {
-      check(scope);
+      check?.(scope);
       return nodesAreKnown(scope);
     },
     async judge(live, scope) {
-      const problem = await problemOf(live, scope);
+      const problem = await problemOf?.(live, scope);
       if (problem) return problem;
       // Without nodes no pod can run, and none is missing.
       if (scope.facts.nodes === 0) return done();
@@ -51,7 +56,8 @@ function addOn(
       const refused = podTrouble({ pods: [], deployments, now: scope.now });
       if (refused) return wait(refused.reason, refused.message);
       const problems = live.map(somePodAvailable).flatMap((readiness) => (readiness.ready ? [] : [readiness.message]));
-      return problems.length === 0 ? done() : wait('WaitingForPods', problems.join('; '));
+      if (problems.length > 0) return wait('WaitingForPods', problems.join('; '));
+      return (live.length > 0 ? await whenAvailable?.(live, scope) : undefined) ?? done();
     },
   });
 }

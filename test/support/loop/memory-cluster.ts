@@ -63,6 +63,8 @@ export class MemoryCluster {
   /** Text in the template of pods that do not start; undefined for that of a missing image. */
   startsNot: string | undefined;
 
+  /** Addresses of API servers that no konnectivity agent has reached. */
+  readonly withoutAgent = new Set<string>();
   /** Whether the host of the endpoint leads to no API server, which runs and is reached from within. */
   endpointLeadsNowhere = false;
   /** Other control planes in the same management cluster. */

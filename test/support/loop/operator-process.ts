@@ -129,6 +129,7 @@ export class OperatorProcess {
           isAdmitted: (server, ...rest) => probesAt(server).isAdmitted(server, ...rest),
           servedBy: (server, ...rest) => probesAt(server).servedBy(server, ...rest),
         },
+        hasAgent: async (address) => !managementCluster.withoutAgent.has(address),
       },
     });
     this.#reconciler.onChange((key) => this.#news.add(key));
