@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { Cluster, Deployment, PersistentVolumeClaim, Pod, Secret, Service } from '../../../constructs/api/resources.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
 import { messageOf } from '../../../reconciler/kube/error-message.ts';
@@ -14,10 +14,11 @@ const { namespace } = bench;
 
 const named = (name: string) => ({ namespace, name });
 
-/** Every pod by its uid: none is replaced while this stays as it is. */
+/** Every pod by its uid: none is replaced while this stays as it is. Those of a test before may still end. */
 async function pods(): Promise<string[]> {
   const { items } = await bench.client.list(Pod, { namespace });
-  return items.map(({ metadata }) => `${metadata.name} ${metadata.uid}`).toSorted();
+  const staying = items.filter(({ metadata }) => !metadata.deletionTimestamp);
+  return staying.map(({ metadata }) => `${metadata.name} ${metadata.uid}`).toSorted();
 }
 
 /** The versions of all Secrets. */
@@ -29,8 +30,11 @@ async function secrets(): Promise<string[]> {
 test('the networks and the domain of a Cluster are edited: what runs stays, and both values are named', async () => {
   const { spec } = await bench.client.get<KubeObject & { spec: { clusterNetwork: object } }>(Cluster, named('c1'));
   const [podsBefore, secretsBefore] = [await pods(), await secrets()];
-  const set = (clusterNetwork: object | null) =>
-    bench.client.mergePatch(Cluster, named('c1'), { spec: { clusterNetwork } }, { fieldManager });
+  const set = async (clusterNetwork: object): Promise<void> => {
+    await bench.client.mergePatch(Cluster, named('c1'), { spec: { clusterNetwork } }, { fieldManager });
+  };
+  const back = { ...('serviceDomain' in spec.clusterNetwork ? {} : { serviceDomain: null }), ...spec.clusterNetwork };
+  onTestFinished(() => set(back));
   await set({
     pods: { cidrBlocks: ['10.99.0.0/16'] },
     services: { cidrBlocks: ['10.98.0.0/16'] },
@@ -51,7 +55,7 @@ test('the networks and the domain of a Cluster are edited: what runs stays, and 
   expect(await pods()).toEqual(podsBefore);
   expect(await secrets()).toEqual(secretsBefore);
 
-  await set({ ...spec.clusterNetwork, ...('serviceDomain' in spec.clusterNetwork ? {} : { serviceDomain: null }) });
+  await set(back);
   await bench.untilCondition('c1', 'ClusterNetworkUnchanged', { status: 'True' });
   await bench.undo();
 });
@@ -77,28 +81,29 @@ test('a Service that the API server refuses: what is deleted beside it comes bac
     kind: 'ValidatingAdmissionPolicyBinding',
     spec: { policyName: metadata.name, validationActions: ['Deny'] },
   };
-  try {
-    await applyObjects(bench.client, [policy, binding]);
-    // A new policy takes effect a moment after it is stored.
-    await until('the policy to refuse', () =>
-      bench.client
-        .mergePatch(Service, named(apiService), { metadata: { annotations: { tried: 'x' } } }, { fieldManager })
-        .then(
-          () => false,
-          (error: unknown) => messageOf(error).includes('no Service changes here'),
-        ),
-    );
-    await bench.patch('c1', { spec: { exposure: { loadBalancer: { annotations: { 'example.org/a': 'b' } } } } });
-    await bench.untilCondition('c1', 'APIServerServiceReady', { message: /no Service changes here/ });
-    const deployment = () => bench.client.find(Deployment, named('c1-scheduler'));
-    const old = (await deployment())?.metadata.uid;
-    await bench.client.delete(Deployment, named('c1-scheduler'));
-    await until('another Deployment', async () => ![old, undefined].includes((await deployment())?.metadata.uid));
-    const scheduler = await bench.untilCondition('c1', 'SchedulerReady', { status: 'True' });
-    expect(scheduler.reason).toBe('ReconcileSucceeded');
-  } finally {
+  const allow = async (): Promise<void> => {
     for (const each of [binding, policy]) await bench.client.delete(resourceFor(each), metadata);
-  }
+  };
+  onTestFinished(allow);
+  await applyObjects(bench.client, [policy, binding]);
+  // A new policy takes effect a moment after it is stored.
+  await until('the policy to refuse', () =>
+    bench.client
+      .mergePatch(Service, named(apiService), { metadata: { annotations: { tried: 'x' } } }, { fieldManager })
+      .then(
+        () => false,
+        (error: unknown) => messageOf(error).includes('no Service changes here'),
+      ),
+  );
+  await bench.patch('c1', { spec: { exposure: { loadBalancer: { annotations: { 'example.org/a': 'b' } } } } });
+  await bench.untilCondition('c1', 'APIServerServiceReady', { message: /no Service changes here/ });
+  const deployment = () => bench.client.find(Deployment, named('c1-scheduler'));
+  const old = (await deployment())?.metadata.uid;
+  await bench.client.delete(Deployment, named('c1-scheduler'));
+  await until('another Deployment', async () => ![old, undefined].includes((await deployment())?.metadata.uid));
+  const scheduler = await bench.untilCondition('c1', 'SchedulerReady', { status: 'True' });
+  expect(scheduler.reason).toBe('ReconcileSucceeded');
+  await allow();
   await bench.undo();
 });
 
@@ -113,6 +118,7 @@ test('a volume that may not grow, by a LimitRange: its condition has the words o
   const limits = [{ type: 'PersistentVolumeClaim', max }];
   const range = { apiVersion: 'v1', kind: 'LimitRange', metadata: named('small'), spec: { limits } };
   await applyObjects(bench.client, [range]);
+  onTestFinished(() => bench.client.delete(resourceFor(range), named('small')));
   await bench.patch('c1', { spec: { etcd: { autoGrow: false, volumeSize: '100Gi' } } });
   await bench.restartOperator();
   const { message } = await bench.untilCondition('c1', 'EtcdClusterReady', { reason: 'VolumeNotExpandable' });
@@ -120,13 +126,15 @@ test('a volume that may not grow, by a LimitRange: its condition has the words o
   await bench.untilCondition('c1', 'EtcdClusterHealthy', { status: 'True' });
   expect((await bench.get('c1')).status?.etcd?.members).toMatchObject([{ name: 'c1-etcd-0' }]);
   await bench.undo();
-  await bench.client.delete(resourceFor(range), named('small'));
 });
 
 test('the clock of the operator is a year ahead: it says so, and issues and replaces nothing', async () => {
   const [podsBefore, secretsBefore] = [await pods(), await secrets()];
   const yearMs = 365 * 86_400_000;
   await bench.stopOperator();
+  onTestFinished(() => {
+    bench.clock = undefined;
+  });
   bench.clock = { ...systemClock, now: () => Date.now() + yearMs };
   await bench.startOperator();
   await bench.untilCondition('c1', 'ClocksAgree', { reason: 'ClockWrong' });
