@@ -140,6 +140,15 @@ export const isTooLarge = (error: unknown): boolean => kubeErrorOf(error)?.reaso
 /** Nothing has arrived on a watch for longer than a server is silent. */
 export const isSilent = (error: unknown): boolean => kubeErrorOf(error)?.reason === 'Silent';
 
+/** No server has answered, or only something in front of one, or one that cannot work yet. */
+export function isAway(error: unknown): boolean {
+  const { code, reason = '' } = kubeErrorOf(error) ?? {};
+  return code === 0 ? ['Unreachable', 'Timeout'].includes(reason) : code !== undefined && code >= 500;
+}
+
+/** The server has more requests than it takes, or starts. */
+export const isTooMany = (error: unknown): boolean => hasCode(error, 429);
+
 /** The requested resourceVersion is compacted: list again. */
 export const isGone = (error: unknown): boolean => hasCode(error, 410);
 

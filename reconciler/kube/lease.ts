@@ -1,5 +1,5 @@
 import { Lease } from '../../constructs/api/resources.ts';
-import type { KubeClient } from './client.ts';
+import type { KubernetesApi } from './client.ts';
 import { jittered, pause, type Clock, type Random } from './clock.ts';
 import {
   decideLease,
@@ -13,7 +13,7 @@ import {
 
 /** Options of an election. */
 export interface LeaderElectionOptions {
-  readonly client: KubeClient;
+  readonly client: Pick<KubernetesApi, 'find' | 'create' | 'mergePatch'>;
   readonly name: string;
   readonly namespace: string;
   /** Identity of the candidate, unique per process, such as the name of the pod. */

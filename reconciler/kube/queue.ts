@@ -97,6 +97,13 @@ export class WorkQueue {
     this.#failures.delete(key);
   }
 
+  /** Processes all keys that have failed, as if they had not: what they failed for has ended. */
+  retryFailed(): void {
+    const failed = [...this.#failures.keys()];
+    this.#failures.clear();
+    for (const key of failed) if (!this.#running.has(key)) this.add(key);
+  }
+
   /** Resolves when no key is ready or running. It does not wait for delayed keys. */
   drain(): Promise<void> {
     if (this.#isIdle()) return Promise.resolve();

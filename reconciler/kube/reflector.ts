@@ -3,7 +3,7 @@ import type { Resource } from '../../constructs/api/resources.ts';
 import type { KubernetesApi } from './client.ts';
 import type { ListOptions, Selection } from './client-options.ts';
 import { jittered, pause, type Clock, type Random } from './clock.ts';
-import { isGone, isNotServed, isSilent, isTooLarge } from './errors.ts';
+import { isAway, isGone, isNotServed, isSilent, isTooLarge } from './errors.ts';
 import { isOlder, type KubeObject } from './object.ts';
 
 /** The target of a reflector. */
@@ -34,6 +34,8 @@ export interface ReflectorOptions extends Selection {
    * remembered of its objects is valid. The objects as they are now follow. By default not called.
    */
   readonly onRestored?: (() => void) | undefined;
+  /** Called when the server answers again after it did not. By default not called. */
+  readonly onReturned?: (() => void) | undefined;
   /**
    * Whether the server may stop serving the resource, such as by an argument of a hosted API server. There are no objects
    * then. By default that is an error like any other, and the last known objects stay.
@@ -114,16 +116,19 @@ export class Reflector<T extends KubeObject> {
 
   /** Lists and watches until the signal aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    for (let failures = 0, wasInterrupted = false; !signal.aborted;) {
+    for (let failures = 0, wasInterrupted = false, wasAway = false; !signal.aborted;) {
       const beganAt = (this.#movedAt = this.#options.clock.elapsed());
       try {
         if (wasInterrupted) await this.#requireSameHistory(signal);
         if (this.#resourceVersion === undefined) await this.#list(signal);
+        if (wasAway) this.#options.onReturned?.();
+        wasAway = false;
         wasInterrupted = await this.#watch(signal);
         failures = 0;
       } catch (error) {
         if (signal.aborted) return;
         wasInterrupted = true;
+        wasAway ||= isAway(error);
         // A server without bookmarks is no failure, and a dead connection is already replaced.
         if (isSilent(error) && ++this.#silences === 1) continue;
         if (this.#options.clock.elapsed() - beganAt >= healthyMs) failures = 0;

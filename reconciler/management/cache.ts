@@ -22,6 +22,7 @@ import {
 import { componentLabel } from '../../constructs/cluster/labels.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import type { Clock } from '../kube/clock.ts';
+import { isAway } from '../kube/errors.ts';
 import { Informer } from '../kube/informer.ts';
 import { InformerSet } from '../kube/informer-set.ts';
 import type { ObjectChange } from '../kube/object-cache.ts';
@@ -75,10 +76,17 @@ export class ManagementCluster {
   readonly #hosted: Informer;
   readonly #sharedResources: SharedResourcesWatch;
   #reportRestored: () => void = () => {};
+  #reportReturned: () => void = () => {};
+  /** Whether a watch has found no server since one was reported to be back. */
+  #isAway = false;
 
-  constructor({ client, clock, namespace, watchFilter, onError }: ManagementClusterOptions) {
-    const onRestored = () => this.#forgetVersions();
-    const common = { client, clock, namespace, onError, onRestored, fieldManager, indexedLabels: [clusterNameLabel] };
+  constructor({ client, clock, namespace, watchFilter, onError: report }: ManagementClusterOptions) {
+    const onError = (error: unknown): void => {
+      this.#isAway ||= isAway(error);
+      report(error);
+    };
+    const events = { onError, onRestored: () => this.#forgetVersions(), onReturned: () => this.#returned() };
+    const common = { client, clock, namespace, ...events, fieldManager, indexedLabels: [clusterNameLabel] };
     const hostedSelector = watchFilter === undefined ? undefined : `${watchFilterLabel}=${watchFilter}`;
     this.#hosted = new Informer({ ...common, resource: HostedControlPlane, labelSelector: hostedSelector });
     this.#sharedResources = new SharedResourcesWatch(common, {
@@ -121,6 +129,11 @@ export class ManagementCluster {
     this.#reportRestored = handler;
   }
 
+  /** Sets the handler that is called when the API server answers watches again after it did not. */
+  onReturned(handler: () => void): void {
+    this.#reportReturned = handler;
+  }
+
   /** When the API server has sent something last on any watch, in the time of Clock.elapsed. */
   get heardAt(): number {
     return this.#known.heardAt;
@@ -148,6 +161,13 @@ export class ManagementCluster {
     this.#known.remember(object);
     if (object.kind !== HostedControlPlane.kind || this.#hosted.hasSeen(object.metadata.resourceVersion ?? '0')) return;
     this.#sharedResources.takeHostedControlPlane({ type: 'updated', object });
+  }
+
+  /** Each watch notices it on its own. */
+  #returned(): void {
+    if (!this.#isAway) return;
+    this.#isAway = false;
+    this.#reportReturned();
   }
 
   #forgetVersions(): void {

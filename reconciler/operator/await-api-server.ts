@@ -2,7 +2,7 @@ import { backOff } from '../kube/back-off.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import { type Clock, pause } from '../kube/clock.ts';
 import { messageOf } from '../kube/error-message.ts';
-import { kubeErrorOf } from '../kube/errors.ts';
+import { isAway, isTooMany } from '../kube/errors.ts';
 import type { Logger } from '../telemetry/log.ts';
 
 const delays = { firstMs: 250, longestMs: 5_000 };
@@ -20,7 +20,8 @@ export async function untilAnswering(
     try {
       await client.raw('/version', { deadlineMs: 10_000 });
     } catch (error) {
-      if (isAway(error)) {
+      // One that starts refuses some requests by their number.
+      if (isAway(error) || isTooMany(error)) {
         if (failures === 0) log.warn({ message: messageOf(error) }, 'waiting for the management API server');
         await pause(clock, backOff(delays, failures + 1), new AbortController().signal);
         continue;
@@ -29,11 +30,4 @@ export async function untilAnswering(
     if (failures > 0) log.info({}, 'the management API server answers');
     return;
   }
-}
-
-/** No answer, or one of a server that cannot work yet. A refusal is an answer. */
-function isAway(error: unknown): boolean {
-  const { code, reason } = kubeErrorOf(error) ?? {};
-  if (code === 0) return reason === 'Unreachable' || reason === 'Timeout';
-  return code === 429 || (code !== undefined && code >= 500);
 }

@@ -30,7 +30,7 @@ interface TemplateUser extends KubeObject {
 }
 
 export interface ControllerOptions {
-  readonly management: Pick<ManagementCluster, 'onChange' | 'onSharedResourcesChange' | 'list'>;
+  readonly management: Pick<ManagementCluster, 'onChange' | 'onReturned' | 'onSharedResourcesChange' | 'list'>;
   readonly reconciler: Pick<Reconciler, 'reconcile' | 'onChange'>;
   readonly concurrency: number;
   readonly clock: Clock;
@@ -76,6 +76,8 @@ export class Controller {
   start(): void {
     this.#isStarted = true;
     this.#options.management.onChange((resource, change) => this.#enqueue(resource, change));
+    // Their back-off of up to a minute was for an API server that did not answer.
+    this.#options.management.onReturned(() => this.#queue.retryFailed());
     this.#options.management.onSharedResourcesChange((key) => this.#queue.addAfter(key, gatherMs));
     this.#options.reconciler.onChange((key) => this.#queue.addAfter(key, gatherMs));
     this.#scheduleResync();

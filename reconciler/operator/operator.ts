@@ -8,7 +8,8 @@ import type { Config } from './config.ts';
 import { Controller } from './controller.ts';
 import { handOver } from './hand-over.ts';
 import { whyDead } from './liveness.ts';
-import { KubeClient } from '../kube/client.ts';
+import { KubeClient, type KubernetesApi } from '../kube/client.ts';
+import type { KubeClientOptions } from '../kube/client-options.ts';
 import type { RequestRecord } from '../kube/request.ts';
 import type { Clock } from '../kube/clock.ts';
 import { ComparedClock } from '../kube/compared-clock.ts';
@@ -17,6 +18,7 @@ import { EventRecorder } from '../kube/events.ts';
 import { LeaderElection } from '../kube/lease.ts';
 import { ManagementCluster } from '../management/cache.ts';
 import { Reconciler } from '../reconciler.ts';
+import type { Reach } from '../reconciler-options.ts';
 import { Signer } from '../signer/signer.ts';
 import { StatusWriter } from '../status/writer.ts';
 import type { Logger } from '../telemetry/log.ts';
@@ -25,6 +27,10 @@ import { reportTransition } from '../status/transition.ts';
 
 export interface OperatorOptions {
   readonly connection: Connection;
+  /** Makes the client of the management cluster. By default over the connection. */
+  readonly open?: (connection: Connection, options: KubeClientOptions) => KubernetesApi;
+  /** Access to the servers of hosted control planes. By default the operator dials them. */
+  readonly reach?: Partial<Reach> | undefined;
   readonly config: Config;
   /** Where the DNS of the management cluster answers; unknown outside of a cluster. */
   readonly dns?: ClusterDns | undefined;
@@ -50,7 +56,7 @@ export class Operator {
   readonly metrics: Metrics;
   readonly #log: Logger;
   readonly #clock: Clock;
-  readonly #client: KubeClient;
+  readonly #client: KubernetesApi;
   readonly #management: ManagementCluster;
   readonly #events: EventRecorder;
   readonly #reconciler: Reconciler;
@@ -61,6 +67,8 @@ export class Operator {
 
   constructor({
     connection,
+    open = (to, options) => new KubeClient(to, options),
+    reach,
     config,
     dns,
     managementIssuer,
@@ -81,7 +89,7 @@ export class Operator {
       runningWork: () => this.#reconciler.runningWork,
       clockOffsetMs: () => clock.offsetMs,
     });
-    const client = new KubeClient(connection, {
+    const client = open(connection, {
       onRequest: (record) => {
         this.metrics.requested('management', record);
         onRequest?.(record);
@@ -112,6 +120,7 @@ export class Operator {
       statusWriter,
       clock,
       events: this.#events,
+      reach,
       onWatchError: onError,
       operatorNamespace: config.controllerNamespace,
       operatorImage: config.operatorImage,
@@ -165,7 +174,7 @@ export class Operator {
       election: this.#election,
     });
     await this.#management.stop();
-    await this.#client.connection.close();
+    await this.#client.close();
   }
 
   /** True once all caches are filled, so that this instance can lead. */

@@ -170,7 +170,7 @@ async function leads({ management, clock, used }: MemoryCluster): Promise<boolea
   const client = new MemoryClient(management, operatorUser(), { onPermitted: used.record });
   const name = { namespace: providerNamespace, name: 'operator' };
   const handlers = { onAcquired: () => {}, onLost: () => {} };
-  const election = new LeaderElection({ client: client as never, ...name, identity: 'a', clock, ...handlers });
+  const election = new LeaderElection({ client, ...name, identity: 'a', clock, ...handlers });
   election.start();
   await clock.advance(20_000);
   const { isLeader } = election;

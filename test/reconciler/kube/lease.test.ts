@@ -27,7 +27,7 @@ afterEach(async () => {
 async function candidate(identity: string, machine: ManualClock) {
   const callbacks: string[] = [];
   const election = new LeaderElection({
-    client: client as never,
+    client,
     ...name,
     identity,
     clock: machine,

@@ -107,6 +107,27 @@ describe('WorkQueue', () => {
     expect(failures[0]).toEqual(['key', new Error('broken')]);
   });
 
+  it('processes failed keys at once, from the first delay on, when what they failed for has ended', async () => {
+    const { queue, clock, started, end } = manualQueue();
+    queue.add('failed');
+    for (let failures = 0; failures < 20; failures++) {
+      await end('failed', new Error('broken'));
+      await clock.advance(60_000);
+    }
+    await end('failed', new Error('broken'));
+    queue.addAfter('waits', 10_000);
+    started.length = 0;
+    queue.retryFailed();
+    expect(started).toEqual(['failed']);
+    await end('failed', new Error('still broken'));
+    await clock.advance(5);
+    expect(started).toEqual(['failed', 'failed']);
+    queue.retryFailed();
+    await end('failed');
+    await clock.advance(9_995);
+    expect(started).toEqual(['failed', 'failed', 'waits']);
+  });
+
   it('resets the back-off after a success', async () => {
     const { queue, clock, started, end } = manualQueue();
     queue.add('key');

@@ -14,6 +14,7 @@ import { ManagementCluster } from '../../../reconciler/management/cache.ts';
 import { createWriter } from '../../../reconciler/management/writer.ts';
 import { RequestCaches } from '../../../reconciler/tasks/request-cache.ts';
 import { MemoryCluster } from '../../support/loop/memory-cluster.ts';
+import { Network } from '../../support/loop/network.ts';
 import { MemoryClient } from '../../support/memory-cluster/client.ts';
 import { installRights, operatorUser } from '../../support/loop/shipped-rights.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
@@ -23,10 +24,11 @@ const somebody = { fieldManager: 'somebody' };
 
 let client: MemoryClient;
 let clock: ManualClock;
+let cluster: MemoryCluster;
 let management: ManagementCluster;
 beforeEach(async () => {
   clock = new ManualClock();
-  const cluster = new MemoryCluster(clock);
+  cluster = new MemoryCluster(clock);
   client = cluster.user;
   await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, somebody);
   const kinds = [Cluster, HostedControlPlane, HostedControlPlaneComponentTemplate];
@@ -75,6 +77,27 @@ describe('the cache of the management cluster', () => {
   ])('with %j knows whether it sees the claims of all host names: %s', (limits, expected) => {
     const limited = new ManagementCluster({ client, clock, onError: () => {}, ...limits });
     expect(limited.sharedResourcesOf(namespace, clusterName).seesEveryClaim).toBe(expected);
+  });
+
+  it.each(['killed', 'lost'] as const)('says once that the API server that was %s is back', async (outage) => {
+    const network = new Network(clock, () => 0);
+    const { management: server } = cluster;
+    const watching = new MemoryClient(server, operatorUser(), {
+      before: network.send,
+      receive: (events, signal) => network.receive(events, signal),
+    });
+    const reached = new ManagementCluster({ client: watching, clock, onError: () => {} });
+    let returns = 0;
+    reached.onReturned(() => (returns += 1));
+    await reached.start();
+    await clock.advance(60_000);
+    network.cut(outage);
+    await clock.advance(120_000);
+    expect(returns).toBe(0);
+    network.restore();
+    await clock.advance(20_000);
+    expect(returns).toBe(1);
+    await reached.stop();
   });
 
   it('reports the addresses of the API servers, and a change of them to the control planes that asked for them', async () => {

@@ -36,6 +36,9 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
     throw new Error('the controller does not listen to hosted clusters yet');
   };
   const listed: KubeObject[] = [];
+  let reportReturned: () => void = () => {
+    throw new Error('the controller does not listen to the API server yet');
+  };
   const started = new Controller({
     management: {
       onChange: (handler) => {
@@ -43,6 +46,9 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
       },
       onSharedResourcesChange: (handler) => {
         reportAround = handler;
+      },
+      onReturned: (handler) => {
+        reportReturned = handler;
       },
       list: () => listed,
     },
@@ -100,6 +106,7 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
     afterUpdate,
     afterSharedChange,
     afterHostedChange,
+    returned: () => reportReturned(),
   };
 }
 
@@ -231,6 +238,21 @@ describe('the clock', () => {
     reconciled.length = 0;
     await clock.advance(2_000);
     expect(reconciled.length).toBeLessThan(3);
+  });
+
+  it('retries failed reconciles at once when the API server answers again', async () => {
+    let isAway = true;
+    const { clock, afterChange, reconciled, returned } = controller(async () => {
+      if (isAway) throw new Error('apply Secret a/b: connection refused');
+      return undefined;
+    });
+    await afterChange(HostedControlPlane, hosted);
+    await clock.advance(300_000);
+    reconciled.length = 0;
+    isAway = false;
+    returned();
+    await settled();
+    expect(reconciled).toEqual([key]);
   });
 
   it('requeues a failed reconcile, and logs one line with no more than its message', async () => {

@@ -1,4 +1,3 @@
-import { namesOf } from '../../../constructs/cluster/names.ts';
 import { ComparedClock } from '../../../reconciler/kube/compared-clock.ts';
 import { EventRecorder } from '../../../reconciler/kube/events.ts';
 import { objectKey } from '../../../reconciler/kube/object.ts';
@@ -9,27 +8,12 @@ import { StatusWriter } from '../../../reconciler/status/writer.ts';
 import { createLogger } from '../../../reconciler/telemetry/log.ts';
 import { settled } from '../manual-clock.ts';
 import { MemoryClient } from '../memory-cluster/client.ts';
-import { certificateUser } from '../memory-cluster/users.ts';
-import { probesOf } from '../trust-probes.ts';
 import { Life } from './life.ts';
-import type { MemoryCluster, Place } from './memory-cluster.ts';
+import type { MemoryCluster } from './memory-cluster.ts';
+import { reachOf } from './reach.ts';
 import { operatorUser } from './shipped-rights.ts';
 
 const silentLog = createLogger({ format: 'json', level: 'error' }, { write: () => {} });
-
-function isAt(place: Place, { name, namespace }: { readonly name: string; readonly namespace: string }): boolean {
-  return place.cluster === name && place.namespace === namespace;
-}
-
-/** The control plane one of whose servers has a certificate for this name. */
-function servingAs(serverName: string, clusters: readonly MemoryCluster[]): MemoryCluster | undefined {
-  const [service = '', second, third] = serverName.split('.');
-  return clusters.find(({ place: { cluster, namespace } }) =>
-    service === namesOf(cluster).apiService
-      ? second === namespace
-      : service.startsWith(`${cluster}-`) && third === namespace,
-  );
-}
 
 /** More reconciles than any scenario needs. */
 const reconcileLimit = 60;
@@ -83,12 +67,6 @@ export class OperatorProcess {
       reportingInstance: 'test',
       onError,
     });
-    const etcdOf = (of: { readonly name: string; readonly namespace: string }) =>
-      (managementCluster.all.find(({ place }) => isAt(place, of)) ?? managementCluster).etcd;
-    const probesAt = ({ serverName }: { readonly serverName: string }) => {
-      const { objects, place } = servingAs(serverName, managementCluster.all) ?? managementCluster;
-      return probesOf(objects, place.cluster);
-    };
     this.#reconciler = new Reconciler({
       client,
       management: this.#management,
@@ -104,33 +82,7 @@ export class OperatorProcess {
       operatorImage: managementCluster.operatorImage,
       newestRevision: managementCluster.newestRevision,
       onHostedError: (_, error) => onError(error),
-      reach: {
-        hostedApi: ({ server, serverName, cert = '' }) => {
-          const isThroughEndpoint = serverName === undefined;
-          const { all } = managementCluster;
-          const hosting = isThroughEndpoint
-            ? all.find(({ place }) => new URL(server).hostname === place.address)
-            : servingAs(serverName, all);
-          const reached = hosting ?? managementCluster;
-          const before = (action: string) => this.#beforeHosted(reached, action, isThroughEndpoint);
-          const user = certificateUser(String(cert));
-          const isAdministrator = user.groups.includes('system:masters');
-          const { record } = managementCluster.usedInHosted;
-          return new MemoryClient(reached.hosted, user, {
-            before,
-            after: (action) => this.life.after(`${action} in the hosted cluster`),
-            ...(!isAdministrator && { onPermitted: record }),
-          });
-        },
-        etcd: (cluster, management) => etcdOf(cluster).open(life.whileAlive)(cluster, management),
-        etcdMembers: (cluster, ...rest) => etcdOf(cluster).openMembers(cluster, ...rest),
-        trustProbes: {
-          userOf: (server, ...rest) => probesAt(server).userOf(server, ...rest),
-          isAdmitted: (server, ...rest) => probesAt(server).isAdmitted(server, ...rest),
-          servedBy: (server, ...rest) => probesAt(server).servedBy(server, ...rest),
-        },
-        hasAgent: async (address) => !managementCluster.withoutAgent.has(address),
-      },
+      reach: reachOf(managementCluster, life),
     });
     this.#reconciler.onChange((key) => this.#news.add(key));
   }
@@ -220,11 +172,6 @@ export class OperatorProcess {
   async stop(): Promise<void> {
     await this.#management.stop();
     await this.#reconciler.close();
-  }
-
-  async #beforeHosted(reached: MemoryCluster, action: string, isThroughEndpoint: boolean): Promise<void> {
-    await this.life.whileAlive(`${action} in the hosted cluster`);
-    reached.requireHostedApi(isThroughEndpoint);
   }
 
   get #version(): number {

@@ -42,9 +42,16 @@ export interface MemoryClientOptions {
   readonly after?: (action: string) => void;
   /** Called with every request that the server permits. By default nothing is called. */
   readonly onPermitted?: (request: AuthorizedRequest) => void;
+  /** The events of a watch as they arrive. By default each arrives at once, and no connection breaks. */
+  readonly receive?: Receive;
   /** What other paths answer. By default only `/readyz` and empty `/metrics` exist. */
   readonly paths?: Readonly<Record<string, () => string>>;
 }
+
+type Receive = (
+  events: AsyncGenerator<WatchEvent, void>,
+  signal: AbortSignal | undefined,
+) => AsyncGenerator<WatchEvent, void>;
 
 /**
  * An implementation of KubeClient's API for an in-memory API server, which permits what the roles and bindings there grant
@@ -56,16 +63,24 @@ export class MemoryClient implements KubernetesApi {
   readonly #before: (action: string) => Promise<void> | void;
   readonly #after: (action: string) => void;
   readonly #onPermitted: (request: AuthorizedRequest) => void;
+  readonly #receive: Receive;
   readonly #paths: Readonly<Record<string, () => string>>;
 
   constructor(
     server: MemoryApiServer,
     user: User,
-    { before = () => {}, after = () => {}, onPermitted = () => {}, paths = {} }: MemoryClientOptions = {},
+    {
+      before = () => {},
+      after = () => {},
+      onPermitted = () => {},
+      receive = (events) => events,
+      paths = {},
+    }: MemoryClientOptions = {},
   ) {
     this.#server = server;
     this.#user = user;
     this.#onPermitted = onPermitted;
+    this.#receive = receive;
     this.#before = before;
     this.#after = after;
     this.#paths = { '/readyz': () => 'ok', '/metrics': () => '', ...paths };
@@ -187,7 +202,8 @@ export class MemoryClient implements KubernetesApi {
     await this.#before(action);
     this.#authorize(action, requestForAll('watch', resource, options));
     this.#server.requireServed(resource, action);
-    for await (const event of watchStore(this.#server.store, resource, options)) {
+    const events = watchStore(this.#server.store, resource, options);
+    for await (const event of this.#receive(events, options.signal)) {
       if (event.type === 'BOOKMARK') yield event;
       else yield { type: event.type, object: seen(event.object, resource, options) as T };
     }

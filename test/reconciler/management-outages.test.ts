@@ -1,0 +1,43 @@
+import { beforeAll, expect, it } from 'vitest';
+import { recoveries } from '../support/loop/management-outages.ts';
+import type { MemoryCluster } from '../support/loop/memory-cluster.ts';
+import { completeFleet } from '../support/loop/memory-fleet.ts';
+import { smallestSpec } from '../support/loop/scenario.ts';
+
+const count = 4;
+
+let complete: MemoryCluster;
+beforeAll(async () => {
+  complete = await completeFleet(count, smallestSpec);
+});
+
+const seconds = [1, 10, 60, 300];
+
+it.each([
+  ['killed', false],
+  ['killed', true],
+  ['lost', false],
+  ['lost', true],
+] as const)(
+  'a fleet converges within 30 s after its API server was %s for up to five minutes, leader election: %s',
+  async (outage, leaderElection) => {
+    const outages = seconds.map((each) => [outage, each] as const);
+    const results = await recoveries(complete, outages, { leaderElection, limitMs: 90_000 });
+    expect(results.map(({ converged }) => converged)).toEqual(outages.map(() => count));
+    expect(results.filter(({ afterMs }) => afterMs > 30_000)).toEqual([]);
+  },
+);
+
+it('a fleet converges within 150 s after its API server went away if nothing tells its watches that their connection is gone', async () => {
+  const outages = [
+    ['deaf', 60],
+    ['deaf', 300],
+  ] as const;
+  const [one, five] = await recoveries(complete, outages, { leaderElection: false, limitMs: 600_000 });
+  expect(one).toMatchObject({ converged: count });
+  // The silence began 60 s before.
+  expect(one?.afterMs).toBeGreaterThan(60_000);
+  expect(one?.afterMs).toBeLessThanOrEqual(90_000 + 30_000);
+  expect(five).toMatchObject({ converged: count });
+  expect(five?.afterMs).toBeLessThanOrEqual(30_000);
+});
