@@ -6,6 +6,7 @@ import { systemClock } from '../../../../reconciler/kube/clock.ts';
 import { connectionFor } from '../../../../reconciler/kube/config.ts';
 import { Informer } from '../../../../reconciler/kube/informer.ts';
 import { InformerSet } from '../../../../reconciler/kube/informer-set.ts';
+import type { KubeObject } from '../../../../reconciler/kube/object.ts';
 import { plainApiServer } from '../../../support/plain-api-server.ts';
 import { until } from '../../../support/until.ts';
 
@@ -54,7 +55,7 @@ test('twenty informers on one connection converge within 30 s after their API se
   const lists = await Promise.all(
     watched.map(({ resource, shard }) => server.client.list(resource, { namespace, labelSelector: `shard=${shard}` })),
   );
-  const versions = (objects: readonly { metadata: { name: string; resourceVersion?: string } }[]) =>
+  const versions = (objects: readonly KubeObject[]) =>
     objects.map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`).sort();
   const behind = () =>
     informers.filter((informer, index) => `${versions(informer.list())}` !== `${versions(lists[index]?.items ?? [])}`);
