@@ -29,7 +29,7 @@ test('twenty informers on one connection converge within 30 s after their API se
   await known.start();
 
   // Writes on, also while the API server ends and starts: what fails is not there.
-  let isOver = false;
+  const over = new AbortController();
   let written = 0;
   const write = async (): Promise<void> => {
     const { resource, shard } = watched[written % watched.length]!;
@@ -39,7 +39,7 @@ test('twenty informers on one connection converge within 30 s after their API se
     await server.client.apply({ apiVersion, kind, metadata }, { ...us, force: true, deadlineMs: 2_000 });
   };
   const writing = (async () => {
-    while (!isOver) await write().catch(() => passed(20));
+    while (!over.signal.aborted) await write().catch(() => passed(20));
   })();
   await until('changes', () => informers.every((informer) => informer.list().length > 0));
 
@@ -49,16 +49,19 @@ test('twenty informers on one connection converge within 30 s after their API se
   const back = performance.now();
   const first = written;
   await until('changes of all kinds after the return', () => written > first + watched.length);
-  isOver = true;
+  over.abort();
   await writing;
 
   const lists = await Promise.all(
     watched.map(({ resource, shard }) => server.client.list(resource, { namespace, labelSelector: `shard=${shard}` })),
   );
   const versions = (objects: readonly KubeObject[]) =>
-    objects.map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`).sort();
+    objects
+      .map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`)
+      .sort()
+      .join();
   const behind = () =>
-    informers.filter((informer, index) => `${versions(informer.list())}` !== `${versions(lists[index]?.items ?? [])}`);
+    informers.filter((informer, index) => versions(informer.list()) !== versions(lists[index]?.items ?? []));
   await until('all informers to have what the API server has', () => behind().length === 0);
   expect(performance.now() - back).toBeLessThanOrEqual(30_000);
   await known.stop();
