@@ -235,6 +235,7 @@ export const acts: Readonly<Record<string, Act>> = {
     async act(_, cluster, random) {
       const { namespace, cluster: name } = cluster.place;
       if (!ownObject(cluster)) return;
+      if (!isGoing(cluster)) await change(cluster, { etcd: { volumeRetention: oneOf(random, ['Retain', 'Delete']) } });
       const propagationPolicy = oneOf(random, policies);
       const isWhole = random.happens(0.3);
       if (isWhole) await cluster.user.delete(Cluster, { namespace, name }, { propagationPolicy });
