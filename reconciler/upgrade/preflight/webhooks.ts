@@ -3,6 +3,7 @@ import {
   ClusterRole,
   ClusterRoleBinding,
   Lease,
+  Pod,
   type Resource,
   Role,
   RoleBinding,
@@ -29,6 +30,7 @@ const bodies: Readonly<Record<string, object>> = {
   Deployment: { spec: { selector, replicas: 0, template } },
   EndpointSlice: { addressType: 'IPv4', endpoints: [], ports: [] },
   Lease: { spec: { holderIdentity: name } },
+  Pod: { spec: template.spec },
   PodDisruptionBudget: { spec: { selector, maxUnavailable: 1 } },
   Role: { rules: [] },
   RoleBinding: grants('Role'),
@@ -38,9 +40,9 @@ const bodies: Readonly<Record<string, object>> = {
 /** A kind, and the namespace in which it is written. */
 type Write = Pick<AppliedKind, 'resource' | 'namespace'>;
 
-/** What Kubernetes' controllers write, and what the operator applies as an administrator. */
+/** What Kubernetes' controllers write, such as the next pods of add-ons, and what the operator applies as an administrator. */
 const always: readonly Write[] = [
-  ...[Lease, Role, RoleBinding].map((resource) => ({ resource, namespace: 'kube-system' })),
+  ...[Lease, Pod, Role, RoleBinding].map((resource) => ({ resource, namespace: 'kube-system' })),
   ...[ClusterRole, ClusterRoleBinding].map((resource) => ({ resource, namespace: undefined })),
 ];
 

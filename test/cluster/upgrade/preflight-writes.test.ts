@@ -42,6 +42,7 @@ it('a webhook that does not answer is quoted, wherever it stands in the way', as
   });
   const asked = [
     webhook('services', rule('', 'services')),
+    webhook('pods', rule('', 'pods')),
     webhook('grants', rule('rbac.authorization.k8s.io', 'clusterrolebindings')),
     webhook('budgets', rule('policy', 'poddisruptionbudgets')),
   ];
@@ -53,7 +54,7 @@ it('a webhook that does not answer is quoted, wherever it stands in the way', as
     .poll(() => webhookErrors(client, 'v1.37.0'), { timeout: 30_000, interval: 500 })
     .toEqual(
       expect.arrayContaining(
-        ['services', 'grants', 'budgets'].map((name) => expect.stringContaining(`"${name}.example.org"`)),
+        ['services', 'pods', 'grants', 'budgets'].map((name) => expect.stringContaining(`"${name}.example.org"`)),
       ),
     );
 });
