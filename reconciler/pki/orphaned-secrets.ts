@@ -1,4 +1,4 @@
-import { clusterNameLabel, heldForAnnotation, keptAnnotation } from '../../constructs/api/group.ts';
+import { clusterNameLabel, heldForAnnotation, keptAnnotation, keyFinalizer } from '../../constructs/api/group.ts';
 import {
   ConfigMap,
   HostedControlPlane,
@@ -87,7 +87,7 @@ export async function keepSecret(
 ): Promise<string | undefined> {
   try {
     const annotations = { [keptAnnotation]: 'true' };
-    return await replaceSecret(writer, held, { ownerReferences: [], finalizers: [], annotations });
+    return await replaceSecret(writer, held, { ownerReferences: [], finalizers: [keyFinalizer], annotations });
   } catch (error) {
     if (!isNamespaceEnding(error)) throw error;
     for (const secret of [held.original, held.copy]) if (secret) await releaseSecret(writer, secret);

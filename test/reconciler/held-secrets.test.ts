@@ -134,17 +134,19 @@ describe('in a namespace that is deleted', () => {
 });
 
 describe('keys of a control plane whose object was removed by force', () => {
-  it('stay with its volumes, without owner', async () => {
+  it('stay with its volumes, without owner, also when a user deletes them', async () => {
     const before = dataIn(cluster);
     await removeByForce(cluster);
     cluster.settle();
     await rounds(cluster, 2);
     cluster.settle();
     expect(dataIn(cluster)).toEqual(before);
-    expect(
-      keysIn(cluster).flatMap(({ metadata }) => [...(metadata.ownerReferences ?? []), ...(metadata.finalizers ?? [])]),
-    ).toEqual([]);
+    expect(keysIn(cluster).flatMap(({ metadata }) => metadata.ownerReferences ?? [])).toEqual([]);
     expect(cluster.objects.list(PersistentVolumeClaim, {})).toHaveLength(1);
+    for (const { metadata } of keysIn(cluster)) await cluster.user.delete(Secret, metadata);
+    cluster.settle();
+    await rounds(cluster, 2);
+    expect(dataIn(cluster)).toEqual(before);
   });
 
   it('go when nothing is left that needs them', async () => {
