@@ -13,6 +13,7 @@ import { borrow } from '../../support/lent/borrow.ts';
 import type { TestOperator } from '../../support/operator.ts';
 import { testSession } from '../../support/test-session.ts';
 import { single, Workbench } from '../../support/workbench.ts';
+import { until } from '../../support/until.ts';
 import { clustersDomain, gatewayAddress } from '../../testbed/gateway-address.ts';
 import { instanceFrom } from '../../testbed/instance.ts';
 import { shared, startSharedOperator } from './shared-operator.ts';
@@ -77,11 +78,16 @@ test('a control plane behind the shared Gateway is reached by its host name, wit
 test('it is stable: another complete reconcile writes nothing but the status', async () => {
   const requests = operator.requests.length;
   await bench.untilSeen(cluster);
-  // A request that an overloaded API server rejected was repeated.
-  const accepted = operator.requests.slice(requests).filter(({ verb, code }) => verb !== 'watch' && code < 300);
-  // An event follows its condition in the background: that of Ready is perhaps not sent when the condition is seen.
-  const sent = accepted.filter(({ resource }) => resource !== 'events');
-  expect(sent.map(({ verb, resource }) => `${verb} ${resource}`)).toEqual(['apply hostedcontrolplanes']);
+  const sent = () => {
+    // A request that an overloaded API server rejected was repeated.
+    const accepted = operator.requests.slice(requests).filter(({ verb, code }) => verb !== 'watch' && code < 300);
+    // An event follows its condition in the background: that of Ready is perhaps not sent when the condition is seen.
+    const others = accepted.filter(({ resource }) => resource !== 'events');
+    return others.map(({ verb, resource }) => `${verb} ${resource}`);
+  };
+  // The status can be read before its writer has the answer.
+  await until('the answer to a write', () => sent().length > 0);
+  expect(sent()).toEqual(['apply hostedcontrolplanes']);
 });
 
 test('hcp collect writes its Gateway, which is in another namespace', async () => {
