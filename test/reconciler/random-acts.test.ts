@@ -9,6 +9,9 @@ beforeAll(async () => {
   complete = await completeFleet(controlPlanes, smallestSpec);
 });
 
-it('after what users do by mistake no data are lost, conditions name it, and all is Ready once it is undone', async () => {
-  await expect(expectSequences(complete, { first: 0, count: 25 })).resolves.toBeUndefined();
-});
+it.each([0, 5, 10, 15, 20])(
+  'after what users do by mistake no data are lost, conditions name it, and all is Ready once it is undone: five seeds from %s',
+  async (first) => {
+    await expect(expectSequences(complete, { first, count: 5 })).resolves.toBeUndefined();
+  },
+);
