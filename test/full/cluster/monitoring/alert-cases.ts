@@ -13,6 +13,7 @@ export const condition = (type: string, status: 'True' | 'False'): string =>
   metric('condition', `${ofObject},type="${type}",status="${status}"`);
 const expiry = metric('certificate_expiration_timestamp_seconds', `${ofObject},kind="Server"`);
 const renewal = metric('certificate_renewal_timestamp_seconds', `${ofObject},kind="Server"`);
+const lastBackup = metric('last_backup_timestamp_seconds', ofObject);
 const yearS = 365 * 86_400;
 
 /** A value that stays for longer than any test looks. */
@@ -33,6 +34,10 @@ export const healthy: SeriesOf = {
   [expiry]: always(yearS),
   [renewal]: always(yearS / 2),
   [metric('reconcile_duration_seconds_count', 'result="error"')]: always(3),
+  [metric('backup_period_seconds', ofObject)]: always(3600),
+  // In the time of a test, which begins at 0: always a new one.
+  [lastBackup]: '0+300x3000',
+  [metric('clock_offset_seconds')]: always(0.5),
   [metric('workqueue_depth')]: always(1),
   [metric('build_info', 'version="1"')]: always(1),
 };
@@ -54,6 +59,8 @@ export const alertCases: Readonly<Record<string, AlertCase>> = {
   HostedControlPlaneCertificateExpiring: { broken: { [expiry]: always(8 * 86_400), [renewal]: always(86_400) } },
   HostedControlPlaneCertificateNotRenewed: { broken: { [renewal]: always(3600) } },
   HostedControlPlaneBackupFailing: { broken: { [condition('EtcdBackupReady', 'False')]: always(1) } },
+  HostedControlPlaneBackupOutdated: { broken: { [lastBackup]: '' } },
+  HostedControlPlaneClockWrong: { broken: { [metric('clock_offset_seconds')]: always(-90) } },
   HostedControlPlaneBackupNotVerified: { broken: { [condition('EtcdBackupVerified', 'False')]: always(1) } },
   HostedControlPlaneOperatorErrors: {
     broken: { [metric('reconcile_duration_seconds_count', 'result="error"')]: '0+60x3000' },
