@@ -5,7 +5,7 @@ import { quorumOf } from './members.ts';
 import { noMember } from './membership.ts';
 import { markOf } from './volume-mark.ts';
 
-/** Volume claims with data of members that somebody has deleted. Kubernetes completes that when their pods end. */
+/** Volume claims with data of members whose deletion has been requested. Kubernetes completes it when their pods end. */
 export interface TerminatingVolumes {
   readonly claims: readonly string[];
   /** Whether the other claims hold the data of a quorum, so that a stop of all members loses nothing. */

@@ -25,7 +25,7 @@ interface Means {
   readonly credentials: Readonly<Record<string, string>>;
 }
 
-/** What is told of requests and answers. */
+/** The callbacks of a transport about its requests and answers. */
 export interface TransportObservers {
   readonly onRequest: (record: RequestRecord) => void;
   readonly onAnswer?: ((answer: DatedAnswer) => void) | undefined;

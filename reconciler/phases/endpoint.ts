@@ -76,7 +76,7 @@ async function keep(scope: Scope, ours: Reached): Promise<EndpointOutcome> {
   return done(ours, undefined, reportOf(hosts));
 }
 
-/** A published endpoint stays a fact, whoever refuses to write it down once more. */
+/** A published endpoint stays a fact when the API server refuses to store it again. */
 async function publishAgain(scope: Scope, endpoint: Endpoint): Promise<Endpoint | undefined> {
   const { clusterObject, writer } = scope;
   const { kind = 'infrastructure object', name = '' } = clusterObject.spec?.infrastructureRef ?? {};

@@ -30,7 +30,7 @@ export async function agentsProblem(
   const agents = live.map(({ metadata, status }: DeploymentObject) => [metadata.uid, status?.availableReplicas]);
   const result = await agentsProbe.probe([servers, agents], async () => {
     const answers = await askPods(pods, hasAgent);
-    // One that does not say is told by its own condition.
+    // An API server that does not answer here is not ready, which its own condition reports.
     const without = answers.filter((answer) => answer.kind === 'answered' && !answer.value).map(({ pod }) => pod);
     if (without.length > 0) throw new Error(without.join(', '));
   });

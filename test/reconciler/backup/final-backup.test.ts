@@ -4,6 +4,7 @@ import { objectLabels } from '../../../constructs/cluster/labels.ts';
 import type { Work, WorkState } from '../../../reconciler/tasks/background-work.ts';
 import { deletionCause } from '../../../reconciler/backup/causes.ts';
 import { planFinalBackup, finalBackup } from '../../../reconciler/backup/final-backup.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { StoreError } from '../../../reconciler/backup/store-error.ts';
 import type { BackupResult } from '../../../reconciler/backup/take-backup.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
@@ -92,19 +93,8 @@ describe('the final backup', () => {
       true,
     ],
   ])('%s', (_, backup, management, isAwaited) => {
-    const { storeReader, openEtcd, clock } = scopeOf(management);
     const object = hostedControlPlaneObject({ spec: { ...spec, etcd: { replicas: 3, backup } } });
-    const options = { namespace: 'team', cluster: 'c1', clusterObject: undefined, storeReader, openEtcd, clock };
-    const awaited = finalBackup({
-      ...options,
-      object: object as never,
-      reader: management,
-      work: idle,
-      now,
-      isNamespaceEnding: false,
-      onLost: () => {},
-    });
-    expect(awaited !== undefined).toBe(isAwaited);
+    expect(isBackupAwaited(object, management)).toBe(isAwaited);
   });
 });
 
@@ -123,22 +113,30 @@ describe('the final backup of a control plane that hibernates', () => {
     ['waits for etcd, if there is one of another time only', ['Kubernetes 1.35 to 1.36'], true],
   ])('%s', (_, versionChanges, isAwaited) => {
     const management = readerWith(set());
-    const { storeReader, openEtcd, clock } = scopeOf(management);
     const status = { conditions: [awake], etcd: { backup: { versionChanges } } };
     const object = hostedControlPlaneObject({ spec: { ...spec, etcd: { replicas: 3, backup: wanted } }, status });
-    const options = { namespace: 'team', cluster: 'c1', clusterObject: undefined, storeReader, openEtcd, clock };
-    const awaited = finalBackup({
-      ...options,
-      object: object as never,
-      reader: management,
-      work: idle,
-      now,
-      isNamespaceEnding: false,
-      onLost: () => {},
-    });
-    expect(awaited !== undefined).toBe(isAwaited);
+    expect(isBackupAwaited(object, management)).toBe(isAwaited);
   });
 });
+
+function isBackupAwaited(object: KubeObject, management: MemoryObjects): boolean {
+  const { storeReader, openEtcd, clock } = scopeOf(management);
+  const awaited = finalBackup({
+    namespace: 'team',
+    cluster: 'c1',
+    clusterObject: undefined,
+    storeReader,
+    openEtcd,
+    clock,
+    object,
+    reader: management,
+    work: idle,
+    now,
+    isNamespaceEnding: false,
+    onLost: () => {},
+  });
+  return awaited !== undefined;
+}
 
 function readerWith(object: Parameters<MemoryObjects['put']>[0]): MemoryObjects {
   const management = new MemoryObjects();

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { Deployment } from '../../../constructs/api/resources.ts';
 import type { MemoryCluster } from './memory-cluster.ts';
 import { Network, type Outage } from './network.ts';
@@ -46,6 +47,27 @@ export async function recoveries(
     results.push({ outage, seconds, ...(await convergence(fleet, value, limitMs)) });
   }
   await pod.stop();
+  return results;
+}
+
+/** All in which the API server tells its clients that their connections are gone, each for a second up to five minutes. */
+export const toldOutages = [
+  ['killed', false],
+  ['killed', true],
+  ['lost', false],
+  ['lost', true],
+] as const;
+
+/** Expects a fleet to converge in time after each of these outages. Resolves with how it has. */
+export async function expectRecoveries(
+  complete: MemoryCluster,
+  outage: Outage,
+  leaderElection: boolean,
+): Promise<readonly Recovery[]> {
+  const outages = [1, 10, 60, 300].map((seconds) => [outage, seconds] as const);
+  const results = await recoveries(complete, outages, { leaderElection, limitMs: 90_000 });
+  expect(results.map(({ converged }) => converged)).toEqual(outages.map(() => complete.all.length));
+  expect(results.filter(({ afterMs }) => afterMs > 30_000)).toEqual([]);
   return results;
 }
 

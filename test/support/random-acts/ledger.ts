@@ -37,9 +37,6 @@ export class Ledger {
   readonly #volumes = new Map<string, Volume>();
   /** Uids of claims that may go, because their user is deleted with them, or a person has deleted them. */
   readonly #released = new Set<string>();
-  /** Uids of claims that a person has deleted. */
-  readonly #deleted = new Set<string>();
-  readonly #lost = new Set<MemoryCluster>();
   #seen = -1;
 
   constructor(clusters: readonly MemoryCluster[]) {
@@ -50,21 +47,14 @@ export class Ledger {
   /** A person has deleted a claim by name. */
   release({ metadata: { uid = '' } }: KubeObject): void {
     this.#released.add(uid);
-    this.#deleted.add(uid);
   }
 
   /** A person has saved a claim from its deletion. */
   keep({ metadata: { uid = '' } }: KubeObject): void {
     this.#released.delete(uid);
-    this.#deleted.delete(uid);
   }
 
-  /** Control planes that have lost their data, because a person has deleted their volume and ended what used it. */
-  get lost(): ReadonlySet<MemoryCluster> {
-    return this.#lost;
-  }
-
-  /** @throws when a key is lost that a volume needs, or a volume that nobody has deleted who may */
+  /** @throws when a key is lost that a volume needs, or a claim is deleted that no user who may has deleted */
   check(): void {
     const { version } = this.#clusters[0]!.management.store;
     if (version === this.#seen) return;
@@ -97,12 +87,11 @@ export class Ledger {
     const secrets = new Map(
       cluster.objects.list<StoredObject>(Secret, {}).map(({ metadata, data }) => [metadata.name, data]),
     );
-    for (const [uid, { name, of, keys, user }] of this.#volumes) {
+    for (const [uid, { name, of, keys }] of this.#volumes) {
       if (of !== cluster) continue;
       const claim = claims.get(uid);
       if (!this.#released.has(uid) && (!claim || claim.metadata.deletionTimestamp))
         throw new Error(`volume claim ${name} was deleted, which only its user may do`);
-      if (!claim && this.#deleted.has(uid) && user === ownUid(cluster)) this.#lost.add(cluster);
       if (!claim) this.#volumes.delete(uid);
       else if (!claim.metadata.deletionTimestamp) requireKeys(name, keys, secrets);
     }
@@ -132,7 +121,6 @@ const claimsOf = ({ objects, place }: MemoryCluster): KubeObject[] =>
   objects.list(PersistentVolumeClaim, selectorLabels(place.cluster, 'etcd'));
 const podsOf = ({ objects, place }: MemoryCluster): KubeObject[] =>
   objects.list(Pod, selectorLabels(place.cluster, 'etcd'));
-const ownUid = ({ objects, name }: MemoryCluster) => objects.get(HostedControlPlane, name.name)?.metadata.uid;
 
 /** The uid of the HostedControlPlane that owns the etcd that runs. */
 function runningUser(cluster: MemoryCluster): string | undefined {
