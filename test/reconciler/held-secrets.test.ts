@@ -52,7 +52,7 @@ async function removeByForce({ user }: MemoryCluster): Promise<void> {
   await user.mergePatch(HostedControlPlane, ourName, { metadata: { finalizers: null } }, admin);
 }
 
-describe('keys that somebody deletes', () => {
+describe('keys that a user deletes', () => {
   it('have the same content afterwards, belong to the control plane, and an event says so', async () => {
     const before = dataIn(cluster);
     await deleteKeys(cluster);

@@ -11,7 +11,7 @@ const allocates: Flag = [
   'CNIs that read the pod network of a node from the Node object',
 ];
 
-/** Bits of the network of a node unless told otherwise, by IP family. */
+/** Bits of the network of a node by default, by IP family. */
 const defaultBits = { ipv4: 24, ipv6: 64 } as const;
 
 /** The controller manager counts at most 2^16 networks of nodes. */

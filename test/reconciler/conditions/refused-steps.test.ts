@@ -34,7 +34,7 @@ const user = { fieldManager: 'user' };
 interface Step {
   readonly name: string;
   readonly request: (cluster: MemoryCluster) => Promise<unknown>;
-  /** Where the refusal is told. */
+  /** The condition that reports the refusal. */
   readonly condition: string;
   readonly reason: string;
   /** Whether it has come to its end once nothing refuses it. */

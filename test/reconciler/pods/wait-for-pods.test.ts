@@ -9,7 +9,7 @@ const now = new Date('2026-11-23T12:00:00Z');
 
 const ago = (seconds: number): string => new Date(now.getTime() - seconds * 1000).toISOString();
 
-/** What is told of a component that is not ready. */
+/** The words of the condition of a component that is not ready. */
 const waiting = (objects: MemoryObjects, component: ComponentName) =>
   waitForPods(
     component,

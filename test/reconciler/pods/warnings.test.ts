@@ -20,7 +20,7 @@ const event = (note: string, change: Partial<EventObject> = {}): EventObject => 
   ...change,
 });
 
-/** What is told by an API server that sends these pages without end, and what it is asked. */
+/** The warnings from an API server that sends these pages without end, and the requests to it. */
 async function told(page: readonly EventObject[] | Error, objects: readonly Unexplained[] = [{ uid: 'u1' }]) {
   const asked: (PageOptions & { readonly pages: number })[] = [];
   async function* pages(_: Resource, options: PageOptions = {}): AsyncGenerator<KubeObject[], void> {

@@ -17,7 +17,7 @@ function queueWith(attempts: Attempt[]) {
   return queue;
 }
 
-it('a receiver that has taken records is told of as such', async () => {
+it('a receiver that has taken records is reported as such', async () => {
   expect(await queueWith([]).offer(records)).toBe(true);
 });
 
