@@ -75,7 +75,7 @@ export async function pruneWorkload(
 const whenApplied: readonly string[] = ['WaitingForPods', 'PodsFailing'];
 
 /** Reasons of phases that others do not wait for, although an object is not what it should be: what it replaces is still in use. */
-const whenNotApplied: readonly string[] = ['ObjectRefused', 'MountMissing', 'WaitingForOtherPhases'];
+const whenNotApplied: readonly string[] = ['ObjectRefused', 'ObjectContested', 'MountMissing', 'WaitingForOtherPhases'];
 
 /**
  * Whether all objects of a phase are applied and in use. For an add-on this is true even if none of its pods runs: an unhealthy

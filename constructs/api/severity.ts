@@ -13,6 +13,7 @@ export const sharedReasons = {
   ReconcileFailed: 'Warning',
   InvalidConfiguration: 'Warning',
   ObjectRefused: 'Warning',
+  ObjectContested: 'Warning',
   WaitingForOtherPhases: 'Routine',
   NotObserved: 'Routine',
   // The condition ClocksAgree reports it.

@@ -1,4 +1,4 @@
-import type { OnRefused } from '../kube/apply-set.ts';
+import { Contested, type OnRefused } from '../kube/apply-set.ts';
 import { isRefusal } from '../kube/errors.ts';
 import { messageOf } from '../kube/error-message.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -12,35 +12,45 @@ const retryMs = 30_000;
 const reportedRefusals = 3;
 const longestBytes = 1024;
 
-/** The objects of one phase that an API server has refused, each with its words. */
+/** The objects of one phase that stay as they are, because an API server refuses them or another client insists on its change. */
 export class Refusals {
-  readonly #messages = new Map<string, string>();
+  readonly #errors = new Map<string, Error>();
 
   /** Notes an object that stays as it is. */
   readonly note: OnRefused = ({ kind, metadata: { name } }, error) => {
-    this.#messages.set(`${kind} ${name}`, messageOf(error));
+    this.#errors.set(`${kind} ${name}`, error);
   };
 
   /** The outcome of the phase: the control plane keeps what it has, and only the change waits. */
   judge(outcome: Outcome, now: Date): Outcome {
-    if (this.#messages.size === 0) return outcome;
+    if (this.#errors.size === 0) return outcome;
     const { facts, report } = outcome;
     const also = outcome.message === undefined ? [] : [outcome.message];
     if (outcome.kind === 'wait') {
       const { afterMs = retryMs, isStuck } = outcome;
       const message = [this.#message, ...also].join('; ');
-      return wait('ObjectRefused', message, { facts, afterMs: Math.min(afterMs, retryMs), report, isStuck });
+      return wait(this.#reason, message, { facts, afterMs: Math.min(afterMs, retryMs), report, isStuck });
     }
     const message = [this.#message, ...(outcome.kind === 'degraded' ? also : [])].join('; ');
     const requeueAt = earliest([outcome.requeueAt, new Date(now.getTime() + retryMs)]);
-    return degraded('ObjectRefused', message, facts, { requeueAt, report });
+    return degraded(this.#reason, message, facts, { requeueAt, report });
+  }
+
+  get #reason(): 'ObjectRefused' | 'ObjectContested' {
+    return this.#refused.length > 0 ? 'ObjectRefused' : 'ObjectContested';
+  }
+
+  get #refused(): readonly Error[] {
+    return [...this.#errors.values()].filter((error) => !(error instanceof Contested));
   }
 
   get #message(): string {
-    const told = [...this.#messages.values()];
+    const refused = this.#refused.map(messageOf);
+    const lead = refused.length > 0 ? 'an API server refuses an object, which stays as it was; ' : '';
+    const contested = [...this.#errors.values()].filter((error) => error instanceof Contested).map(messageOf);
+    const told = [...refused, ...contested];
     const more = told.length > reportedRefusals ? [`and ${told.length - reportedRefusals} more`] : [];
-    const words = truncated([...told.slice(0, reportedRefusals), ...more].join('; '), longestBytes);
-    return `an API server refuses an object, which stays as it was; ${words}`;
+    return lead + truncated([...told.slice(0, reportedRefusals), ...more].join('; '), longestBytes);
   }
 }
 

@@ -27,8 +27,8 @@ export interface ApplyAllOptions {
   readonly onRefused?: OnRefused | undefined;
 }
 
-/** Two field managers that insist would write endlessly. */
-class Contested extends Error {}
+/** Another client insists on its own change of an object: two field managers that insist would write endlessly. */
+export class Contested extends Error {}
 
 interface Applied {
   readonly record: AppliedRecord;

@@ -100,7 +100,7 @@ test('another manager that insists is reported, and causes at most five writes i
   const [before, begun] = [await generation(), performance.now()];
   try {
     const message = /Deployment lent-plain\/c1-scheduler.*metadata\.managedFields/;
-    await bench.untilCondition('c1', 'SchedulerReady', { reason: 'ReconcileFailed', message });
+    await bench.untilCondition('c1', 'SchedulerReady', { reason: 'ObjectContested', message });
     const reported = forced;
     await until(
       'the other one to insist',
