@@ -21,6 +21,11 @@ export interface EtcdFacts {
   readonly pods: number;
   /** `initial-cluster` of members that have not started yet in a cluster that was formed, by ordinal. */
   readonly initialClusters: Readonly<Record<number, string>>;
+  /**
+   * Ordinals of those members that belong to the formation, and that the others only wait for. They start as the others did. As
+   * a member that joins, etcd ends while the cluster that it finds has not decided its version yet.
+   */
+  readonly founders: readonly number[];
   /** Size of every volume, from which the quota is computed. */
   readonly volumeSize: string;
   /**

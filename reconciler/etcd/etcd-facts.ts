@@ -12,7 +12,7 @@ import { initialCluster, isAwaited, noMember, podsFor, wasFormed } from './membe
 import type { KnownMember } from './observe.ts';
 
 /** How to start the members. */
-export type MemberFacts = Pick<EtcdFacts, 'isFormed' | 'pods' | 'initialClusters'>;
+export type MemberFacts = Pick<EtcdFacts, 'isFormed' | 'pods' | 'initialClusters' | 'founders'>;
 
 /** The start of a member, as an existing configuration file describes it. */
 export interface WrittenStart {
@@ -41,11 +41,19 @@ export function memberFacts(input: MemberFactsInput): MemberFacts {
   const isFormed =
     isRecorded || confirmed !== undefined || wasFormed(members) || written.some(({ state }) => state === 'existing');
   // Members with different founders would never form one cluster.
-  if (!isFormed) return { isFormed, pods: written.length || replicas, initialClusters: {} };
+  if (!isFormed) return { isFormed, pods: written.length || replicas, initialClusters: {}, founders: [] };
   if (confirmed) {
     const awaited = confirmed.members.filter((member) => isAwaited(confirmed, member));
     const starts = awaited.map(({ ordinal, name }) => [ordinal, initialCluster(confirmed, name)]);
-    return { isFormed, pods: podsFor(confirmed), initialClusters: Object.fromEntries(starts) };
+    const founders = awaited.filter(
+      ({ ordinal, registration }) => registration?.name !== '' && written[ordinal]?.state === 'new',
+    );
+    return {
+      isFormed,
+      pods: podsFor(confirmed),
+      initialClusters: Object.fromEntries(starts),
+      founders: founders.map(({ ordinal }) => ordinal),
+    };
   }
   const marked = members
     .filter(({ claim }) => claim?.memberId !== undefined && claim.memberId !== noMember)
@@ -57,6 +65,10 @@ export function memberFacts(input: MemberFactsInput): MemberFacts {
     isFormed,
     pods: Math.max(written.length, ...marked) || replicas,
     initialClusters: Object.fromEntries(starts),
+    // A quorum has been formed beside these: alone, they form no other.
+    founders: written.some(({ state }) => state === 'existing')
+      ? written.flatMap(({ state }, ordinal) => (state === 'new' ? [ordinal] : []))
+      : [],
   };
 }
 

@@ -101,7 +101,7 @@ export function etcdMemberConfig(
     'initial-advertise-peer-urls': `https://${host}:${ports.etcdPeer}`,
     'listen-metrics-urls': `http://0.0.0.0:${ports.etcdMetrics}`,
     'initial-cluster': initialCluster(cluster, ordinal, { members, etcd }),
-    'initial-cluster-state': etcd?.isFormed ? 'existing' : 'new',
+    'initial-cluster-state': etcd?.isFormed && !etcd.founders.includes(ordinal) ? 'existing' : 'new',
     'initial-cluster-token': initialClusterToken(cluster),
     'client-transport-security': tls(
       'server',

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Etcd3 } from 'etcd3';
@@ -68,7 +70,10 @@ export class EtcdProcesses {
     );
   }
 
-  /** Prepares `places` members, of which the first `started` form a cluster; with the testbed's etcd, or this binary. */
+  /**
+   * Prepares `places` members, of which the first `started` form a cluster; with the testbed's etcd, or this binary. With none
+   * started, the test runs the founders itself.
+   */
   static async start(
     places: number,
     started: number,
@@ -81,9 +86,21 @@ export class EtcdProcesses {
     const prepared = await Promise.all(Array.from({ length: places }, async (_, ordinal) => placeOf(ordinal)));
     const cluster = new EtcdProcesses(etcd, directory, prepared, credentials, flags);
     const founders = prepared.slice(0, started);
-    const all = founders.map(({ name, peer }) => `${name}=https://127.0.0.1:${peer}`).join(',');
-    for (const { name } of founders) cluster.run(name, 'new', all);
+    for (const { name } of founders) cluster.run(name, 'new', initialClusterOf(founders));
     return cluster;
+  }
+
+  /** `initial-cluster` with all places. */
+  get all(): string {
+    return initialClusterOf(this.#places);
+  }
+
+  /** A server at the peer port of a member that does not run, which answers nothing: how a peer sees a pod that starts. */
+  async holdPeerPort(name: string): Promise<Server> {
+    const server = createServer();
+    server.listen(this.#place(name).peer, '127.0.0.1');
+    await once(server, 'listening');
+    return server;
   }
 
   /** Revision of the template for new processes. */
@@ -290,6 +307,10 @@ async function placeOf(ordinal: number): Promise<Place> {
     failures: 0,
     revision: 'new',
   };
+}
+
+function initialClusterOf(founders: readonly Place[]): string {
+  return founders.map(({ name, peer }) => `${name}=https://127.0.0.1:${peer}`).join(',');
 }
 
 function isRunning({ process: child }: Place): boolean {

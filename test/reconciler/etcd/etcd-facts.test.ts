@@ -33,7 +33,25 @@ const cases: readonly [when: string, input: Partial<MemberFactsInput>, expected:
   [
     'a founding member is slow',
     { observation: observed(3, { 0: unmarked, 1: unmarked, 2: { ...silent, ...unmarked } }), written: founded(3) },
-    { isFormed: true, pods: 3, initialClusters: { 2: all(3) } },
+    { isFormed: true, pods: 3, initialClusters: { 2: all(3) }, founders: [2] },
+  ],
+  [
+    'a founding member is slow, and no quorum answers any more',
+    { members: marked.slice(0, 2), written: [...alone(2), ...founded(3).slice(2)] },
+    { isFormed: true, pods: 3, initialClusters: { 2: all(3) }, founders: [2] },
+  ],
+  [
+    'the volumes are marked, and no configuration file says yet that they are',
+    { members: marked, written: founded(3) },
+    { isFormed: true, pods: 3, initialClusters: { 0: all(3), 1: all(3), 2: all(3) } },
+  ],
+  [
+    'a member is added in the place of a founding member',
+    {
+      observation: observed(3, { 2: { ...stopped, ...added(2) } }),
+      written: [...alone(2), ...founded(3).slice(2)],
+    },
+    { isFormed: true, pods: 3, initialClusters: { 2: all(3) }, founders: [] },
   ],
   [
     'a founding member is slow and its volume is reserved for it',
@@ -87,7 +105,8 @@ const cases: readonly [when: string, input: Partial<MemberFactsInput>, expected:
 describe('the initial cluster and state of etcd members', () => {
   it.each(cases)('when %s', (_, input, expected) => {
     const none = { isRecorded: false, members: [], observation: undefined, written: [] };
-    expect(named(memberFacts({ cluster, replicas: 3, ...none, ...input }))).toEqual(named(expected));
+    const facts = memberFacts({ cluster, replicas: 3, ...none, ...input });
+    expect(named(facts)).toEqual(named({ founders: [], ...expected }));
   });
 });
 

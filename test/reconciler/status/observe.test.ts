@@ -14,6 +14,7 @@ it.each([
     isFormed: true,
     pods: 3,
     initialClusters: {},
+    founders: [],
     templateVolumeSize: '4Gi',
     templateStorageClass: undefined,
   };

@@ -72,6 +72,7 @@ describe('the configuration of a member', () => {
       isFormed: true,
       pods: 3,
       initialClusters: {},
+      founders: [],
       volumeSize: '8Gi',
       templateVolumeSize: '4Gi',
       templateStorageClass: undefined,
