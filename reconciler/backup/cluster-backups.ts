@@ -79,7 +79,7 @@ export class ClusterBackups {
     const measured = { sizeBytes: 0 };
     const plain = measure(snapshot, hash, measured);
     // First, so that unfinished uploads have an owner too.
-    if (marker) await this.mark(name, marker);
+    if (marker) await this.mark(name, marker, signal);
     const object = key ? objectNames.encryptedSnapshot : objectNames.snapshot;
     await this.#store.put(this.#key(name, object), key ? encrypted(plain, [key, ...older]) : plain, signal);
     if (key && bundle) {
@@ -101,7 +101,7 @@ export class ClusterBackups {
       objects: { snapshot: object, ...(key && bundle ? { bundle: objectNames.encryptedRecoveryBundle } : {}) },
     };
     signal?.throwIfAborted();
-    await this.#store.putText(this.#key(name, objectNames.manifest), serializeManifest(manifest));
+    await this.#store.putText(this.#key(name, objectNames.manifest), serializeManifest(manifest), signal);
     return manifest;
   }
 
@@ -185,9 +185,13 @@ export class ClusterBackups {
   }
 
   /** Records whose backup it is. */
-  async mark(backup: BackupName, marker: OwnerMarker): Promise<void> {
+  async mark(backup: BackupName, marker: OwnerMarker, signal?: AbortSignal): Promise<void> {
     const [uid = ''] = marker.uids;
-    await this.#store.putText(this.#key(backup, markerObject(uid)), `${JSON.stringify(marker, undefined, 2)}\n`);
+    await this.#store.putText(
+      this.#key(backup, markerObject(uid)),
+      `${JSON.stringify(marker, undefined, 2)}\n`,
+      signal,
+    );
   }
 
   /** Its marker. @throws if it has none, or it cannot be read */
@@ -196,14 +200,14 @@ export class ClusterBackups {
   }
 
   /** Records that a backup has passed verification. */
-  async markVerified(backup: BackupName, verification: Verification): Promise<void> {
+  async markVerified(backup: BackupName, verification: Verification, signal?: AbortSignal): Promise<void> {
     const text = `${JSON.stringify(Verification.parse(verification), undefined, 2)}\n`;
-    await this.#store.putText(this.#key(backup, objectNames.verification), text);
+    await this.#store.putText(this.#key(backup, objectNames.verification), text, signal);
   }
 
   /** The result of its verification. @throws if it was not verified, or the result cannot be read */
-  async verification(backup: BackupName): Promise<Verification> {
-    const text = await this.#store.getText(this.#key(backup, objectNames.verification));
+  async verification(backup: BackupName, signal?: AbortSignal): Promise<Verification> {
+    const text = await this.#store.getText(this.#key(backup, objectNames.verification), signal);
     try {
       return Verification.parse(JSON.parse(text));
     } catch (cause) {
@@ -221,7 +225,7 @@ export class ClusterBackups {
   async claim(backup: BackupName, uid: string, signal?: AbortSignal, clock: Clock = systemClock): Promise<string> {
     const key = this.#key(backup, objectNames.claim);
     const read = async () => parseClaim(await this.#store.getText(key, signal)).uid;
-    const write = () => this.#store.createText(key, serializeClaim({ formatVersion: 1, uid }));
+    const write = () => this.#store.createText(key, serializeClaim({ formatVersion: 1, uid }), signal);
     const began = clock.elapsed();
     const found = await read().catch(ifMissing);
     if (found !== undefined && found !== uid) return found;
@@ -239,16 +243,16 @@ export class ClusterBackups {
   }
 
   /** Deletes a backup. If the deletion fails halfway, the backup is no longer listed. */
-  async delete(backup: BackupName): Promise<void> {
-    const keys = await this.#store.list(this.#key(backup, ''));
-    await this.#store.delete(this.#key(backup, objectNames.manifest));
-    for (const key of keys) await this.#store.delete(key);
+  async delete(backup: BackupName, signal?: AbortSignal): Promise<void> {
+    const keys = await this.#store.list(this.#key(backup, ''), signal);
+    await this.#store.delete(this.#key(backup, objectNames.manifest), signal);
+    for (const key of keys) await this.#store.delete(key, signal);
   }
 
   /** Deletes the remains of uploads that began before an instant. Choose a time by which every upload has ended. */
-  async deleteUnfinished(unfinished: readonly BackupName[], before: number): Promise<void> {
-    for (const backup of unfinished.filter(({ time }) => time < before)) await this.delete(backup);
-    await this.#store.abortUploads(this.#folder, before);
+  async deleteUnfinished(unfinished: readonly BackupName[], before: number, signal?: AbortSignal): Promise<void> {
+    for (const backup of unfinished.filter(({ time }) => time < before)) await this.delete(backup, signal);
+    await this.#store.abortUploads(this.#folder, before, signal);
   }
 
   #key(backup: BackupName, object: string): string {

@@ -89,9 +89,8 @@ export function finalBackup(options: FinalBackupOptions): AwaitedFinalBackup | u
     incarnation: incarnationOf(object),
     kubernetesVersion: object.spec?.version ?? 'unknown',
   };
-  work.start(workName, inputsKey, (context) =>
-    takeBackup(attemptFor(subject, spec, { schedule: undefined, causes: [cause], lastKnown: undefined }), context),
-  );
+  const reason = { schedule: undefined, causes: [cause], lastKnown: undefined };
+  work.start(workName, inputsKey, (context) => takeBackup(attemptFor(subject, spec, reason), context), 'upload');
   return awaited(isGone ? 'the operator looks in the store for the final backup' : 'the final backup has started');
 }
 

@@ -15,11 +15,25 @@ import { piecesOf } from './pieces.ts';
  */
 const partBytes = 5 << 20;
 
+const partsAtOnce = 2;
+
 /** Destination of an object. */
 export interface UploadTarget {
   readonly bucket: string;
   readonly key: string;
 }
+
+/** What ends an upload. */
+export interface UploadLimits {
+  readonly signal: AbortSignal | undefined;
+  /** Longest time of a request that moves next to nothing. */
+  readonly stallMs: number;
+  /** Least speed of the parts that are sent at once. */
+  readonly leastBytesPerSecond: number;
+}
+
+/** Some stores put the parts together before they answer. */
+const longestEndMs = 10 * 60_000;
 
 /**
  * Uploads a stream in parts and returns its length in bytes. Two parts are sent while the next one is read. The upload
@@ -30,9 +44,9 @@ export async function uploadInParts(
   client: S3Client,
   target: UploadTarget,
   source: AsyncIterable<Uint8Array>,
-  signal?: AbortSignal,
+  limits: UploadLimits,
 ): Promise<number> {
-  const upload = new MultipartUpload(client, target, signal);
+  const upload = new MultipartUpload(client, target, limits);
   let sizeBytes = 0;
   let earlier = Promise.resolve();
   let latest = Promise.resolve();
@@ -64,19 +78,19 @@ export async function uploadInParts(
 class MultipartUpload {
   readonly #client: S3Client;
   readonly #object: { readonly Bucket: string; readonly Key: string };
-  readonly #options: { readonly abortSignal?: AbortSignal };
+  readonly #limits: UploadLimits;
   readonly #parts: CompletedPart[] = [];
   #count = 0;
   #id: Promise<string | undefined> | undefined;
 
-  constructor(client: S3Client, { bucket, key }: UploadTarget, signal: AbortSignal | undefined) {
+  constructor(client: S3Client, { bucket, key }: UploadTarget, limits: UploadLimits) {
     this.#client = client;
     this.#object = { Bucket: bucket, Key: key };
-    this.#options = signal ? { abortSignal: signal } : {};
+    this.#limits = limits;
   }
 
   async sendWhole(bytes: Buffer): Promise<void> {
-    await this.#client.send(new PutObjectCommand({ ...this.#object, Body: bytes }), this.#options);
+    await this.#client.send(new PutObjectCommand({ ...this.#object, Body: bytes }), this.#within(this.#partMs));
   }
 
   async sendPart(bytes: Buffer): Promise<void> {
@@ -86,7 +100,7 @@ class MultipartUpload {
     const part = { PartNumber: number, UploadId: await this.#id };
     const { ETag, ChecksumCRC32 } = await this.#client.send(
       new UploadPartCommand({ ...this.#object, ...part, Body: bytes }),
-      this.#options,
+      this.#within(this.#partMs),
     );
     this.#parts[number - 1] = { PartNumber: number, ETag, ...(ChecksumCRC32 ? { ChecksumCRC32 } : {}) };
   }
@@ -95,7 +109,7 @@ class MultipartUpload {
     const MultipartUpload = { Parts: this.#parts };
     await this.#client.send(
       new CompleteMultipartUploadCommand({ ...this.#object, UploadId: await this.#id, MultipartUpload }),
-      this.#options,
+      this.#within(longestEndMs),
     );
   }
 
@@ -107,7 +121,17 @@ class MultipartUpload {
     const id = await this.#id?.catch(() => undefined);
     if (id === undefined) return;
     const abort = new AbortMultipartUploadCommand({ ...this.#object, UploadId: id });
-    await this.#client.send(abort).catch(() => {});
+    await this.#client.send(abort, { abortSignal: AbortSignal.timeout(this.#limits.stallMs) }).catch(() => {});
+  }
+
+  get #partMs(): number {
+    const { stallMs, leastBytesPerSecond } = this.#limits;
+    return Math.ceil(stallMs + ((partsAtOnce * partBytes) / leastBytesPerSecond) * 1000);
+  }
+
+  #within(ms: number): { readonly abortSignal: AbortSignal } {
+    const { signal } = this.#limits;
+    return { abortSignal: AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(ms)]) };
   }
 
   async #begin(): Promise<string | undefined> {
@@ -115,7 +139,7 @@ class MultipartUpload {
     const withChecksums = (await this.#client.config.requestChecksumCalculation()) === 'WHEN_SUPPORTED';
     const { UploadId } = await this.#client.send(
       new CreateMultipartUploadCommand({ ...this.#object, ...(withChecksums ? { ChecksumAlgorithm: 'CRC32' } : {}) }),
-      this.#options,
+      this.#within(this.#partMs),
     );
     return UploadId;
   }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { InvalidConfiguration } from '../engine/outcome.ts';
 import type { WorkState } from '../tasks/background-work.ts';
 import type { BackupCause } from './causes.ts';
-import { isBackupDue, nextBackupTime, type Schedule } from './schedule.ts';
+import { isBackupDue, longestPeriodMs, nextBackupTime, type Schedule } from './schedule.ts';
 
 /** The input of a decision about backups: plain data. */
 export interface BackupSituation {
@@ -11,6 +11,8 @@ export interface BackupSituation {
   readonly now: number;
   /** When the newest backup began, in milliseconds since the epoch; undefined if none is known. */
   readonly lastBackup: number | undefined;
+  /** Since when a backup is due if there is none. @default now */
+  readonly createdAt?: number | undefined;
   /** Requests for a backup besides the schedule that have no backup yet. */
   readonly causes: readonly BackupCause[];
   /** Other inputs on which a failure may depend. A change of them leads to an immediate retry. */
@@ -28,7 +30,8 @@ export interface BackupSituation {
 export type BackupDecision =
   | { readonly kind: 'idle'; readonly nextTime: number }
   | { readonly kind: 'start'; readonly inputsKey: string }
-  | { readonly kind: 'running'; readonly progress: string }
+  /** It may be late: from `overdueAt` on it has been due for a period of the schedule. */
+  | { readonly kind: 'running'; readonly progress: string; readonly overdueAt: number | undefined }
   | { readonly kind: 'waitForClock' }
   | { readonly kind: 'waitForMembers' }
   | { readonly kind: 'waitForContent' }
@@ -39,7 +42,8 @@ const retries = { firstMs: 60_000, longestMs: 60 * 60_000 };
 /** Decides whether to take a backup now, as a chain of checks. @throws a sentence for the user about the schedule */
 export function planBackup(situation: BackupSituation): BackupDecision {
   const { schedule, now, lastBackup, causes, work, hasMember, hasContent, isClockWrong } = situation;
-  if (work.kind === 'running') return { kind: 'running', progress: work.progress };
+  if (work.kind === 'running')
+    return { kind: 'running', progress: work.progress, overdueAt: overdueAt(situation, work.since.getTime()) };
   if (isClockWrong && causes.length === 0) return { kind: 'waitForClock' };
   const isDue = isBackupDue(schedule, lastBackup, now);
   if (!isDue && causes.length === 0) return { kind: 'idle', nextTime: nextBackupTime(schedule, now) };
@@ -50,6 +54,18 @@ export function planBackup(situation: BackupSituation): BackupDecision {
     if (now < retryTime) return { kind: 'backOff', error: work.error, retryTime };
   }
   return hasMember ? { kind: 'start', inputsKey } : { kind: 'waitForMembers' };
+}
+
+/** After a pause of the operator or of the control plane, and for the first backup of all, an attempt is not late at once. */
+const attemptMs = 60 * 60_000;
+
+/** When the backup that runs, or waits for its turn, has been due for a period. */
+function overdueAt({ schedule, now, lastBackup, createdAt = now }: BackupSituation, since: number): number | undefined {
+  if (!isBackupDue(schedule, lastBackup, now)) return undefined;
+  const isKnown = lastBackup !== undefined && lastBackup <= now;
+  const dueAt = isKnown ? nextBackupTime(schedule, lastBackup) : createdAt;
+  const periodMs = longestPeriodMs(schedule);
+  return Math.max(dueAt + periodMs, since + Math.min(periodMs, attemptMs));
 }
 
 /** One minute after the first failure, doubled after each further failure, at most one hour. */

@@ -42,6 +42,7 @@ export function storeCheck({ cluster, work, now, storeReader }: StoreCheckContex
     retryMs,
     holdsMs: () => validMs,
     supersedes: true,
+    turn: 'listing',
   });
   const owner = { namespace: cluster.namespace, cluster: cluster.name };
   if (task.isDue) task.start(({ signal }) => reachStore(owner, spec, storeReader, signal));

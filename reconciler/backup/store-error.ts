@@ -44,7 +44,10 @@ export function storeError(action: string, settings: StoreSettings, thrown: unkn
 
 /** The error of a stream without progress for too long. */
 export function stalledError(what: string, limitMs: number): StoreError {
-  return new StoreError('Stalled', `cannot ${what}: no progress for ${limitMs / 1000} s; the operator tries again`);
+  return new StoreError(
+    'Stalled',
+    `cannot ${what}: no progress, or next to none, for ${limitMs / 1000} s; the operator tries again`,
+  );
 }
 
 /** Failures whose reason only the store knows. */
@@ -111,6 +114,8 @@ const byName: Readonly<Record<string, StoreFailure>> = {
   ETIMEDOUT: 'Unreachable',
   SilentConnection: 'Stalled',
   AnswerTooLong: 'AnswerTooLong',
+  // What the caller aborts is no failure of the store.
+  AbortError: 'Stalled',
   RequestTimeout: 'Stalled',
   QuotaExceeded: 'StoreFull',
   InsufficientStorage: 'StoreFull',

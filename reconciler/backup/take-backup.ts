@@ -62,6 +62,8 @@ export interface ForeignBackup {
 const longestUploadMs = 6 * 60 * 60_000;
 /** The remains of uploads that began earlier are from a process that no longer exists. */
 const leftoverMs = 4 * longestUploadMs;
+/** Old backups are deleted for this time; the next backup goes on. */
+const retentionMs = 10 * 60_000;
 /** Number of manifests that are read to find out whether a cause has its backup. */
 const manifestsRead = 20;
 
@@ -80,17 +82,17 @@ export async function takeBackup(attempt: BackupAttempt, context: WorkContext): 
     context.report('listing the existing backups');
     const folder = await readFolder(backups, incarnation, signal);
     const now = clock.now();
-    const satisfied = await satisfiedBy(backups, folder.own, causes, { now, lastKnown });
+    const satisfied = await satisfiedBy(backups, folder.own, causes, { now, lastKnown, signal });
     const [newest] = folder.own;
     if (newest && satisfied.length === causes.length && !(schedule && isBackupDue(schedule, newest.time, now))) {
-      const { sizeBytes } = await backups.manifest(newest);
+      const { sizeBytes } = await backups.manifest(newest, signal);
       const foreignWriter = foreignWriterOf(folder);
       return { newest: backupId(newest), sizeBytes, satisfied, retentionFault: undefined, foreignWriter };
     }
     const manifest = await upload(backups, attempt, folder.marker, keys.length > 0, { ...context, signal });
     const name = { time: Date.parse(manifest.time), revision: manifest.revision };
     const present = { ...folder, own: [{ ...name, isVerified: false, owner: incarnation.uid }, ...folder.own] };
-    const retentionFault = await retain(backups, present, attempt);
+    const retentionFault = await retain(backups, present, attempt, signal);
     const foreignWriter = foreignWriterOf(present);
     return { newest: backupId(name), sizeBytes: manifest.sizeBytes, satisfied: causes, retentionFault, foreignWriter };
   } catch (error) {
@@ -115,11 +117,11 @@ async function satisfiedBy(
   backups: ClusterBackups,
   present: readonly StoredBackup[],
   causes: readonly BackupCause[],
-  at: Parameters<typeof satisfiedCauses>[2],
+  { signal, ...at }: Parameters<typeof satisfiedCauses>[2] & { readonly signal: AbortSignal },
 ): Promise<readonly BackupCause[]> {
   const satisfied = new Set<BackupCause>();
   for (const backup of causes.length > 0 ? present.slice(0, manifestsRead) : []) {
-    const { takenFor = [] } = await backups.manifest(backup).catch(damaged);
+    const { takenFor = [] } = await backups.manifest(backup, signal).catch(damaged);
     for (const cause of satisfiedCauses(causes, { ...backup, takenFor }, at)) satisfied.add(cause);
     if (satisfied.size === causes.length) break;
   }
@@ -137,7 +139,7 @@ async function upload(
   { causes, kubernetesVersion, members, openEtcd, bundle, clock }: BackupAttempt,
   chain: OwnerMarker,
   isEncrypted: boolean,
-  { signal, report }: WorkContext,
+  { signal, report, moved }: WorkContext,
 ): Promise<Manifest> {
   const etcd = openEtcd();
   try {
@@ -146,11 +148,11 @@ async function upload(
       clusterId: await client.clusterId(),
       etcdVersion: status.version,
       kubernetesVersion,
-      keys: await client.keyCounts(status.revision),
+      keys: await client.keyCounts(status.revision, signal),
       ...(causes.length > 0 ? { takenFor: [...causes] } : {}),
     };
     const name = { time: clock.now(), revision: status.revision };
-    const progress = { totalBytes: status.dbSizeBytes, report, clock };
+    const progress = { totalBytes: status.dbSizeBytes, report, moved, clock };
     const snapshot = counted(client.snapshot(signal), progress);
     const text = isEncrypted ? await bundle() : undefined;
     const bundled = text === undefined ? undefined : inOnePiece(text);
@@ -163,16 +165,31 @@ async function upload(
 
 const reportMs = 5_000;
 
-/** The same stream, with progress reports at intervals. */
+/** A database grows between the request for its size and its snapshot. */
+const growthBytes = 1 << 30;
+
+interface SnapshotProgress {
+  readonly totalBytes: number;
+  readonly report: WorkContext['report'];
+  readonly moved: WorkContext['moved'];
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** The same stream, with progress reports at intervals. It fails when etcd sends more than it has. */
 async function* counted(
   source: AsyncIterable<Uint8Array>,
-  { totalBytes, report, clock }: { totalBytes: number; report: (progress: string) => void; clock: Pick<Clock, 'now'> },
+  { totalBytes, report, moved, clock }: SnapshotProgress,
 ): AsyncGenerator<Uint8Array> {
   const began = clock.now();
   let reported = -Infinity;
   let bytes = 0;
   for await (const chunk of source) {
     bytes += chunk.length;
+    moved?.(chunk.length);
+    if (bytes > totalBytes + growthBytes)
+      throw new Error(
+        `the snapshot of etcd does not end: ${mebibytes(bytes)} MiB are more than the ${mebibytes(totalBytes)} MiB of its database: check the image and the version of etcd`,
+      );
     if (clock.now() - reported >= reportMs) {
       reported = clock.now();
       report(
@@ -196,17 +213,21 @@ async function retain(
   backups: ClusterBackups,
   { own, unfinished, marker }: FolderContent,
   { spec, clock }: Pick<BackupAttempt, 'spec' | 'clock'>,
+  stop: AbortSignal,
 ): Promise<string | undefined> {
   // The next backup by a clock that is right deletes them.
   if (clock.fault?.() !== undefined) return undefined;
+  const limit = AbortSignal.timeout(retentionMs);
+  const signal = AbortSignal.any([stop, limit]);
   try {
     const expired = expiredBackups(own, retentionOf(spec));
-    for (const backup of expired) await backups.delete(backup);
-    await backups.deleteUnfinished(unfinished, clock.now() - leftoverMs);
+    for (const backup of expired) await backups.delete(backup, signal);
+    await backups.deleteUnfinished(unfinished, clock.now() - leftoverMs, signal);
     const unmarked = own.filter((backup) => backup.owner === undefined && !expired.includes(backup));
-    for (const backup of unmarked) await backups.mark(backup, marker);
+    for (const backup of unmarked) await backups.mark(backup, marker, signal);
     return undefined;
   } catch (error) {
-    return messageOf(error);
+    // The backup is complete, whatever ended this.
+    return limit.aborted ? `the store took more than ${retentionMs / 60_000} minutes for it` : messageOf(error);
   }
 }

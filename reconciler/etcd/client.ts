@@ -1,4 +1,5 @@
 import type { Etcd3, IOptions } from 'etcd3';
+import { unlessAborted } from '../kube/deadline.ts';
 import { messageOf } from '../kube/error-message.ts';
 import type { EtcdCredentials, MemberEndpoint } from './member-endpoint.ts';
 import { type HttpAccess, readClusterVersion } from './http-api.ts';
@@ -22,6 +23,9 @@ const defragmentDeadlineMs = 10 * 60_000;
 
 /** To count keys, etcd goes through its index of all keys: a second for some millions. */
 const countDeadlineMs = 30_000;
+
+/** For the keys of all resources, each of which takes two requests. */
+const countingMs = 5 * 60_000;
 
 /**
  * A client of one etcd member. A client for several members would send status, defragmentation and alarms to any of
@@ -160,17 +164,26 @@ export class MemberClient {
     }
   }
 
-  /** Number of keys of the member at a revision, in total and by resource. The revision must not be compacted yet. */
-  keyCounts(revision: number): Promise<KeyCounts> {
-    return countKeysByResource(async ({ start, end, what }) => {
+  /**
+   * Number of keys of the member at a revision, in total and by resource. The revision must not be compacted yet. It takes five
+   * minutes at most.
+   */
+  keyCounts(revision: number, signal?: AbortSignal): Promise<KeyCounts> {
+    const limit = AbortSignal.timeout(countingMs);
+    const ended = AbortSignal.any(signal ? [signal, limit] : [limit]);
+    const count = countKeysByResource(async ({ start, end, what }) => {
       const wanted = what === 'count' ? { count_only: true } : { keys_only: true, limit: 1 };
-      const { count, kvs } = await this.#call(
+      const { count: counted, kvs } = await this.#call(
         'count keys',
         ({ kv }, options) =>
           kv.range({ key: start, range_end: end, revision: String(revision), serializable: true, ...wanted }, options),
         { limitMs: countDeadlineMs },
       );
-      return { count: Number(count), firstKey: kvs[0]?.key };
+      return { count: Number(counted), firstKey: kvs[0]?.key };
+    }, ended);
+    return unlessAborted(ended, count).catch((error: unknown) => {
+      if (!limit.aborted || signal?.aborted) throw error;
+      throw new Error(`etcd member ${this.#endpoint.name} has not counted its keys in ${countingMs / 60_000} minutes`);
     });
   }
 

@@ -22,17 +22,35 @@ export interface KeyRangeAnswer {
 /** Sorts after every key. To etcd, a zero byte as the end of a range means that the range is open. */
 const open = Buffer.from([0]);
 
+/** Far more resources than any cluster has, since each kind of each API group has one. */
+const mostResources = 5_000;
+/** The longest name of an API group and of a resource together have some 330 characters. */
+const longestResource = 1_024;
+
 /**
  * Counts keys by resource like `countKeys`, with two small requests for each resource: it reads only the first key of
- * each, whereas a list of all keys makes etcd read all values too.
+ * each, whereas a list of all keys makes etcd read all values too. The image of etcd may be of any origin, and answer without end.
+ * @throws the reason of the signal; a sentence if the answers are none of etcd
  */
-export async function countKeysByResource(ask: (range: KeyRange) => Promise<KeyRangeAnswer>): Promise<KeyCounts> {
+export async function countKeysByResource(
+  ask: (range: KeyRange) => Promise<KeyRangeAnswer>,
+  signal?: AbortSignal,
+): Promise<KeyCounts> {
   const counts = new Map<string, number>();
   let start: Buffer | undefined = open;
-  while (start) {
+  for (let rounds = 0; start; rounds++) {
+    signal?.throwIfAborted();
+    if (rounds >= mostResources)
+      throw new Error(`etcd has keys of more than ${mostResources} resources, which no cluster has: check its image`);
     const { firstKey } = await ask({ start, end: open, what: 'firstKey' });
     if (!firstKey) break;
+    if (firstKey.compare(start) < 0 && start !== open)
+      throw new Error('etcd answered with a key before the one that was asked for: check its image');
     const { resource, end } = rangeOf(firstKey);
+    if (resource.length > longestResource)
+      throw new Error(
+        `etcd has a key of a resource with ${resource.length} characters, which no cluster has: check its image`,
+      );
     const { count } = await ask({ start: firstKey, end: end ?? open, what: 'count' });
     counts.set(resource, (counts.get(resource) ?? 0) + count);
     start = end;

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Etcd3 } from 'etcd3';
 import { systemClock } from '../kube/clock.ts';
 import { messageOf } from '../kube/error-message.ts';
-import { withStallTimer } from '../kube/stall.ts';
+import { leastBytesPerSecond, withStallTimer } from '../kube/stall.ts';
 
 /**
  * How long etcd may send nothing: it first waits for its own transaction, and a full disk queue delays reads by
@@ -22,16 +22,17 @@ type SnapshotStream = Readable & { cancel(): void };
  * The whole database of the client's member, as etcd sends it, with the hash at the end that etcdutl verifies. It
  * requests one message after the other, so that memory does not grow with a slow reader. If the reader stops early, the
  * call ends. The client cannot be reused: etcd3 drops its connections when the stream fails.
- * @throws a sentence that begins with `what`, if etcd sends nothing for half a minute or the stream breaks
+ * @throws a sentence that begins with `what`, if etcd sends less than the least speed for half a minute or the stream breaks
  */
 export async function* readSnapshot(etcd: Etcd3, what: string, signal?: AbortSignal): AsyncGenerator<Buffer> {
   const stream = streamOf(await etcd.maintenance.snapshot());
   const messages = withStallTimer<SnapshotMessage>(stream, {
     what,
     limitMs: silenceMs,
+    least: { bytesPerSecond: leastBytesPerSecond, sizeOf: ({ blob }) => blob.length },
     clock: systemClock,
     signal,
-    stalled: () => new Error(`${what}: etcd has sent nothing for ${silenceMs / 1000} s`),
+    stalled: () => new Error(`${what}: etcd has sent nothing, or next to nothing, for ${silenceMs / 1000} s`),
   });
   try {
     for await (const { blob } of messages) yield blob;

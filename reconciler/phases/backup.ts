@@ -5,7 +5,7 @@ import { kubernetesVersion } from '../../constructs/cluster/versions.ts';
 import { attemptFor, type BackupSubject } from '../backup/attempt.ts';
 import { planBackup } from '../backup/plan-backup.ts';
 import { type BackupFailure, backupFailure, failureReasons } from '../backup/failure.ts';
-import type { WorkState } from '../tasks/background-work.ts';
+import { waitingForTurn, type WorkState } from '../tasks/background-work.ts';
 import { backupReport, knownBackups, newestKnown, openCauses } from '../backup/known-backups.ts';
 import { incarnationOf } from '../backup/ownership.ts';
 import { nextBackupTime, type Schedule } from '../backup/schedule.ts';
@@ -70,6 +70,7 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
     schedule,
     now: now.getTime(),
     lastBackup: lastKnown?.time,
+    createdAt: createdAt(scope),
     causes,
     settings: spec,
     work: state,
@@ -87,8 +88,17 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
         'upload',
       );
       return inProgress(scope, report, 'a backup has started');
-    case 'running':
-      return inProgress(scope, report, decision.progress);
+    case 'running': {
+      const { progress, overdueAt } = decision;
+      const isOverdue = overdueAt !== undefined && overdueAt <= now.getTime();
+      if (isOverdue && !failedBefore(scope)) return degraded('BackupOverdue', overdue(progress), {}, { report });
+      return inProgress(
+        scope,
+        report,
+        progress,
+        overdueAt === undefined || isOverdue ? undefined : new Date(overdueAt),
+      );
+    }
     case 'waitForContent': {
       const refusal = refusalOf(scope, storeCheck(scope, spec));
       const requeueAt = new Date(now.getTime() + contentMs);
@@ -172,9 +182,25 @@ const withoutRecoveryBundle =
   'backups do not contain the CAs and keys of the cluster, so that it cannot be rebuilt elsewhere: set etcd.backup.encryption to include them';
 
 /** A failure is reported until an attempt succeeds. Otherwise the condition would change between any two attempts. */
-function inProgress(scope: Scope, report: StatusReport, message: string): Outcome {
-  const before = reportedBefore(scope, [...failureReasons, 'BackupFolderShared']);
-  return before ? degraded(before.reason, before.message, {}, { report }) : done({}, undefined, { message, report });
+function inProgress(scope: Scope, report: StatusReport, message: string, requeueAt?: Date): Outcome {
+  const before = failedBefore(scope);
+  return before ? degraded(before.reason, before.message, {}, { report }) : done({}, requeueAt, { message, report });
+}
+
+function failedBefore(scope: Scope): BackupFailure | undefined {
+  return reportedBefore(scope, [...failureReasons, 'BackupFolderShared']);
+}
+
+/** Without how far it is, because each report would write the status. */
+function overdue(progress: string): string {
+  const state =
+    progress === waitingForTurn ? 'waits for its turn among those of other namespaces' : 'is still under way';
+  return `a backup has been due for a whole period of etcd.backup.schedule, and ${state}: check the store and its speed, and the number of control planes whose backups are due at the same time`;
+}
+
+function createdAt({ hostedControlPlane }: Scope): number | undefined {
+  const { creationTimestamp } = hostedControlPlane.metadata;
+  return creationTimestamp === undefined ? undefined : Date.parse(creationTimestamp);
 }
 
 /** The problem that the status has, if its reason is one of these. */

@@ -40,7 +40,12 @@ export async function takeOverIdentity(scope: Scope): Promise<Outcome | undefine
     );
   }
 
-  const task = findTask<Identity>(work, scope.now, { name: workName, inputsKey: JSON.stringify(restore), retryMs });
+  const task = findTask<Identity>(work, scope.now, {
+    name: workName,
+    inputsKey: JSON.stringify(restore),
+    retryMs,
+    turn: 'restore',
+  });
   if (task.isDue) {
     const owner = { namespace: from.namespace, cluster: from.cluster };
     const place = { namespace: cluster.namespace, store: backup, storeReader: scope.storeReader };

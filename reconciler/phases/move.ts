@@ -119,7 +119,7 @@ function prepared(backup: string, undo: string): Outcome {
 function claimTask(scope: Scope) {
   const { hostedControlPlane, work, now } = scope;
   const { uid = '', backup = '' } = moveRecordOf(hostedControlPlane.metadata) ?? {};
-  return findTask<string>(work, now, { name: 'move-claim', inputsKey: `${uid}/${backup}`, retryMs });
+  return findTask<string>(work, now, { name: 'move-claim', inputsKey: `${uid}/${backup}`, retryMs, turn: 'restore' });
 }
 
 /** Claims the data of a prepared move for this object, before its API servers may write again. */

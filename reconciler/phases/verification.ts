@@ -69,7 +69,12 @@ function lookIntoStore(scope: Scope, spec: Backup, task: WorkState): WorkState<V
   const { work, now } = scope;
   const taken = work.state(backupName);
   const inputsKey = JSON.stringify([spec, [taken, task].map((state) => (state.kind === 'done' ? state.at : null))]);
-  const inventory = findTask<VerificationInventory>(work, now, { name: inventoryName, inputsKey, retryMs });
+  const inventory = findTask<VerificationInventory>(work, now, {
+    name: inventoryName,
+    inputsKey,
+    retryMs,
+    turn: 'listing',
+  });
   if (inventory.isDue) {
     inventory.start(({ signal }) =>
       withBackups(scope, spec, (backups) =>

@@ -1,9 +1,9 @@
 import { request } from 'node:https';
 import { finished, pipeline } from 'node:stream/promises';
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { limitedText } from '../backup/answer-limit.ts';
 import { stalledError } from '../backup/store-error.ts';
-import { withStallTimer } from '../kube/stall.ts';
+import { leastBytesPerSecond, leastSpeed, withStallTimer } from '../kube/stall.ts';
 import type { EtcdCredentials } from '../etcd/member-endpoint.ts';
 import type { Clock } from '../kube/clock.ts';
 import { messageOf } from '../kube/error-message.ts';
@@ -22,12 +22,17 @@ export interface PushOptions {
   readonly credentials: EtcdCredentials;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Called with the number of bytes sent. */
-  readonly onProgress?: (bytes: number) => void;
+  /** Called with the number of bytes sent, in all and just now. */
+  readonly onProgress?: (bytes: number, chunkBytes: number) => void;
 }
 
 /** Longest time without progress of the receiver or the source. */
 const stallMs = 60_000;
+
+/** A pod that takes a byte now and then makes progress. The pod verifies and stores what it has received in ten minutes. */
+function longestMs(sizeBytes: number): number {
+  return Math.min(24 * 3_600_000, Math.ceil(sizeBytes / leastBytesPerSecond) * 1000 + 10 * 60_000);
+}
 
 /**
  * Sends a snapshot to a pod. Resolves when the pod has verified and stored it.
@@ -40,7 +45,11 @@ export async function pushSnapshot(
   options: PushOptions,
 ): Promise<void> {
   const controller = new AbortController();
-  const signal = AbortSignal.any([options.signal, controller.signal]);
+  const signal = AbortSignal.any([
+    options.signal,
+    controller.signal,
+    AbortSignal.timeout(longestMs(options.sizeBytes)),
+  ]);
   const upload = request({
     host: receiver.address,
     port: receiver.port,
@@ -81,7 +90,10 @@ function answerOf(upload: ClientRequest): Promise<Answer> {
   return new Promise((resolve, reject) => {
     upload.once('error', reject);
     upload.once('response', (response: IncomingMessage) => {
-      text(response).then((message) => resolve({ status: response.statusCode ?? 0, message: message.trim() }), reject);
+      limitedText(response).then(
+        (message) => resolve({ status: response.statusCode ?? 0, message: message.trim() }),
+        reject,
+      );
     });
   });
 }
@@ -98,6 +110,7 @@ async function send(
   const source = withStallTimer(snapshot, {
     what: 'read the backup',
     limitMs: stallMs,
+    least: leastSpeed,
     clock,
     signal,
     stalled: stalledError,
@@ -108,12 +121,12 @@ async function send(
 
 async function* counted(
   source: AsyncIterable<Uint8Array>,
-  onProgress: (bytes: number) => void = () => {},
+  onProgress: (bytes: number, chunkBytes: number) => void = () => {},
 ): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const chunk of source) {
     yield chunk;
     bytes += chunk.length;
-    onProgress(bytes);
+    onProgress(bytes, chunk.length);
   }
 }

@@ -131,6 +131,7 @@ function send(
     inputsKey: `${run}/${pod?.metadata.uid ?? ''}`,
     retryMs: ({ failures }) => backOff(sendBackOff, failures),
     supersedes: true,
+    turn: 'restore',
   });
   const options = { cluster, reader, ordinal, address, source, prepared };
   if (task.isDue) task.start((context) => sendBackup(options, context));

@@ -82,7 +82,7 @@ async function backUp(
     clusterId: await client.clusterId(),
     etcdVersion: status.version,
     kubernetesVersion: kubernetesVersion(version),
-    keys: await client.keyCounts(status.revision),
+    keys: await client.keyCounts(status.revision, signal),
   };
   const backup = { time: Date.now(), revision: status.revision };
   const marker = ownerMarker(folder.marker, facts.clusterId);

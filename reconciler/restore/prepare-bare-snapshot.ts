@@ -15,7 +15,7 @@ export async function prepareBareSnapshot(
   name: string,
   { clock, owner, etcdVersion }: RestoreSource,
   backups: ClusterBackups,
-  { signal, report }: WorkContext,
+  { signal, report, moved }: WorkContext,
 ): Promise<PreparedBackup> {
   report(`reading snapshot ${name}`);
   const object = await backups.bareSnapshot(name, signal).catch((error: unknown) => {
@@ -24,7 +24,12 @@ export async function prepareBareSnapshot(
       `the bucket contains no snapshot ${name} of ${owner.namespace}/${owner.cluster}: check its name, etcd.restore.from, and the bucket in the Secret`,
     );
   });
-  const stream = () => readTimed(object.stream(), `read snapshot ${name}`, { clock, signal });
+  const stream = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const chunk of readTimed(object.stream(), `read snapshot ${name}`, { clock, signal })) {
+      moved?.(chunk.length);
+      yield chunk;
+    }
+  };
   const snapshot = await checkBareSnapshot(name, { ...object, stream }, (facts) => {
     if (facts.etcdVersion !== undefined) refuseNewerEtcd(`snapshot ${name}`, facts.etcdVersion, etcdVersion);
   });

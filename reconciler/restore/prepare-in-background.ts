@@ -25,6 +25,7 @@ export function prepare(scope: RestoreContext, restoring: Restoring): Outcome {
     // The prepared backup is used immediately, or is prepared again.
     holdsMs: () => 0,
     supersedes: true,
+    turn: 'restore',
   });
   if (!scope.cluster.spec.etcd.backup)
     return reportBlocker(scope, restoring, { reason: 'BackupSecretInvalid', message: placeMissing });

@@ -21,7 +21,7 @@ import { backUpNewestReachableMember } from './newest-reachable-member.ts';
 export async function prepareBackup(
   restoreSource: RestoreSource,
   { isChecked }: { readonly isChecked: boolean },
-  { signal, report }: WorkContext,
+  { signal, report, moved }: WorkContext,
 ): Promise<PreparedBackup> {
   return withBackupsOf(restoreSource, async (backups, hasKeys) => {
     const { choice } = restoreSource;
@@ -54,6 +54,7 @@ export async function prepareBackup(
     const source = readTimed(backups.readSnapshot(chosen, manifest, signal), `read backup ${backup}`, reading);
     for await (const chunk of source) {
       bytes += chunk.length;
+      moved?.(chunk.length);
       report(`checked ${amount(bytes)} of ${amount(manifest.sizeBytes)} of backup ${backup}`);
     }
     if (restoreSource.isContended) await claim(chosen, restoreSource, backups, signal);

@@ -1,6 +1,6 @@
 import { stalledError } from '../backup/store-error.ts';
 import type { Clock } from '../kube/clock.ts';
-import { withStallTimer } from '../kube/stall.ts';
+import { leastSpeed, withStallTimer } from '../kube/stall.ts';
 
 /** The same stream of a store, which fails after a minute without progress. @param what completes "cannot ..." */
 export function readTimed(
@@ -8,5 +8,5 @@ export function readTimed(
   what: string,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): AsyncIterable<Uint8Array> {
-  return withStallTimer(stream, { what, limitMs: 60_000, clock, signal, stalled: stalledError });
+  return withStallTimer(stream, { what, limitMs: 60_000, least: leastSpeed, clock, signal, stalled: stalledError });
 }

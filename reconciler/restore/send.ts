@@ -21,7 +21,7 @@ export interface SendOptions {
 /** Sends the backup from the store to the pod that restores one member. */
 export async function sendBackup(
   { cluster, reader, ordinal, address, source, prepared: { snapshot, read } }: SendOptions,
-  { signal, report }: WorkContext,
+  { signal, report, moved }: WorkContext,
 ): Promise<void> {
   const receiver = { address, port: ports.etcdClient, serverName: etcdMemberHost(cluster, ordinal) };
   const { sizeBytes } = snapshot;
@@ -31,7 +31,10 @@ export async function sendBackup(
       credentials: etcdCredentials(cluster.name, reader),
       clock: systemClock,
       signal,
-      onProgress: (bytes) => report(`${amount(bytes)} of ${amount(sizeBytes)} sent`),
+      onProgress: (bytes, chunkBytes) => {
+        report(`${amount(bytes)} of ${amount(sizeBytes)} sent`);
+        moved?.(chunkBytes);
+      },
     }),
   );
 }

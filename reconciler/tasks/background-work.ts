@@ -1,4 +1,5 @@
 import type { Clock } from '../kube/clock.ts';
+import type { TurnLimit } from './next-turn.ts';
 import { type Turn, turnLimits, Turns } from './turns.ts';
 import { detached } from '../trace/span.ts';
 
@@ -26,7 +27,12 @@ export interface WorkContext {
   readonly signal: AbortSignal;
   /** Reports progress to users, such as `120 of 480 MiB uploaded`. */
   readonly report: (progress: string) => void;
+  /** Counts bytes that the task has sent or received, where others may wait for its turn. */
+  readonly moved?: ((bytes: number) => void) | undefined;
 }
+
+/** The progress of a task that does not run yet. */
+export const waitingForTurn = 'waiting for its turn';
 
 /**
  * Background tasks of one control plane. A reconcile starts a task and reads its state, but never waits for it. A new
@@ -38,8 +44,7 @@ export interface Work {
    * Starts a task, unless one with this name runs already. Another reconcile follows when it has ended, and at
    * intervals when it reports progress.
    * @param inputsKey identifies the inputs of the task, so that its result is not used for other inputs
-   * @param turn for tasks that a whole fleet starts at the same hour. All others start immediately, because a few slow
-   * stores must not delay a restore.
+   * @param turn for tasks that hold memory, bandwidth or space that control planes share. All others start immediately.
    */
   start<T>(name: string, inputsKey: string, run: (context: WorkContext) => Promise<T>, turn?: Turn): WorkState<T>;
   /** Aborts the task with this name, if it runs, and forgets its state. */
@@ -50,8 +55,8 @@ export interface BackgroundWorkOptions {
   readonly clock: Clock;
   /** Called with the key of a control plane when one of its tasks has ended or made progress. */
   readonly onChange: (key: string) => void;
-  /** Maximum number of tasks of a turn that run at the same time, where it differs from the usual one. */
-  readonly limits?: Partial<Record<Turn, number>>;
+  /** Limits of turns that differ from the usual ones. */
+  readonly limits?: Partial<Record<Turn, TurnLimit>>;
 }
 
 /** Minimum interval of progress reports. A status update for every percent would be one write per second. */
@@ -73,8 +78,13 @@ export class BackgroundWork {
 
   constructor(options: BackgroundWorkOptions) {
     this.#options = options;
-    const limits = { ...turnLimits, ...options.limits };
-    this.#turns = { upload: new Turns(limits.upload), trialRestore: new Turns(limits.trialRestore) };
+    const turns = (turn: Turn) => new Turns(options.limits?.[turn] ?? turnLimits[turn], options.clock);
+    this.#turns = {
+      upload: turns('upload'),
+      restore: turns('restore'),
+      listing: turns('listing'),
+      trialRestore: turns('trialRestore'),
+    };
   }
 
   /** The background tasks of one control plane, by the key of its HostedControlPlane. */
@@ -86,7 +96,7 @@ export class BackgroundWork {
           key,
           name,
           inputsKey,
-          turn === undefined ? run : (context) => this.#inTurn(turn, context, run),
+          turn === undefined ? run : (context) => this.#inTurn(turn, key, context, run),
         ) as WorkState<T>,
       cancel: (name) => this.#cancel(key, name),
     };
@@ -158,12 +168,10 @@ export class BackgroundWork {
     this.#entries.get(key)?.delete(name);
   }
 
-  async #inTurn<T>(turn: Turn, context: WorkContext, run: (context: WorkContext) => Promise<T>): Promise<T> {
-    context.report('waiting for its turn');
-    return this.#turns[turn].run(() => {
-      context.signal.throwIfAborted();
-      return run(context);
-    });
+  #inTurn<T>(turn: Turn, key: string, context: WorkContext, run: (context: WorkContext) => Promise<T>): Promise<T> {
+    context.report(waitingForTurn);
+    const [namespace = ''] = key.split('/');
+    return this.#turns[turn].run(namespace, context.signal, (held) => run({ ...context, ...held }));
   }
 
   #now(): Date {

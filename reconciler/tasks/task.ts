@@ -1,4 +1,5 @@
 import type { Work, WorkContext, WorkState } from './background-work.ts';
+import type { Turn } from './turns.ts';
 
 /** A background task for certain inputs, and when it runs again. */
 export interface TaskOptions<T> {
@@ -11,6 +12,8 @@ export interface TaskOptions<T> {
   readonly holdsMs?: (result: T) => number;
   /** Whether a running task with other inputs is aborted. By default it ends first. */
   readonly supersedes?: boolean;
+  /** What it waits for, as in {@link Work.start}. */
+  readonly turn?: Turn;
 }
 
 /** A failed attempt. */
@@ -41,7 +44,7 @@ export function findTask<T>(work: Work, now: Date, options: TaskOptions<T>): Tas
     isDue: now.getTime() >= dueAt(state, options),
     start: (run) => {
       if (found.kind === 'running' && !isCurrent) work.cancel(name);
-      work.start(name, inputsKey, run);
+      work.start(name, inputsKey, run, options.turn);
     },
   };
 }

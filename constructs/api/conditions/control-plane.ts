@@ -130,6 +130,7 @@ export const controlPlaneConditions = {
       StoreUnavailable: 'Warning',
       BackupFailed: 'Warning',
       BackupFolderShared: 'Warning',
+      BackupOverdue: 'Warning',
       WaitingForMembers: 'Routine',
     },
   },

@@ -50,10 +50,11 @@ export async function countKeys(
   { credentials }: VerificationTask,
   etcd: MemberEndpoint,
   revision: number,
+  signal: AbortSignal,
 ): Promise<Manifest['keys']> {
   const client = new MemberClient(etcd, credentials);
   try {
-    return await client.keyCounts(revision);
+    return await client.keyCounts(revision, signal);
   } finally {
     client.close();
   }

@@ -36,7 +36,8 @@ export async function restoreForVerification(task: VerificationTask, context: Wo
 
   const { sha256, sizeBytes } = manifest;
   // etcd refuses to count at a revision that it does not have.
-  const keys = revision < manifest.revision ? manifest.keys : await countKeys(task, etcd, manifest.revision);
+  const keys =
+    revision < manifest.revision ? manifest.keys : await countKeys(task, etcd, manifest.revision, context.signal);
   const faults = contentFaults(manifest, { sha256, sizeBytes, revision, keys });
   if (faults.length > 0) throw new BackupUnusable(faults.join('; '));
   const verification = {
@@ -45,7 +46,7 @@ export async function restoreForVerification(task: VerificationTask, context: Wo
     revision,
     restoreSeconds,
   } as const;
-  await backups.markVerified(backup, verification);
+  await backups.markVerified(backup, verification, context.signal);
   return verification;
 }
 
@@ -93,14 +94,17 @@ function isRefusal({ step, exitCode, message }: Extract<VerificationPodState, { 
 async function send(
   { cluster, backups, backup, credentials, pod, clock }: VerificationTask,
   manifest: Manifest,
-  { signal, report }: WorkContext,
+  { signal, report, moved }: WorkContext,
 ): Promise<number> {
   let began: number | undefined;
   let failure: { readonly of: unknown } | undefined;
   async function* watched(): AsyncGenerator<Uint8Array> {
     began = clock.now();
     try {
-      yield* backups.readSnapshot(backup, manifest, signal);
+      for await (const chunk of backups.readSnapshot(backup, manifest, signal)) {
+        yield chunk;
+        moved?.(chunk.length);
+      }
     } catch (error) {
       failure = { of: error };
       throw error;

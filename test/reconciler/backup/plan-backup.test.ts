@@ -108,3 +108,31 @@ describe('a backup', () => {
     expect(backOffMs(new InvalidConfiguration('BackupSecretInvalid', 'missing'), 9)).toBe(minute);
   });
 });
+
+describe('a backup that runs or waits for its turn', () => {
+  const day = 24 * 60 * minute;
+  const dueAt = Date.parse('2026-11-22T02:30:00Z');
+  const waiting = (since: number): WorkState => ({
+    kind: 'running',
+    inputsKey: 'any',
+    since: new Date(since),
+    progress: 'waiting for its turn',
+  });
+
+  it.each<[string, Partial<BackupSituation>, number | undefined]>([
+    ['a period after it was due', { now: dueAt + minute, work: waiting(dueAt) }, dueAt + day],
+    [
+      'an hour after it began, if the operator was away when it was due',
+      { now: dueAt + 3 * day, work: waiting(dueAt + 3 * day) },
+      dueAt + 3 * day + 60 * minute,
+    ],
+    [
+      'a period after the control plane was created, if it is the first one',
+      { ...due, createdAt: noon, work: waiting(noon + minute) },
+      noon + day,
+    ],
+    ['never, if it was only requested', { ...requested, work: waiting(noon) }, undefined],
+  ])('is late %s', (_, changes, overdueAt) => {
+    expect(decide(changes)).toEqual({ kind: 'running', progress: 'waiting for its turn', overdueAt });
+  });
+});

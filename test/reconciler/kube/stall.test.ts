@@ -51,6 +51,39 @@ describe('a stream with a stall timer', () => {
     expect(await reading).toContain('nothing has moved');
   });
 
+  it.each<[string, number, boolean]>([
+    ['less than the least speed, a little at a time', 100, true],
+    ['the least speed', 2_000, false],
+  ])('that sends %s for long fails: %s bytes each 20 s, %s', async (_, bytes, fails) => {
+    const clock = new ManualClock();
+    async function* trickle(): AsyncGenerator<string> {
+      for (let count = 0; count < 30; count++) {
+        await new Promise<void>((resolve) => void clock.setTimer(20_000, resolve));
+        yield 'x'.repeat(bytes);
+      }
+    }
+    const least = { bytesPerSecond: 100, sizeOf: (text: string) => text.length };
+    const reading = collect(withStallTimer(trickle(), { ...options(clock), least })).catch(String);
+    await clock.advance(75_000);
+    await clock.advance(600_000);
+    const expected = fails ? 'Error: read the snapshot: nothing has moved for 60 s' : 'x'.repeat(30 * bytes);
+    expect(await reading).toBe(expected);
+  });
+
+  it('may be silent for long now and then, if it sends much in between', async () => {
+    const clock = new ManualClock();
+    async function* bursts(): AsyncGenerator<string> {
+      for (let count = 0; count < 5; count++) {
+        await new Promise<void>((resolve) => void clock.setTimer(59_000, resolve));
+        yield 'x'.repeat(6_000);
+      }
+    }
+    const least = { bytesPerSecond: 100, sizeOf: (text: string) => text.length };
+    const reading = collect(withStallTimer(bursts(), { ...options(clock), least }));
+    await clock.advance(600_000);
+    expect((await reading).length).toBe(30_000);
+  });
+
   it('does not count the time that its reader takes', async () => {
     const clock = new ManualClock();
     const stream = withStallTimer(Readable.from(['a', 'b']), options(clock));

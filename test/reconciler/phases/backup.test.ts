@@ -108,6 +108,24 @@ describe('backups', () => {
     expect((await run({}, running)).outcome).toMatchObject({ kind: 'done', message: '48 of about 120 MiB, 3 s' });
   });
 
+  it('are reported as late when one has been due for a period and still waits for its turn', async () => {
+    const since = new Date(now.getTime() - 2 * 3_600_000);
+    const waiting = { kind: 'running', inputsKey: 'x', since, progress: 'waiting for its turn' } as const;
+    const twoNightsAgo = { lastBackup: '2026-11-19T02-30-00.000Z-4711', lastAttemptTime: '2026-11-19T02:30:09.000Z' };
+    const lastNightMissed = {
+      lastBackup: '2026-11-20T02-30-00.000Z-4711',
+      lastAttemptTime: '2026-11-20T02:30:09.000Z',
+    };
+    const late = await run({ status: { etcd: { backup: twoNightsAgo } } }, waiting);
+    expect(late.outcome).toMatchObject({
+      kind: 'degraded',
+      reason: 'BackupOverdue',
+      message: expect.stringContaining('waits for its turn among those of other namespaces') as unknown,
+    });
+    const soon = await run({ status: { etcd: { backup: lastNightMissed } } }, waiting);
+    expect(soon.outcome).toMatchObject({ kind: 'done', requeueAt: new Date('2026-11-22T02:30:00Z') });
+  });
+
   it('wait for an etcd member', async () => {
     expect((await run({}, { kind: 'idle' }, new MemoryObjects())).outcome).toMatchObject({
       kind: 'wait',

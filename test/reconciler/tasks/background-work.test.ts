@@ -20,7 +20,7 @@ function setUp(uploads?: number) {
   const all = new BackgroundWork({
     clock,
     onChange: (key) => changed.push(key),
-    limits: uploads === undefined ? {} : { upload: uploads },
+    limits: uploads === undefined ? {} : { upload: { atOnce: uploads, perNamespace: uploads, shareMs: 120_000 } },
   });
   return { all, changed, clock };
 }
@@ -90,15 +90,74 @@ describe('background work', () => {
     const { all } = setUp();
     const trials = [controlled(), controlled(), controlled()];
     const uploads = Array.from({ length: 9 }, controlled);
-    for (const [index, { run }] of uploads.entries()) all.of(`ns/${index}`).start('backup', '', run, 'upload');
+    for (const [index, { run }] of uploads.entries()) all.of(`team-${index}/c`).start('backup', '', run, 'upload');
     for (const [index, { run }] of trials.entries())
-      all.of(`ns/${index}`).start('verification', '', run, 'trialRestore');
+      all.of(`team-${index}/c`).start('verification', '', run, 'trialRestore');
     await settled();
     const begun = (works: typeof trials) => works.filter(({ context }) => context()).length;
     expect([begun(uploads), begun(trials)]).toEqual([8, 2]);
     trials[0]?.resolve('');
     await settled();
     expect([begun(uploads), begun(trials)]).toEqual([8, 3]);
+  });
+
+  it('of one namespace holds half of the turns at most, and one of another namespace goes before all that wait', async () => {
+    const { all } = setUp();
+    const mallory = Array.from({ length: 50 }, controlled);
+    for (const [index, { run }] of mallory.entries()) all.of(`mallory/c${index}`).start('backup', '', run, 'upload');
+    await settled();
+    const begun = () => mallory.filter(({ context }) => context()).length;
+    expect(begun()).toBe(4);
+    const victim = controlled();
+    all.of('victim/prod').start('backup', '', victim.run, 'upload');
+    await settled();
+    expect(victim.context()).toBeDefined();
+  });
+
+  it('that moves a byte each 20 s gives its turn to those of other namespaces, and says so', async () => {
+    const { all, clock } = setUp();
+    const hostile = Array.from({ length: 40 }, controlled);
+    for (const [index, { run }] of hostile.entries())
+      all.of(`team-${index % 20}/c${index}`).start('b', '', run, 'upload');
+    const victim = controlled();
+    all.of('victim/prod').start('backup', '', victim.run, 'upload');
+    await settled();
+    for (let seconds = 0; seconds < 600 && !victim.context(); seconds += 20) {
+      await clock.advance(20_000);
+      for (const { context } of hostile) context()?.moved?.(1);
+    }
+    expect(victim.context()).toBeDefined();
+    const states = hostile.map((_, index) => all.of(`team-${index % 20}/c${index}`).state('b'));
+    expect(states.find(({ kind }) => kind === 'failed')).toMatchObject({
+      error: { message: expect.stringContaining('because control planes of other namespaces wait') as unknown },
+    });
+  });
+
+  it('that does not end when it is told to loses its turn after half a minute', async () => {
+    const { all, clock } = setUp(1);
+    const next = controlled();
+    all.of('mallory/c').start('backup', '', () => new Promise(() => {}), 'upload');
+    all.of('victim/prod').start('backup', '', next.run, 'upload');
+    await settled();
+    all.forget('mallory/c');
+    await clock.advance(29_000);
+    expect(next.context()).toBeUndefined();
+    await clock.advance(1_000);
+    expect(next.context()).toBeDefined();
+  });
+
+  it('that is cancelled while it waits for its turn leaves the row', async () => {
+    const { all } = setUp(1);
+    const [first, cancelled, next] = [controlled(), controlled(), controlled()];
+    all.of('ns/a').start('backup', '', first.run, 'upload');
+    all.of('ns/b').start('backup', '', cancelled.run, 'upload');
+    all.of('ns/c').start('backup', '', next.run, 'upload');
+    await settled();
+    all.of('ns/b').cancel('backup');
+    first.resolve('');
+    await settled();
+    expect(cancelled.context()).toBeUndefined();
+    expect(next.context()).toBeDefined();
   });
 
   it('leaves its turn to the next after a failure', async () => {

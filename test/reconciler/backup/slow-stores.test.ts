@@ -1,0 +1,131 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
+
+/** How long a request may take here; two minutes in an operator. */
+const requestMs = 400;
+/** Longest time without progress here; a minute in an operator. */
+const stallMs = 400;
+/** Of every connection something moves in time, so that none of them is silent. */
+const dripMs = 100;
+
+let server: Server;
+let store: ObjectStore;
+let requests: number;
+/** What answers after the head. */
+let drip: (response: ServerResponse) => string;
+const timers = new Set<NodeJS.Timeout>();
+const sockets = new Set<Socket>();
+
+beforeEach(async () => {
+  requests = 0;
+  server = createServer((request, response) => {
+    requests += 1;
+    if (request.method === 'PUT' && request.url?.includes('snapshot.db')) return takeSlowly(request);
+    request.resume();
+    response.on('error', () => {});
+    const send = () => response.write(drip(response));
+    send();
+    const timer = setInterval(send, dripMs);
+    timers.add(timer);
+    response.on('close', () => clearInterval(timer));
+  });
+  server.on('connection', (socket) => sockets.add(socket));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  store = new ObjectStore(
+    { ...settings, endpoint: `http://127.0.0.1:${port}` },
+    {
+      requestMs,
+      stallMs,
+      leastBytesPerSecond: 10 << 20,
+    },
+  );
+});
+afterEach(() => {
+  store.close();
+  for (const timer of timers) clearInterval(timer);
+  for (const socket of sockets) socket.destroy();
+  server.close();
+});
+
+/** Takes 64 KiB now and then, and never answers. */
+function takeSlowly(request: IncomingMessage): void {
+  const timer = setInterval(() => request.read(64 << 10), dripMs);
+  timers.add(timer);
+  request.on('close', () => clearInterval(timer));
+}
+
+const settings = {
+  region: 'us-east-1',
+  bucket: 'backups',
+  prefix: '',
+  credentials: { kind: 'static', accessKeyId: 'id', secretAccessKey: 'key' },
+} as const;
+
+const stalled = { reason: 'Stalled' };
+
+describe('a store that answers a byte now and then', () => {
+  beforeEach(() => (drip = () => ' '));
+
+  it.each<[string, (of: ObjectStore, signal?: AbortSignal) => Promise<unknown>]>([
+    ['a list', (of, signal) => of.list('team/c1/', signal)],
+    ['the write of a small object', (of, signal) => of.putText('team/c1/x', 'text', signal)],
+    ['a write on a condition', (of, signal) => of.createText('team/c1/x', 'text', signal)],
+    ['a deletion', (of, signal) => of.delete('team/c1/x', signal)],
+    ['a list of unfinished uploads', (of, signal) => of.abortUploads('team/c1/', 0, signal)],
+    ['a check', (of, signal) => of.reach('team/c1/', signal)],
+    ['a small object', (of, signal) => of.getText('team/c1/x', signal)],
+  ])('is left at the deadline of %s, and is not asked again', async (_, ask) => {
+    await expect(ask(store)).rejects.toMatchObject(stalled);
+    // Under load the deadline may come before the request has arrived.
+    expect(requests).toBeLessThanOrEqual(1);
+  });
+
+  it('is left at once when the task ends', async () => {
+    const patient = new ObjectStore(store.settings, { requestMs: 60_000, stallMs: 60_000 });
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(new Error('the control plane was deleted')), dripMs);
+    const asked = [
+      patient.list('team/c1/', controller.signal),
+      patient.putText('team/c1/x', 'text', controller.signal),
+      patient.createText('team/c1/x', 'text', controller.signal),
+      patient.delete('team/c1/x', controller.signal),
+      patient.abortUploads('team/c1/', 0, controller.signal),
+      patient.getText('team/c1/x', controller.signal),
+    ];
+    for (const end of await Promise.allSettled(asked))
+      expect(end).toMatchObject({ status: 'rejected', reason: new Error('the control plane was deleted') });
+    patient.close();
+  });
+});
+
+it('a store that sends less of a snapshot than the least speed is left', async () => {
+  drip = () => 'x'.repeat(64 << 10);
+  const read = async () => {
+    for await (const chunk of store.get('team/c1/snapshot.db')) expect(chunk.length).toBeGreaterThan(0);
+  };
+  await expect(read()).rejects.toMatchObject(stalled);
+});
+
+it('a store that sends a snapshot faster is read', async () => {
+  drip = () => 'x'.repeat(2 << 20);
+  let bytes = 0;
+  for await (const chunk of store.get('team/c1/snapshot.db')) {
+    bytes += chunk.length;
+    if (bytes > 8 << 20) break;
+  }
+  expect(bytes).toBeGreaterThan(8 << 20);
+});
+
+it('a store that takes less of a snapshot than the least speed is left', async () => {
+  async function* snapshot(): AsyncGenerator<Uint8Array> {
+    for (let count = 0; count < 4; count++) yield Buffer.alloc(1 << 20);
+  }
+  const began = performance.now();
+  await expect(store.put('team/c1/snapshot.db', snapshot())).rejects.toMatchObject(stalled);
+  expect(performance.now() - began).toBeLessThan(5_000);
+  expect(requests).toBe(1);
+});
