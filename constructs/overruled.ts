@@ -34,6 +34,7 @@ export function overruledSettings(cluster: HostedCluster, facts: Pick<Facts, 'ad
         ]
       : []),
     ...beforeRevision(cluster),
+    ...(cluster.refusals ?? []),
   ];
 }
 

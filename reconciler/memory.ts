@@ -49,7 +49,7 @@ export class Memory {
     management.onRestored(() => this.applySet.forgetAll());
     this.hosted = new HostedClients({
       clock,
-      lookup: options.lookup,
+      destinations: options.destinations,
       onRequest: options.onHostedRequest,
       open: reach?.hostedApi,
       onChange,

@@ -54,10 +54,10 @@ export async function reconcileDelete(context: ReconcileContext, admission: Dele
 
 /** Reconciles the control plane as before while workers use it: their certificates expire, and members of etcd fail. */
 async function attend(context: ReconcileContext, attended: Admitted, workers: Wait): Promise<RequeueAt> {
-  const { management, managementIssuer } = context.options;
+  const { management, managementIssuer, platformLists } = context.options;
   const { metadata } = attended.clusterObject;
   const reader = management.readerOf(context.object.metadata.namespace ?? '', metadata.name);
-  const checked = untilChecked(context.object, attended, { reader, managementIssuer });
+  const checked = untilChecked(context.object, attended, { reader, managementIssuer, platformLists });
   return earliest([await reconcileNormal(context, checked, progressOf(workers)), requeueOf(workers, context)]);
 }
 
@@ -117,7 +117,7 @@ function ownerOf({ object, options }: ReconcileContext, admission: Deleting): Ow
 }
 
 function scopeOf(
-  { key, object, options: { client, management, clock, reach, events }, memory }: ReconcileContext,
+  { key, object, options: { client, management, clock, reach, events, destinations }, memory }: ReconcileContext,
   { cluster, clusterIsGone }: Owner,
 ): DeletionScope {
   const { namespace = '', name } = object.metadata;
@@ -139,7 +139,7 @@ function scopeOf(
         reader,
         openEtcd: reach?.etcdMembers ?? openEtcd,
         clock,
-        storeReader: storeReaderOf(client, { namespace, name }),
+        storeReader: storeReaderOf(client, { namespace, name }, destinations),
         work: memory.work.of(key),
         now,
         isNamespaceEnding: ending !== undefined,

@@ -84,14 +84,16 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
     operatorImage,
     managementNetwork,
     managementIssuer,
+    platformLists,
     reach,
-    lookup,
+    destinations,
   } = options;
   const { namespace, name, uid = '' } = hostedControlPlane.metadata;
   const reader = management.readerOf(namespace, clusterObject.metadata.name);
   const now = new Date(clock.now());
+  const byPlatform = { managementIssuer, platformLists, reader };
   const cluster = withHeldVersion({
-    cluster: hostedClusterOf(admission, { managementIssuer, reader }),
+    cluster: hostedClusterOf(admission, byPlatform),
     hostedControlPlane,
     reader,
     now,
@@ -101,7 +103,7 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
     clusterObject,
     refusal,
     release,
-    candidate: candidate && hostedClusterOf({ ...candidate, clusterObject }, { managementIssuer, reader }),
+    candidate: candidate && hostedClusterOf({ ...candidate, clusterObject }, byPlatform),
     cluster,
     managementIssuer,
     facts: {
@@ -131,12 +133,12 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
     tunnelProbe: memory.probes.of(key, 'tunnel'),
     agentsProbe: memory.probes.of(key, 'agents'),
     hasAgent: reach?.hasAgent ?? ((address) => askForAgent(address)),
-    trustProbes: reach?.trustProbes ?? probesWith(lookup),
+    trustProbes: reach?.trustProbes ?? probesWith(destinations),
     work: memory.work.of(key),
     etcdLoop: memory.etcd.of(key),
     openEtcd: reach?.etcdMembers ?? openEtcd,
     clock,
-    storeReader: storeReaderOf(client, { namespace, name }),
+    storeReader: storeReaderOf(client, { namespace, name }, destinations),
     takesRefusals: hostedControlPlane.status?.initialization?.controlPlaneInitialized === true,
     now,
     clockFault: clock.fault?.(),

@@ -1,6 +1,6 @@
-import type { LookupFunction } from 'node:net';
 import type { ManagementNetwork } from '../constructs/cluster/facts.ts';
 import type { ManagementIssuer } from '../constructs/cluster/management-issuer.ts';
+import type { PlatformLists } from '../constructs/cluster/platform-lists.ts';
 import type { OpenEtcd } from './etcd/access.ts';
 import type { OpenEtcdLoopAccess } from './etcd/reconcile-etcd.ts';
 import type { OpenApi } from './hosted/open-api.ts';
@@ -9,6 +9,7 @@ import type { Clock } from './kube/clock.ts';
 import type { EventRecorder } from './kube/events.ts';
 import type { RequestRecord } from './kube/request.ts';
 import type { ManagementCluster } from './management/cache.ts';
+import type { Destinations } from './network/destinations.ts';
 import type { HasAgent } from './pods/has-agent.ts';
 import type { TrustProbes } from './rotation/ca/trust-probes.ts';
 import type { StatusWriter } from './status/writer.ts';
@@ -36,8 +37,8 @@ export interface ReconcilerOptions {
   readonly events: Pick<EventRecorder, 'record'>;
   /** Access to everything outside of the management cluster. By default the operator dials it. */
   readonly reach?: Partial<Reach> | undefined;
-  /** Resolves the hosts of endpoints. By default the resolver of the machine. */
-  readonly lookup?: LookupFunction | undefined;
+  /** Where the operator may connect to when a tenant names the host. By default anywhere. */
+  readonly destinations?: Destinations | undefined;
   /** Called when a watch of an object that a spec names is interrupted. */
   readonly onWatchError: (error: unknown) => void;
   /** Called when a watch of a hosted cluster is interrupted, with the key of the HostedControlPlane. */
@@ -50,6 +51,8 @@ export interface ReconcilerOptions {
   readonly managementNetwork?: ManagementNetwork | undefined;
   /** The issuer of the management cluster's tokens; undefined when the platform names none. */
   readonly managementIssuer?: ManagementIssuer | undefined;
+  /** What the platform allows of annotations and classes. @default those of the installation */
+  readonly platformLists?: PlatformLists | undefined;
   /** The newest release revision that it adopts. @default the newest one that it renders */
   readonly newestRevision?: number | undefined;
   /** How many control planes adopt it at a time because their own is no longer kept. @default 1 */

@@ -84,7 +84,8 @@ export class Reconciler {
       case 'admitted':
         if (await reportForeignControlPlane(context, admission.clusterObject.metadata.name)) return undefined;
         const reader = management.readerOf(object.metadata.namespace ?? '', admission.clusterObject.metadata.name);
-        const checked = untilChecked(object, admission, { reader, managementIssuer: this.#options.managementIssuer });
+        const { managementIssuer, platformLists } = this.#options;
+        const checked = untilChecked(object, admission, { reader, managementIssuer, platformLists });
         return reconcileNormal({ ...context, object: await addFinalizer(client, management, object) }, checked);
     }
   }

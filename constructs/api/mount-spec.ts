@@ -5,6 +5,31 @@ import { withRules } from './validation-rule.ts';
 /** No part of it is `..` or begins with that, as the API server requires of the files in a volume. */
 const relativePath = /^([^/:.]|\.[^/:.])[^/:]*(\/([^/:.]|\.[^/:.])[^/:]*)*$/;
 
+/** An absolute path without empty parts, `.` and `..`; a slash may end it. */
+const mountPath = /^(\/([^/:.]|\.[^/:.]|\.\.[^/:])[^/:]*)+\/?$/;
+
+/** Where the operator mounts its own files beside those of the user. */
+export const ownMountPaths: readonly string[] = [
+  ...['audit', 'authentication', 'egress', 'encryption', 'pki'].map((name) => `/etc/kubernetes/${name}`),
+  '/run/konnectivity',
+  // The image may have /var/run as a link to /run.
+  '/var/run/konnectivity',
+];
+
+/** Directories with programs, libraries and devices: what is mounted there could run instead of kube-apiserver. */
+const systemPath = '^/(bin|boot|dev|go-runner|lib[^/]*|proc|root|sbin|sys|tmp|usr)(/|$)';
+/** Directories in them that hold data only. */
+const dataPath = '^/usr/(share|local/(etc|share))/.';
+
+const parentsOf = (path: string): string[] =>
+  [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index)).filter((parent) => parent !== '');
+const ownParents = [...new Set(ownMountPaths.flatMap(parentsOf))].sort();
+/** The paths of the operator with everything below them, and the directories that they are in. */
+const ownPath = `^((${ownMountPaths.join('|')})(/.*)?|${ownParents.join('|')})/?$`;
+
+const isOwn = (path: string) => new RegExp(ownPath).test(path);
+const isForFiles = (path: string) => !new RegExp(systemPath).test(path) || new RegExp(dataPath).test(path);
+
 const items = z
   .array(
     z
@@ -41,8 +66,10 @@ export const Mount = withRules(
     path: z
       .string()
       .max(1024)
-      .regex(/^\/[^:]+$/, 'must be an absolute path without colon')
-      .describe('Absolute path of the directory in the container.'),
+      .regex(mountPath, 'must be an absolute path without colon, //, . and ..')
+      .describe(
+        'Absolute path of the directory in the container, such as /etc/policies: not one with programs, libraries or files of the operator.',
+      ),
     configMap: z
       .object({
         name: objectName().describe('Name of the ConfigMap, in the namespace of the HostedControlPlane.'),
@@ -68,6 +95,18 @@ export const Mount = withRules(
       message: 'a mount has exactly one source: set either configMap or secret',
       holds: (mount) => (mount.configMap === undefined) !== (mount.secret === undefined),
     },
+    {
+      rule: `!self.path.matches('${ownPath}')`,
+      message: 'the operator mounts files of its own there: choose another path, such as /etc/policies',
+      fieldPath: '.path',
+      holds: ({ path }) => !isOwn(path),
+    },
+    {
+      rule: `!self.path.matches('${systemPath}') || self.path.matches('${dataPath}')`,
+      message: 'programs and libraries are there: choose another path, such as /etc/policies',
+      fieldPath: '.path',
+      holds: ({ path }) => isForFiles(path),
+    },
   ],
 );
 export type Mount = z.output<typeof Mount>;
@@ -87,9 +126,10 @@ export const Mounts = withRules(
       holds: (mounts) => Object.keys(mounts).every((name) => name.length <= 57 && new RegExp(mountName).test(name)),
     },
     {
-      rule: 'self.all(name, self.exists_one(other, self[other].path == self[name].path))',
+      rule: "self.all(name, self.exists_one(other, self[other].path == self[name].path || self[other].path + '/' == self[name].path || self[other].path == self[name].path + '/'))",
       message: 'two mounts have the same path: give each mount its own path',
-      holds: (mounts) => new Set(Object.values(mounts).map(({ path }) => path)).size === Object.keys(mounts).length,
+      holds: (mounts) =>
+        new Set(Object.values(mounts).map(({ path }) => path.replace(/\/$/, ''))).size === Object.keys(mounts).length,
     },
   ],
 );

@@ -75,6 +75,8 @@ export const apiServerSlice = 'kubernetes';
 export const Endpoints = namespaced('v1', 'Endpoints', 'endpoints');
 export const EndpointSlice = namespaced('discovery.k8s.io/v1', 'EndpointSlice', 'endpointslices');
 export const Ingress = namespaced('networking.k8s.io/v1', 'Ingress', 'ingresses');
+/** The networks of Services, from Kubernetes 1.33 on. */
+export const ServiceCIDR = clusterWide('networking.k8s.io/v1', 'ServiceCIDR', 'servicecidrs');
 export const Gateway = namespaced('gateway.networking.k8s.io/v1', 'Gateway', 'gateways');
 export const TLSRoute = namespaced('gateway.networking.k8s.io/v1', 'TLSRoute', 'tlsroutes');
 /**
@@ -156,6 +158,7 @@ const all: readonly Resource[] = [
   TokenReview,
   Endpoints,
   EndpointSlice,
+  ServiceCIDR,
   Ingress,
   Gateway,
   ...tlsRoutes,

@@ -56,6 +56,89 @@ export function everyFamily(except: readonly string[]): { cidr: string; except?:
   ];
 }
 
+/** A network as numbers. */
+interface Range {
+  readonly family: number;
+  readonly bits: number;
+  readonly prefix: number;
+  readonly first: bigint;
+}
+
+/** @param cidr one for which {@link isNetwork} holds */
+function rangeOf(cidr: string): Range {
+  const [address = '', prefix = ''] = cidr.split('/');
+  const family = isIP(address);
+  const bits = family === 4 ? 32 : 128;
+  const host = BigInt(bits - Number(prefix));
+  return { family, bits, prefix: Number(prefix), first: (toNumber(address, family) >> host) << host };
+}
+
+function textOf({ family, prefix, first }: Range): string {
+  return `${family === 4 ? toIPv4(first) : toIPv6(first)}/${prefix}`;
+}
+
+/** The network of this prefix that a range is in; the range itself if it is no smaller. */
+function widened(range: Range, prefix: number): Range {
+  if (prefix >= range.prefix) return range;
+  const host = BigInt(range.bits - prefix);
+  return { ...range, prefix, first: (range.first >> host) << host };
+}
+
+const isSame = (one: Range, other: Range) =>
+  one.family === other.family && one.prefix === other.prefix && one.first === other.first;
+
+function contains(outer: Range, inner: Range): boolean {
+  return outer.family === inner.family && outer.prefix <= inner.prefix && isSame(widened(inner, outer.prefix), outer);
+}
+
+/** The fewest networks with exactly the addresses of these, sorted. @param cidrs those for which {@link isNetwork} holds */
+export function fewestNetworks(cidrs: readonly string[]): string[] {
+  const sorted = cidrs
+    .map(rangeOf)
+    .sort((a, b) => a.family - b.family || (a.first < b.first ? -1 : a.first > b.first ? 1 : a.prefix - b.prefix));
+  const found: Range[] = [];
+  for (const range of sorted) {
+    const last = found.at(-1);
+    if (last && contains(last, range)) continue;
+    found.push(range);
+    joinHalves(found);
+  }
+  return found.map(textOf).sort();
+}
+
+/** Joins the last two ranges while they are the halves of one. */
+function joinHalves(ranges: Range[]): void {
+  for (;;) {
+    const [one, other] = ranges.slice(-2);
+    if (!one || !other || one.prefix !== other.prefix || one.prefix <= 1) return;
+    const whole = widened(one, one.prefix - 1);
+    if (!contains(whole, other)) return;
+    ranges.splice(-2, 2, whole);
+  }
+}
+
+/**
+ * For each network of such a prefix the smallest network with all of those that are in it: few networks, which stay as they are
+ * while others are added between them.
+ */
+export function coverWithin(
+  cidrs: readonly string[],
+  prefixes: { readonly ipv4: number; readonly ipv6: number },
+): string[] {
+  const groups = Map.groupBy(cidrs.map(rangeOf), (range) =>
+    textOf(widened(range, range.family === 4 ? prefixes.ipv4 : prefixes.ipv6)),
+  );
+  return [...groups.values()].map(([first, ...others]) => {
+    if (!first) return '';
+    const narrowest = others.reduce((cover, range) => {
+      let wider = widened(cover, Math.min(cover.prefix, range.prefix));
+      while (!contains(wider, range)) wider = widened(wider, wider.prefix - 1);
+      return wider;
+    }, first);
+    return textOf(narrowest);
+  });
+}
+
 /** A network of exactly this address. */
 export function networkOfAddress(address: string): string {
   return `${address}/${address.includes(':') ? 128 : 32}`;

@@ -17,6 +17,8 @@ export interface HostedCluster {
    * before theirs; that of the spec when missing.
    */
   readonly binaries?: string | undefined;
+  /** What of the user's spec is not in `spec`, because the platform does not allow it: sentences. */
+  readonly refusals?: readonly string[] | undefined;
 }
 
 export interface ClusterNetwork {

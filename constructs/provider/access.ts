@@ -30,6 +30,7 @@ import {
   Secret,
   Service,
   ServiceAccount,
+  ServiceCIDR,
   Signer,
   SubjectAccessReview,
   TokenReview,
@@ -194,7 +195,16 @@ export function rightsFor(kinds: readonly Resource[]): (readonly [Verb, Resource
 export function sharedAccess(namespace?: string): Access[] {
   return [
     { resource: PersistentVolume, verbs: ['get'], why: 'finding the nodes of a volume whose pod cannot be scheduled' },
-    { resource: Node, verbs: ['list'], why: 'checking whether those nodes still exist' },
+    {
+      resource: Node,
+      verbs: ['list', 'watch'],
+      why: 'checking whether those nodes still exist; their addresses and the networks of their pods, to which no control plane may connect',
+    },
+    {
+      resource: ServiceCIDR,
+      verbs: ['list', 'watch'],
+      why: 'the networks of Services, to which no control plane may connect',
+    },
     ...reading(Gateway, 'a control plane may use a Gateway of any namespace'),
     ...reading(TLSRoute, 'a route of any namespace may have taken a host name'),
     {

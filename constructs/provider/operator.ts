@@ -1,6 +1,7 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import { definedOnly } from '../cluster/defined.ts';
+import { defaultPlatformLists } from '../cluster/platform-lists.ts';
 import { resourceRequirements } from '../pod/component.ts';
 import { unprivileged } from '../pod/unprivileged.ts';
 import {
@@ -26,7 +27,13 @@ export const nodeOptionsForSpeed = '--max-semi-space-size=16';
 /** Environment variables of the operator, with their default values, so that an administrator sees what can be set. */
 export const managerEnvironment: Readonly<Record<string, string>> = {
   ADOPTION_CONCURRENCY: '1',
+  ALLOWED_DESTINATIONS: '',
+  DENIED_CIDRS: '',
+  INGRESS_ANNOTATIONS: defaultPlatformLists.ingressAnnotations.join(','),
+  INGRESS_CLASSES: defaultPlatformLists.ingressClasses.join(','),
   LEADER_ELECTION: 'true',
+  LOAD_BALANCER_ANNOTATIONS: defaultPlatformLists.loadBalancerAnnotations.join(','),
+  LOAD_BALANCER_CLASSES: defaultPlatformLists.loadBalancerClasses.join(','),
   LOG_FORMAT: 'json',
   LOG_LEVEL: 'info',
   MAX_CONCURRENT_RECONCILES: '10',

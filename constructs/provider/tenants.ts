@@ -16,6 +16,13 @@ import {
 } from '../api/resources.ts';
 import { children, type StructuralSchema } from '../api/structural.ts';
 import { type Access, rulesOf } from '../cluster/access-rules.ts';
+import {
+  admitsInCel,
+  classAnnotation,
+  defaultPlatformLists,
+  passthroughKeys,
+  type PlatformLists,
+} from '../cluster/platform-lists.ts';
 import { providerNames, providerNamespace } from '../cluster/provider-names.ts';
 import type { RenderedObject } from '../control-plane/chart.ts';
 
@@ -45,6 +52,13 @@ const registry = 'registry.example.org';
 const ingressDomain = 'clusters.example.org';
 const mountPrefix = 'mount-';
 const addedPrefix = 'tenants.example.org/';
+/** What {@link PlatformLists} has for annotations, and classes by name. */
+const lists: PlatformLists = {
+  ...defaultPlatformLists,
+  ingressAnnotations: [...passthroughKeys, ...defaultPlatformLists.ingressAnnotations],
+  ingressClasses: ['haproxy', 'nginx'],
+  loadBalancerClasses: ['service.k8s.aws/nlb'],
+};
 
 /** A role for tenants, and a sample of a policy that limits what their control planes may run, mount and be called. */
 class Tenants extends Chart {
@@ -77,6 +91,10 @@ class Tenants extends Chart {
           { name: 'additions', expression: `[${additionPaths().map(optionalPath).join(', ')}]` },
           { name: 'mounts', expression: 'object.spec.?deployment.?apiServer.?mounts.orValue({})' },
           { name: 'ingress', expression: 'object.spec.?exposure.?ingress' },
+          { name: 'routed', expression: 'object.spec.?exposure.?ingress.?annotations.orValue({})' },
+          { name: 'routedBy', expression: "object.spec.?exposure.?ingress.?className.orValue('')" },
+          { name: 'balanced', expression: 'object.spec.?exposure.?loadBalancer.?annotations.orValue({})' },
+          { name: 'balancedBy', expression: "object.spec.?exposure.?loadBalancer.?loadBalancerClass.orValue('')" },
         ],
         validations: validations(),
       },
@@ -115,6 +133,23 @@ function validations(): k8s.Validation[] {
     {
       expression: `!variables.ingress.hasValue() || (${belowNamespace(`${given}.apiHost`)} && ${belowNamespace(`${given}.konnectivityHost`)} && (!has(${given}.tunnelHost) || ${belowNamespace(`${given}.tunnelHost`)}))`,
       message: `the host names of an Ingress end with the namespace and ${ingressDomain}: choose names such as api.<cluster>.<namespace>.${ingressDomain}`,
+    },
+    {
+      expression: `variables.routed.all(key, key == '${classAnnotation}' ? ${admitsInCel(lists.ingressClasses, 'variables.routed[key]')} : ${admitsInCel(lists.ingressAnnotations, 'key')})`,
+      message: 'an annotation of the Ingress is not among those that the platform allows: remove it, or ask for it',
+    },
+    {
+      expression: `variables.balanced.all(key, ${admitsInCel(lists.loadBalancerAnnotations, 'key')})`,
+      message:
+        'an annotation of the load balancer is not among those that the platform allows: remove it, or ask for it',
+    },
+    {
+      expression: `variables.routedBy == '' || ${admitsInCel(lists.ingressClasses, 'variables.routedBy')}`,
+      message: `the class of an Ingress is one of ${lists.ingressClasses.join(', ')}: choose one of them`,
+    },
+    {
+      expression: `variables.balancedBy == '' || ${admitsInCel(lists.loadBalancerClasses, 'variables.balancedBy')}`,
+      message: `the class of a load balancer is one of ${lists.loadBalancerClasses.join(', ')}: choose one of them, or remove it`,
     },
   ];
 }

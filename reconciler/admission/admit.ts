@@ -1,17 +1,21 @@
 import { pausedAnnotation } from '../../constructs/api/group.ts';
 import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import { type ParsedHostedControlPlane, parseStoredHostedControlPlane } from '../../constructs/api/parse.ts';
+import { Ingress, IngressRouteTCP, Service } from '../../constructs/api/resources.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import { definedOnly } from '../../constructs/cluster/defined.ts';
 import { keepingProxies } from '../../constructs/cluster/in-cluster-access.ts';
 import { type ManagementIssuer, withManagementIssuer } from '../../constructs/cluster/management-issuer.ts';
-import { maxClusterNameLength } from '../../constructs/cluster/names.ts';
+import { maxClusterNameLength, namesOf } from '../../constructs/cluster/names.ts';
+import { defaultPlatformLists, type PlatformLists } from '../../constructs/cluster/platform-lists.ts';
 import type { RevisionFacts } from '../../constructs/cluster/facts.ts';
 import { exposureStrategy } from '../../constructs/control-plane/exposure/exposure.ts';
+import { type LiveWayIn, withinPlatformLists } from '../../constructs/control-plane/exposure/within-platform-lists.ts';
 import { withComponentTemplate } from '../../constructs/pod/component-template.ts';
 import { adviceOnMove } from '../etcd/formation.ts';
 import { ClusterObject, owningCluster } from '../management/cluster-object.ts';
 import type { KubeObject, ObjectMeta } from '../kube/object.ts';
+import type { ServiceObject } from '../kube/service-object.ts';
 import { holdsNewest } from '../api-server/held-configuration.ts';
 import type { Reader } from '../management/view.ts';
 import { observeNetwork } from '../network/observe.ts';
@@ -66,6 +70,13 @@ export interface Admitted {
 interface Candidate {
   readonly hostedControlPlane: HostedControlPlane;
   readonly release: ReleaseChoice;
+}
+
+/** What the platform has set for all control planes. */
+export interface ByPlatform {
+  readonly managementIssuer?: ManagementIssuer | undefined;
+  /** @default {@link defaultPlatformLists} */
+  readonly platformLists?: PlatformLists | undefined;
 }
 
 /** What the operator knows besides the object. */
@@ -157,13 +168,13 @@ function admitOwned(
 export function untilChecked(
   object: KubeObject,
   admission: Admitted,
-  { reader, managementIssuer }: { reader: Reader; managementIssuer: ManagementIssuer | undefined },
+  { reader, ...byPlatform }: ByPlatform & { readonly reader: Reader },
 ): Admitted {
   const { clusterObject, hostedControlPlane, release, refusal } = admission;
   const last = readRevision(object, lastUsable(recordedRevisions(reader, clusterObject.metadata.name)));
   if (refusal !== undefined || last === undefined) return admission;
   const held = { ...admission, ...last, candidate: { hostedControlPlane, release } };
-  const clusterOf = (one: Admitted) => hostedClusterOf(one, { managementIssuer, reader });
+  const clusterOf = (one: Admitted) => hostedClusterOf(one, { ...byPlatform, reader });
   const newest = clusterOf(admission);
   const isSkipped = skipsConfiguration({ cluster: newest, hostedControlPlane, reader });
   return holdsNewest(newest, clusterOf(held), reader, isSkipped) ? held : admission;
@@ -218,17 +229,17 @@ function unowned(name: string): string {
   return `no Cluster owns this object yet: create a Cluster whose spec.controlPlaneRef names HostedControlPlane ${name}`;
 }
 
-/** The cluster of an admitted HostedControlPlane, including choices that its status has fixed, or the platform has made. */
+/**
+ * The cluster of an admitted HostedControlPlane, including choices that its status has fixed, or the platform has made. What the
+ * platform's lists allow is decided only with a reader of what is there.
+ */
 export function hostedClusterOf(
   {
     hostedControlPlane,
     clusterObject,
     release,
   }: Pick<Admitted, 'hostedControlPlane' | 'clusterObject'> & Partial<Pick<Admitted, 'release'>>,
-  {
-    managementIssuer,
-    reader,
-  }: { readonly managementIssuer?: ManagementIssuer | undefined; readonly reader?: Reader } = {},
+  { managementIssuer, platformLists = defaultPlatformLists, reader }: ByPlatform & { readonly reader?: Reader } = {},
 ): HostedCluster {
   const cluster = {
     name: clusterObject.metadata.name,
@@ -237,5 +248,22 @@ export function hostedClusterOf(
     spec: keepingProxies(hostedControlPlane.spec, hostedControlPlane.status?.inClusterAccess),
     release: release?.release,
   };
-  return withManagementIssuer(cluster, managementIssuer);
+  const signingIn = withManagementIssuer(cluster, managementIssuer);
+  return reader ? withinPlatformLists(signingIn, platformLists, liveWayIn(reader, cluster)) : signingIn;
+}
+
+/** Annotations and class of the object that leads to the API servers: what they are, an operator before may have allowed. */
+function liveWayIn(reader: Reader, { name, spec }: HostedCluster): LiveWayIn {
+  const names = namesOf(name);
+  const ingress = spec.exposure?.ingress;
+  if (ingress === undefined) {
+    const service = reader.get<ServiceObject>(Service, names.apiService);
+    return { annotations: service?.metadata.annotations, className: service?.spec?.loadBalancerClass };
+  }
+  const resource = ingress.controller === 'traefik' ? IngressRouteTCP : Ingress;
+  const route = reader.get<KubeObject & { readonly spec?: { readonly ingressClassName?: string } }>(
+    resource,
+    names.routes.api,
+  );
+  return { annotations: route?.metadata.annotations, className: route?.spec?.ingressClassName };
 }

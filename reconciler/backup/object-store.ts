@@ -12,6 +12,7 @@ import {
 import { Readable } from 'node:stream';
 import { systemClock, type Clock } from '../kube/clock.ts';
 import { Deadline } from '../kube/deadline.ts';
+import type { Destinations, Guard } from '../network/destinations.ts';
 import { uploadInParts } from './multipart-upload.ts';
 import { namedSilence, s3Client } from './s3-client.ts';
 import { leastBytesPerSecond, leastSpeed, withStallTimer } from '../kube/stall.ts';
@@ -36,6 +37,8 @@ export interface ObjectStoreOptions {
   /** Least speed of an upload, and of a stream; 64 KiB/s if unset. */
   readonly leastBytesPerSecond?: number;
   readonly clock?: Clock;
+  /** Where it may connect to. @default anywhere, as on the machine of a user */
+  readonly destinations?: Destinations | undefined;
 }
 
 /**
@@ -45,6 +48,7 @@ export interface ObjectStoreOptions {
 export class ObjectStore {
   readonly settings: StoreSettings;
   readonly #client: S3Client;
+  readonly #guard: Guard | undefined;
   readonly #stallMs: number;
   readonly #requestMs: number;
   readonly #least: number;
@@ -57,14 +61,16 @@ export class ObjectStore {
       requestMs = 120_000,
       leastBytesPerSecond: least = leastBytesPerSecond,
       clock = systemClock,
+      destinations,
     }: ObjectStoreOptions = {},
   ) {
     this.settings = settings;
+    this.#guard = destinations?.guard('store');
     this.#stallMs = stallMs;
     this.#requestMs = requestMs;
     this.#least = least;
     this.#clock = clock;
-    this.#client = s3Client(settings, { connectMs: Math.min(10_000, stallMs), idleMs: stallMs });
+    this.#client = s3Client(settings, { connectMs: Math.min(10_000, stallMs), idleMs: stallMs }, this.#guard);
   }
 
   /** Closes all connections. */
@@ -158,7 +164,7 @@ export class ObjectStore {
         stalled: stalledError,
       });
     } catch (thrown) {
-      throw signal?.aborted ? thrown : storeError(action, this.settings, namedSilence(thrown));
+      throw signal?.aborted ? thrown : storeError(action, this.settings, namedSilence(thrown), this.#guard);
     }
   }
 
@@ -305,7 +311,7 @@ export class ObjectStore {
       return await request();
     } catch (thrown) {
       signal?.throwIfAborted();
-      throw storeError(action, this.settings, thrown);
+      throw storeError(action, this.settings, thrown, this.#guard);
     }
   }
 }

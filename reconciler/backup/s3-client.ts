@@ -1,7 +1,8 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { createHash } from 'node:crypto';
-import { Agent } from 'node:https';
 import { Readable } from 'node:stream';
+import type { Guard } from '../network/destinations.ts';
+import { guardedAgents } from '../network/guarded-agent.ts';
 import { inSpan } from '../trace/span.ts';
 import { limitedReadable } from './answer-limit.ts';
 import type { StoreSettings } from './store-settings.ts';
@@ -16,23 +17,25 @@ export interface ClientLimits {
 }
 
 /** The client of a store. Destroy it after use, because it keeps connections open. */
-export function s3Client(settings: StoreSettings, { connectMs, idleMs }: ClientLimits): S3Client {
+export function s3Client(settings: StoreSettings, { connectMs, idleMs }: ClientLimits, guard?: Guard): S3Client {
   const { endpoint, region, credentials, certificateAuthority } = settings;
+  // Not as options: for large bodies the client would create another agent without the CA.
+  const { http: httpAgent, https: httpsAgent } = guardedAgents(
+    { keepAlive: true, ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }) },
+    guard,
+  );
   const client = new S3Client({
     region,
     maxAttempts: 3,
     credentials:
       credentials.kind === 'static'
         ? { accessKeyId: credentials.accessKeyId, secretAccessKey: credentials.secretAccessKey }
-        : () => assumeRole(settings, credentials),
+        : () => assumeRole(settings, credentials, guard),
     requestHandler: {
       connectionTimeout: connectMs,
       socketTimeout: idleMs,
-      // Not as options: for large bodies the client would create another agent without the CA.
-      httpsAgent: new Agent({
-        keepAlive: true,
-        ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
-      }),
+      httpAgent,
+      httpsAgent,
     },
     // Proxies in front of stores often do not support it, and the client would wait one second for each part.
     expectContinueHeader: false,

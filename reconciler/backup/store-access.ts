@@ -3,6 +3,7 @@ import { Backup } from '../../constructs/api/backup-spec.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { isForbidden } from '../kube/errors.ts';
 import { InvalidConfiguration } from '../engine/outcome.ts';
+import type { Destinations } from '../network/destinations.ts';
 import type { SecretObject } from '../pki/secret.ts';
 import { type EncryptionKey, readEncryptionKey } from './encryption-keys.ts';
 import type { BackupOwner } from './names.ts';
@@ -20,6 +21,8 @@ export interface StoreReader {
    * does not let the HostedControlPlane have one
    */
   serviceAccountToken(name: string, audience: string): Promise<string>;
+  /** Where the store may be. @default anywhere, as on the machine of a user */
+  readonly destinations?: Destinations | undefined;
 }
 
 /** Who opens a store, and for whose backups. */
@@ -62,7 +65,7 @@ export async function openStore(
   const keys = encryption ? await encryptionKeys({ namespace, name: encryption.secretName }, requestCaches) : [];
   // The client of S3 takes 14 MiB, which an operator without backups saves.
   const { ObjectStore: Store } = await import('./object-store.ts');
-  return { store: new Store(settings, options), keys };
+  return { store: new Store(settings, { destinations: requestCaches.destinations, ...options }), keys };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { type Guard, insideSentence } from '../network/destinations.ts';
 import type { StoreSettings } from './store-settings.ts';
 
 /** Reason of a failed request to a store. */
@@ -32,14 +33,26 @@ export class StoreError extends Error {
  * The original error is dropped, because servers and the client include parts of requests in it. Where its name is not enough,
  * the message of the store is quoted without what may be a credential.
  */
-export function storeError(action: string, settings: StoreSettings, thrown: unknown): StoreError {
+export function storeError(action: string, settings: StoreSettings, thrown: unknown, guard?: Guard): StoreError {
+  const place = `bucket ${settings.bucket} at ${settings.endpoint ?? `AWS in ${settings.region}`}`;
+  if (guard?.isSecretive && !isAnswerOfStore(thrown))
+    return new StoreError('Unreachable', `cannot ${action} (${place}): ${insideSentence}`);
   if (thrown instanceof StoreError) return thrown;
   const seen = seenIn(thrown);
   const reason = reasonOf(seen);
-  const place = `bucket ${settings.bucket} at ${settings.endpoint ?? `AWS in ${settings.region}`}`;
   const says = quoted.includes(reason) ? ownWords(thrown, settings) : undefined;
   const words = says === undefined ? '' : `; the store says: "${says}"`;
   return new StoreError(reason, `cannot ${action} (${place}): ${sentences[reason](seen, settings)}${words}`);
+}
+
+/**
+ * Whether an S3 service has answered: with a code of its own, or to a HEAD request, whose answers have none. What listens inside and
+ * is no such service is not told.
+ */
+function isAnswerOfStore(thrown: unknown): boolean {
+  if (thrown instanceof StoreError) return !['Stalled', 'AnswerTooLong'].includes(thrown.reason);
+  if (typeof thrown !== 'object' || thrown === null || !('$fault' in thrown)) return false;
+  return ('Code' in thrown && typeof thrown.Code === 'string') || byName[seenIn(thrown).name] !== undefined;
 }
 
 /** The error of a stream without progress for too long. */

@@ -2,6 +2,7 @@ import { Secret } from '../../constructs/api/resources.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { SecretObject } from '../pki/secret.ts';
 import { serviceAccountTokenFor } from './service-account-token.ts';
+import type { Destinations } from '../network/destinations.ts';
 import type { StoreReader } from './store-access.ts';
 
 /**
@@ -10,8 +11,10 @@ import type { StoreReader } from './store-access.ts';
 export function storeReaderOf(
   client: Pick<KubeClient, 'find' | 'serviceAccountToken'>,
   hostedControlPlane: { readonly namespace: string; readonly name: string },
+  destinations?: Destinations,
 ): StoreReader {
   return {
+    destinations,
     secret: (name) => client.find<SecretObject>(Secret, name),
     serviceAccountToken: (serviceAccount, audience) =>
       serviceAccountTokenFor({ hostedControlPlane, serviceAccount, audience }, client),

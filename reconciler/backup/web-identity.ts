@@ -1,4 +1,6 @@
 import { Agent, fetch } from 'undici';
+import { type Guard, insideSentence } from '../network/destinations.ts';
+import { guardedConnector } from '../network/guarded-agent.ts';
 import { AnswerTooLong, limitedText } from './answer-limit.ts';
 import { StoreError, storeError } from './store-error.ts';
 import type { StoreCredentials, StoreSettings } from './store-settings.ts';
@@ -23,6 +25,7 @@ const limitMs = 60_000;
 export async function assumeRole(
   settings: StoreSettings,
   { roleArn, tokenService, token }: Extract<StoreCredentials, { kind: 'webIdentity' }>,
+  guard?: Guard,
 ): Promise<SessionCredentials> {
   const url = tokenService ?? `https://sts.${settings.region}.amazonaws.com`;
   const form = new URLSearchParams({
@@ -32,7 +35,7 @@ export async function assumeRole(
     RoleSessionName: 'hosted-control-plane-backup',
     WebIdentityToken: await token(),
   });
-  const { status, text } = await post(url, form, settings);
+  const { status, text } = await post(url, form, settings, guard);
   const field = (name: string): string => new RegExp(`<${name}>\\s*([^<]+?)\\s*</${name}>`).exec(text)?.[1] ?? '';
   const [accessKeyId, secretAccessKey] = [field('AccessKeyId'), field('SecretAccessKey')];
   const expiration = new Date(field('Expiration'));
@@ -40,6 +43,8 @@ export async function assumeRole(
     const sessionToken = field('SessionToken');
     return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}), expiration };
   }
+  if (guard?.isSecretive && field('Code') === '')
+    throw new StoreError('Unreachable', `cannot assume a role at ${url}: ${insideSentence}`);
   const code = /^\w{2,64}$/.exec(field('Code'))?.[0] ?? `HTTP ${status}`;
   throw new StoreError(
     'CredentialsRefused',
@@ -51,15 +56,18 @@ async function post(
   url: string,
   form: URLSearchParams,
   settings: StoreSettings,
+  guard: Guard | undefined,
 ): Promise<{ status: number; text: string }> {
   const certificateAuthority = settings.certificateAuthority;
-  const dispatcher = new Agent(certificateAuthority === undefined ? {} : { connect: { ca: certificateAuthority } });
+  const tls = certificateAuthority === undefined ? {} : { ca: certificateAuthority };
+  const dispatcher = new Agent({ connect: guard ? guardedConnector(tls, guard) : tls });
   try {
     const signal = AbortSignal.timeout(limitMs);
     // Following a redirect would send the token to another server.
     const answer = await fetch(url, { method: 'POST', body: form, redirect: 'manual', dispatcher, signal });
     return { status: answer.status, text: await limitedText(answer.body) };
   } catch (thrown) {
+    if (guard?.isSecretive) throw new StoreError('Unreachable', `cannot assume a role at ${url}: ${insideSentence}`);
     if (thrown instanceof AnswerTooLong) {
       throw new StoreError(
         'AnswerTooLong',

@@ -1,5 +1,6 @@
 import { type Endpoint, formatEndpoint } from '../../constructs/cluster/facts.ts';
 import type { GatewayObject } from './gateway-object.ts';
+import { InsideError } from '../network/destinations.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { kubeErrorOf } from '../kube/errors.ts';
 
@@ -14,6 +15,7 @@ export interface Way {
 export function describeUnreachable(error: unknown, way: Way): string {
   const at = formatEndpoint(way.endpoint);
   const code = codeOf(error);
+  if (error instanceof InsideError) return `no API server of this cluster answers at ${at}: ${error.message}`;
   if (code !== undefined && unresolved.has(code)) {
     return `host ${way.endpoint.host} does not resolve (${code}): ${recordAdvice(way)}`;
   }

@@ -1,6 +1,6 @@
-import type { LookupFunction } from 'node:net';
 import type { Clock } from '../kube/clock.ts';
 import type { RequestRecord } from '../kube/request.ts';
+import type { Destinations } from '../network/destinations.ts';
 import type { OpenApi } from './open-api.ts';
 
 /** Options of the client of one hosted cluster. */
@@ -14,8 +14,8 @@ export interface HostedClusterClientOptions {
   readonly onError: (error: unknown) => void;
   /** Called for every request to the hosted cluster. By default not called. */
   readonly onRequest?: ((record: RequestRecord) => void) | undefined;
-  /** Resolves the host name of the endpoint. By default with the resolver of the machine. */
-  readonly lookup?: LookupFunction | undefined;
+  /** Where the endpoint may be. By default anywhere. */
+  readonly destinations?: Destinations | undefined;
   /** Opens a client of an API server. By default it connects over the network. */
   readonly open?: OpenApi | undefined;
 }

@@ -188,9 +188,13 @@ export class HostedClusterClient implements HostedClient {
    */
   async readyThroughEndpoint(): Promise<void> {
     const { endpoint, controller } = this.#target;
-    const client = this.#connect(endpoint, controller, { lookup: this.#options.lookup });
+    const guard = this.#options.destinations?.guard('endpoint');
+    guard?.admit(endpoint.host, endpoint.port);
+    const client = this.#connect(endpoint, controller, { lookup: guard?.lookup(endpoint.port) });
     try {
       await client.raw('/readyz');
+    } catch (error) {
+      throw guard ? guard.told(error) : error;
     } finally {
       await client.close();
     }

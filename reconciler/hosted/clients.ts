@@ -5,7 +5,7 @@ import type { HostedTarget } from './target.ts';
 
 export interface HostedClientsOptions extends Pick<
   HostedClusterClientOptions,
-  'clock' | 'lookup' | 'onRequest' | 'open'
+  'clock' | 'destinations' | 'onRequest' | 'open'
 > {
   /** Called after a change in the hosted cluster of this HostedControlPlane. */
   readonly onChange: (key: string) => void;
@@ -29,10 +29,10 @@ export class HostedClients {
     const existing = this.#open.get(key);
     if (existing?.identity === identity) return existing.cluster;
     void existing?.cluster.close();
-    const { clock, lookup, onRequest, open, onChange, onRevert, onError } = this.#options;
+    const { clock, destinations, onRequest, open, onChange, onRevert, onError } = this.#options;
     const cluster = new HostedClusterClient(target, {
       clock,
-      lookup,
+      destinations,
       onRequest,
       open,
       onChange: () => onChange(key),

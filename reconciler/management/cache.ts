@@ -5,11 +5,13 @@ import {
   CustomResourceDefinition,
   Deployment,
   EndpointSlice,
+  CiliumNetworkPolicy,
   HostedControlPlane,
   HostedControlPlaneComponentTemplate,
   Ingress,
   Namespace,
   NetworkPolicy,
+  Node,
   optionalResources,
   PersistentVolumeClaim,
   Pod,
@@ -17,6 +19,7 @@ import {
   type Resource,
   Secret,
   Service,
+  ServiceCIDR,
   StatefulSet,
 } from '../../constructs/api/resources.ts';
 import { componentLabel } from '../../constructs/cluster/labels.ts';
@@ -28,7 +31,8 @@ import { InformerSet } from '../kube/informer-set.ts';
 import type { ObjectChange } from '../kube/object-cache.ts';
 import type { KubeObject, ObjectName } from '../kube/object.ts';
 import type { SharedResources, Reader } from './view.ts';
-import { SharedResourcesWatch } from './shared-resources.ts';
+import type { ServerAddress } from './cluster-networks.ts';
+import { type DeniedNetworks, SharedResourcesWatch } from './shared-resources.ts';
 
 export interface ManagementClusterOptions {
   readonly client: KubernetesApi;
@@ -37,6 +41,8 @@ export interface ManagementClusterOptions {
   readonly namespace?: string | undefined;
   /** Only HostedControlPlanes with this value of the watch-filter label; all when unset. */
   readonly watchFilter?: string | undefined;
+  /** Networks to which no control plane may connect, besides those that are derived from the cluster. @default none */
+  readonly denied?: readonly string[] | undefined;
   readonly onError: (error: unknown) => void;
 }
 
@@ -66,6 +72,8 @@ export const watchedResources: readonly Resource[] = [
   ...watched.map(({ resource }) => resource),
   Namespace,
   EndpointSlice,
+  Node,
+  ServiceCIDR,
   CustomResourceDefinition,
   ...Object.values(optionalResources).flat(),
 ];
@@ -80,7 +88,7 @@ export class ManagementCluster {
   /** Whether a watch has found no server since one was reported to be back. */
   #isAway = false;
 
-  constructor({ client, clock, namespace, watchFilter, onError: report }: ManagementClusterOptions) {
+  constructor({ client, clock, namespace, watchFilter, denied = [], onError: report }: ManagementClusterOptions) {
     const onError = (error: unknown): void => {
       this.#isAway ||= isAway(error);
       report(error);
@@ -91,6 +99,7 @@ export class ManagementCluster {
     this.#hosted = new Informer({ ...common, resource: HostedControlPlane, labelSelector: hostedSelector });
     this.#sharedResources = new SharedResourcesWatch(common, {
       seesEveryClaim: namespace === undefined && watchFilter === undefined,
+      denied,
     });
     this.#hosted.onChange((change) => this.#sharedResources.takeHostedControlPlane(change));
     this.#known = new InformerSet([
@@ -102,13 +111,25 @@ export class ManagementCluster {
     ]);
   }
 
-  /** Starts the watches, and resolves when all objects have been listed. */
-  start(): Promise<void> {
-    return this.#known.start();
+  /** Starts the watches, and resolves when all objects have been listed, with the networks that the cluster has. */
+  async start(): Promise<DeniedNetworks> {
+    await this.#known.start();
+    const policies = [NetworkPolicy, CiliumNetworkPolicy].flatMap((resource) => this.list(resource));
+    return this.#sharedResources.derive(policies);
   }
 
-  stop(): Promise<void> {
-    return this.#known.stop();
+  async stop(): Promise<void> {
+    await Promise.all([this.#known.stop(), this.#sharedResources.stop()]);
+  }
+
+  /** The API servers of the cluster, each with its port. */
+  get apiServers(): readonly ServerAddress[] {
+    return this.#sharedResources.apiServers;
+  }
+
+  /** Networks to which nothing of a tenant may connect. */
+  get deniedNetworks(): readonly string[] {
+    return this.#sharedResources.deniedNetworks;
   }
 
   /** Registers a handler for every change of a watched object. */

@@ -30,8 +30,8 @@ export interface SharedResources {
   servedVersions(kind: OptionalKind): readonly string[];
   /** A Gateway of any namespace. */
   gateway(name: { readonly namespace: string; readonly name: string }): GatewayObject | undefined;
-  /** Addresses of the API servers of the management cluster. */
-  apiServerAddresses(): readonly string[];
+  /** Networks of the management cluster to which no control plane may connect; not link-local ones. */
+  deniedNetworks(): readonly string[];
   /** Labels of the control plane's namespace. */
   namespaceLabels(): Readonly<Record<string, string>>;
   /** Host names that this control plane holds. */

@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
+import { defaultPlatformLists, isPattern, type PlatformLists } from '../../constructs/cluster/platform-lists.ts';
+import { host } from '../../constructs/api/address.ts';
 import { isNetwork } from '../../constructs/cluster/cidr.ts';
 
 const flag = (fallback: boolean) =>
@@ -7,6 +9,15 @@ const flag = (fallback: boolean) =>
     .enum(['true', 'false'], 'must be true or false')
     .optional()
     .transform((value) => (value === undefined ? fallback : value === 'true'));
+
+const separated = (text: string) => text.split(/[\s,]+/).filter((part) => part !== '');
+
+const patterns = (fallback: readonly string[]) =>
+  z
+    .string()
+    .default(fallback.join(','))
+    .transform(separated)
+    .refine((list) => list.every(isPattern), 'must be patterns such as example.org/*, separated by commas');
 
 const level = z
   .string()
@@ -44,11 +55,34 @@ const Environment = z.object({
   DENIED_CIDRS: z
     .string()
     .default('')
-    .transform((text) => text.split(/[\s,]+/).filter((cidr) => cidr !== ''))
+    .transform(separated)
     .refine((cidrs) => cidrs.every(isNetwork), 'must be networks such as 10.0.0.0/8 and fd00::/64, separated by commas')
     .describe(
       'Networks to which no control plane may connect, whatever its networkPolicy is: those of nodes, pods and Services, and metadata services of a cloud beyond link-local addresses. Separated by commas.',
     ),
+  ALLOWED_DESTINATIONS: z
+    .string()
+    .default('')
+    .transform(separated)
+    .refine(
+      (list) => list.every((one) => isNetwork(one) || host().safeParse(one).success),
+      'must be networks and host names such as 10.96.7.1/32 and minio.minio.svc, separated by commas',
+    )
+    .describe(
+      'Networks and host names inside to which the operator itself may connect when a control plane names them, such as backup stores. When unset, everything inside but DENIED_CIDRS, the API servers and loopback and link-local addresses. Separated by commas.',
+    ),
+  INGRESS_ANNOTATIONS: patterns(defaultPlatformLists.ingressAnnotations).describe(
+    'Keys that exposure.ingress.annotations may have, besides those of TLS passthrough. Patterns with * at their ends, separated by commas; ! before one takes away from the others.',
+  ),
+  INGRESS_CLASSES: patterns(defaultPlatformLists.ingressClasses).describe(
+    'Classes that exposure.ingress.className may name, as patterns.',
+  ),
+  LOAD_BALANCER_ANNOTATIONS: patterns(defaultPlatformLists.loadBalancerAnnotations).describe(
+    'Keys that exposure.loadBalancer.annotations may have, as patterns.',
+  ),
+  LOAD_BALANCER_CLASSES: patterns(defaultPlatformLists.loadBalancerClasses).describe(
+    'Classes that exposure.loadBalancer.loadBalancerClass may name, as patterns.',
+  ),
   MANAGEMENT_ISSUER_URL: z
     .url({ protocol: /^https$/, error: 'must be a URL such as https://issuer.example.org' })
     .optional()
@@ -92,6 +126,10 @@ export interface Config {
   readonly operatorImage: string | undefined;
   /** Networks to which no control plane may connect. */
   readonly deniedCidrs: readonly string[];
+  /** Networks and host names inside to which the operator may connect; see `DestinationsOptions`. */
+  readonly allowedDestinations: readonly string[];
+  /** What control planes may ask of ingress controllers and load balancers. */
+  readonly platformLists: PlatformLists;
   /** Issuer of the management cluster's tokens, and the file with its CA. */
   readonly managementIssuer: { readonly url: string; readonly caFile: string | undefined } | undefined;
   /** URL to which traces are sent by OTLP over HTTP; undefined to send none. */
@@ -145,6 +183,13 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     podName: parsed.data.POD_NAME,
     operatorImage: parsed.data.OPERATOR_IMAGE,
     deniedCidrs: parsed.data.DENIED_CIDRS,
+    allowedDestinations: parsed.data.ALLOWED_DESTINATIONS,
+    platformLists: {
+      ingressAnnotations: parsed.data.INGRESS_ANNOTATIONS,
+      loadBalancerAnnotations: parsed.data.LOAD_BALANCER_ANNOTATIONS,
+      ingressClasses: parsed.data.INGRESS_CLASSES,
+      loadBalancerClasses: parsed.data.LOAD_BALANCER_CLASSES,
+    },
     managementIssuer: parsed.data.MANAGEMENT_ISSUER_URL
       ? { url: parsed.data.MANAGEMENT_ISSUER_URL, caFile: parsed.data.MANAGEMENT_ISSUER_CA_FILE }
       : undefined,

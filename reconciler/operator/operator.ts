@@ -6,6 +6,7 @@ import type { ClusterDns } from '../../constructs/cluster/facts.ts';
 import type { ManagementIssuer } from '../../constructs/cluster/management-issuer.ts';
 import type { Config } from './config.ts';
 import { Controller } from './controller.ts';
+import { reportDenied } from './report-denied.ts';
 import { handOver } from './hand-over.ts';
 import { whyDead } from './liveness.ts';
 import { KubeClient, type KubernetesApi } from '../kube/client.ts';
@@ -17,6 +18,7 @@ import type { Connection } from '../kube/config.ts';
 import { EventRecorder } from '../kube/events.ts';
 import { LeaderElection } from '../kube/lease.ts';
 import { ManagementCluster } from '../management/cache.ts';
+import { Destinations } from '../network/destinations.ts';
 import { Reconciler } from '../reconciler.ts';
 import type { Reach } from '../reconciler-options.ts';
 import { Signer } from '../signer/signer.ts';
@@ -100,7 +102,14 @@ export class Operator {
     this.#client = client;
     const onError = (error: unknown) => log.warn({ error }, 'watch interrupted, resuming');
     const { namespace, watchFilter } = config;
-    this.#management = new ManagementCluster({ client, clock, namespace, watchFilter, onError });
+    this.#management = new ManagementCluster({
+      client,
+      clock,
+      namespace,
+      watchFilter,
+      denied: config.deniedCidrs,
+      onError,
+    });
     this.#events = new EventRecorder({
       client,
       clock,
@@ -126,9 +135,16 @@ export class Operator {
       operatorImage: config.operatorImage,
       managementNetwork: { denied: config.deniedCidrs, dns },
       managementIssuer,
+      platformLists: config.platformLists,
       newestRevision,
       adoptionConcurrency: config.adoptionConcurrency,
-      lookup,
+      destinations: new Destinations({
+        denied: config.deniedCidrs,
+        inside: () => this.#management.deniedNetworks,
+        apiServers: () => [addressOf(connection), ...this.#management.apiServers],
+        allowed: config.allowedDestinations,
+        lookup,
+      }),
       onHostedRequest: (record) => {
         this.metrics.requested('hosted', record);
         onHostedRequest?.(record);
@@ -158,7 +174,7 @@ export class Operator {
   /** Resolves when all caches are filled. Reconciles start then, or when this instance is elected. */
   async start(): Promise<void> {
     this.#log.info('watching the management cluster');
-    await this.#management.start();
+    reportDenied(this.#log, await this.#management.start());
     this.#isSynced = true;
     if (this.#election) this.#election.start();
     else this.#lead();
@@ -221,6 +237,12 @@ export class Operator {
     // Without permission for its requests it retries, and no control plane waits for it.
     void this.#signer.start();
   }
+}
+
+/** At which address this process reaches the management API server; it may be a name. */
+function addressOf({ baseUrl }: Connection): { readonly address: string; readonly port: number } {
+  const { hostname: host, port } = new URL(baseUrl);
+  return { address: host.replace(/^\[|\]$/g, ''), port: port === '' ? 443 : Number(port) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { CiliumNetworkPolicy } from '../../constructs/api/resources.ts';
-import { networkOfAddress } from '../../constructs/cluster/cidr.ts';
+import { fewestNetworks } from '../../constructs/cluster/cidr.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
@@ -22,10 +22,7 @@ export const networkPolicies = phase({
     }
 
     const { denied = [], dns } = facts.managementNetwork ?? {};
-    const managementNetwork = {
-      denied: [...denied, ...sharedResources.apiServerAddresses().map(networkOfAddress)],
-      dns,
-    };
+    const managementNetwork = { denied: fewestNetworks([...denied, ...sharedResources.deniedNetworks()]), dns };
     const live = await writer.apply<PolicyObject>(
       renderControlPlane(cluster, { ...facts, ciliumServed, managementNetwork }, 'network-policies'),
       { onRefused },

@@ -256,7 +256,6 @@ const usedElsewhere: Readonly<Record<string, string>> = {
   'get certificaterequests.cert-manager.io': 'an operator that crashed after its request: management/writer.test',
   'get configmaps': 'a ConfigMap that API servers mount: management/referenced-objects.test',
   'get persistentvolumes': 'a pod that no node can run: etcd/stranded-volumes.test',
-  'list nodes': 'the same',
   'list events.events.k8s.io': 'pods that a quota refuses: refused-pods.test',
   'get pods': 'an operator that crashed after it created one: management/writer.test',
   'patch machinedeployments.cluster.x-k8s.io': 'workers after a rotation: test/soak/machine-rollout',

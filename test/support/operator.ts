@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import type { Dispatcher } from 'undici';
+import { defaultPlatformLists } from '../../constructs/cluster/platform-lists.ts';
 import { managerImage } from '../../constructs/provider/image.ts';
 import type { Config } from '../../reconciler/operator/config.ts';
 import { type Clock, systemClock } from '../../reconciler/kube/clock.ts';
@@ -54,6 +55,9 @@ export async function startOperator({
     podName: undefined,
     operatorImage: managerImage,
     deniedCidrs: [],
+    // Testbeds are on this machine.
+    allowedDestinations: ['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '::1/128', 'fc00::/7'],
+    platformLists: defaultPlatformLists,
     managementIssuer: undefined,
     tracesEndpoint: undefined,
     optimizeFor: 'size',

@@ -190,7 +190,7 @@ const plainSharedResources: SharedResources = {
   servedVersions: () => [],
   gateway: () => undefined,
   namespaceLabels: () => ({}),
-  apiServerAddresses: () => [],
+  deniedNetworks: () => [],
   hostOwner: () => undefined,
   heldHosts: () => [],
   seesEveryClaim: true,

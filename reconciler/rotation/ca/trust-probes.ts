@@ -1,8 +1,9 @@
 import type { X509Certificate } from 'node:crypto';
 import { request, type RequestOptions } from 'node:https';
-import type { LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { connect, type ConnectionOptions } from 'node:tls';
 import { definedOnly } from '../../../constructs/cluster/defined.ts';
+import type { Destinations } from '../../network/destinations.ts';
 import type { KeyPair } from '../../pki/issue.ts';
 
 /** A server, mostly of one pod: its address or host name, the name in its certificate, and PEM of the CA to trust. */
@@ -63,9 +64,20 @@ export const dialledProbes: TrustProbes = {
   servedBy: (server, client) => served(server, client, undefined),
 };
 
-/** {@link dialledProbes} that resolve a server's host name in this way; the resolver of the machine when undefined. */
-export function probesWith(lookup: LookupFunction | undefined): TrustProbes {
-  return { ...dialledProbes, servedBy: (server, client) => served(server, client, lookup) };
+/** {@link dialledProbes} that connect to host names of a spec only where they may; anywhere when undefined. */
+export function probesWith(destinations: Destinations | undefined): TrustProbes {
+  return {
+    ...dialledProbes,
+    async servedBy(server, client) {
+      // Servers of the control plane itself are asked at the addresses of their pods and Services.
+      const guard = isIP(server.host) === 0 ? destinations?.guard('endpoint') : undefined;
+      try {
+        return await served(server, client, guard?.lookup(server.port));
+      } catch (error) {
+        throw guard ? guard.told(error) : error;
+      }
+    },
+  };
 }
 
 function served(server: ProbedServer, client?: KeyPair, lookup?: LookupFunction): Promise<string> {

@@ -430,6 +430,13 @@ export const admissionCases: readonly AdmissionCase[] = [
     refused: { path: 'spec.deployment.apiServer.mounts', because: 'same path' },
   },
   {
+    name: 'refuses two mounts at one path, one of them with a slash at its end',
+    spec: apiServerPod({
+      mounts: { a: { path: '/extra', configMap: { name: 'a' } }, b: { path: '/extra/', secret: { secretName: 'b' } } },
+    }),
+    refused: { path: 'spec.deployment.apiServer.mounts', because: 'same path' },
+  },
+  {
     name: 'refuses a relative mount path',
     spec: apiServerPod({ mounts: { extra: { path: 'extra', configMap: { name: 'a' } } } }),
     refused: { path: 'spec.deployment.apiServer.mounts.extra.path' },

@@ -57,6 +57,10 @@ const backup = (path: string, settings: (value: unknown) => object): Field => ({
   path: `etcd.backup.${path}`,
   with: (value) => ({ etcd: { backup: { schedule: '@daily', secret: { name: 's3' }, ...settings(value) } } }),
 });
+const mountPath = (): Field => ({
+  path: 'deployment.apiServer.mounts.a.path',
+  with: (path) => ({ deployment: { apiServer: { mounts: { a: { path, configMap: { name: 'a' } } } } } }),
+});
 const audit = (path: string, policy: (value: unknown) => object): Field => ({
   path: `deployment.apiServer.audit.${path}`,
   with: (value) => ({ deployment: { apiServer: { audit: { policy: policy(value) } } } }),
@@ -96,6 +100,44 @@ const values: readonly (readonly [field: Field, refused: readonly unknown[], acc
     backup('timeZone', (timeZone) => ({ timeZone })),
     ['Europe/ Berlin', '1', ''],
     ['Europe/Berlin', 'Etc/GMT+5', 'UTC'],
+  ],
+  [
+    mountPath(),
+    ['//etc/a', '/etc//a', '/etc/a//', '/etc/../usr/local/bin', '/a/..', '/./a', '/etc/.', '/', 'etc/a', '/a:b'],
+    ['/etc/a/', '/..a', '/a/.b', '/a/...'],
+  ],
+  [
+    mountPath(),
+    [
+      '/usr/local/bin',
+      '/usr/local/bin/',
+      '/usr',
+      '/usr/local/lib/a',
+      '/usr/local/share',
+      '/bin',
+      '/lib64/a',
+      '/dev/shm',
+    ],
+    ['/usr/local/share/ca-certificates', '/usr/share/a', '/etc/ssl/certs', '/var/lib/a', '/srv/a', '/binary', '/extra'],
+  ],
+  [
+    mountPath(),
+    [
+      '/etc',
+      '/etc/kubernetes',
+      '/etc/kubernetes/',
+      '/etc/kubernetes/pki',
+      '/etc/kubernetes/pki/etcd',
+      '/run',
+      '/var/run',
+    ],
+    [
+      '/etc/kubernetes/admission',
+      '/etc/kubernetes/pki-of-mine',
+      '/run/a',
+      '/var/run/secrets/a',
+      '/etc/a/kubernetes/pki',
+    ],
   ],
   [audit('policy.omitStages[0]', (stage) => ({ omitStages: [stage], rules: [] })), ['Received'], ['Panic']],
 ];

@@ -1,4 +1,6 @@
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { Mounts } from '../../../constructs/api/mount-spec.ts';
 import { mountsOf } from '../../../constructs/pod/mounts.ts';
 import { Rendered } from '../../support/rendered-cluster.ts';
 
@@ -51,6 +53,25 @@ describe('mounts of a user', () => {
       ],
       ['konnectivity-server', []],
     ]);
+  });
+
+  it('cannot be at any path of the operator, or above and below one', () => {
+    const issuer = { audiences: ['a'], claimMappings: { username: 'claims.sub' } };
+    const audit = {
+      policy: { rules: [{ level: 'Metadata' }] },
+      webhook: { targets: [{ server: 'https://a.example' }] },
+    };
+    const all = { oidcProviders: { 'https://issuer.example': issuer }, deployment: { apiServer: { audit } } };
+    const { containers } = new Rendered({ spec: all }).workload('c1-api-server');
+    const own = containers
+      .filter(({ name }) => name === 'kube-apiserver')
+      .flatMap(({ volumeMounts = [] }) => volumeMounts.map(({ mountPath }) => mountPath));
+    expect(own).toHaveLength(6);
+    const accepts = (path: string) => Mounts.safeParse({ a: { path, configMap: { name: 'a' } } }).success;
+    for (const path of own) {
+      expect([path, `${path}/`, `${path}/a`, dirname(path)].filter(accepts)).toEqual([]);
+      expect(accepts(`${path}-of-mine`)).toBe(true);
+    }
   });
 
   it('replace the pods when their content changes, and for no other reason', () => {

@@ -46,7 +46,12 @@ describe('the rights of the operator', () => {
       { apiGroups: ['infrastructure.cluster.x-k8s.io'], resources: ['*'], verbs: ['get', 'patch'] },
     ]);
     const onNodes = rules.filter(({ resources }) => resources.some((name) => name.startsWith('nodes')));
-    expect(onNodes.map(({ resources, verbs }) => [resources, verbs])).toEqual([[['nodes'], ['list']]]);
+    expect(onNodes.map(({ resources, verbs }) => [resources, verbs])).toEqual([
+      [
+        ['namespaces', 'nodes'],
+        ['list', 'watch'],
+      ],
+    ]);
   });
 
   it('include no token of a ServiceAccount, except where an administrator binds the role for it', () => {
@@ -116,6 +121,7 @@ describe('the rights of an operator for one namespace', () => {
       'namespaces',
       'nodes',
       'persistentvolumes',
+      'servicecidrs',
       'services',
       'tlsroutes',
     ]);

@@ -115,13 +115,13 @@ describe('the cache of the management cluster', () => {
     const reported: string[] = [];
     management.onSharedResourcesChange((key) => reported.push(key));
     const shared = management.sharedResourcesOf(namespace, clusterName);
-    expect(shared.apiServerAddresses()).toEqual(['192.0.2.1']);
+    expect(shared.deniedNetworks()).toEqual(['192.0.2.1/32']);
 
     await client.apply({ ...slice(apiServerSlice, '192.0.2.1', '2001:db8::1') }, { ...somebody, force: true });
     await settled();
-    expect([reported, shared.apiServerAddresses()]).toEqual([
+    expect([reported, shared.deniedNetworks()]).toEqual([
       [`${namespace}/${clusterName}`],
-      ['192.0.2.1', '2001:db8::1'],
+      ['192.0.2.1/32', '2001:db8::1/128'],
     ]);
   });
 });

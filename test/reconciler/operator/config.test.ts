@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { defaultPlatformLists } from '../../../constructs/cluster/platform-lists.ts';
 import { environmentVariables, readConfig } from '../../../reconciler/operator/config.ts';
 
 const defaults = {
@@ -9,6 +10,8 @@ const defaults = {
   podName: undefined,
   operatorImage: undefined,
   deniedCidrs: [],
+  allowedDestinations: [],
+  platformLists: defaultPlatformLists,
   managementIssuer: undefined,
   tracesEndpoint: undefined,
   optimizeFor: 'size',
@@ -39,6 +42,23 @@ describe('the environment', () => {
     ['OPERATOR_IMAGE', 'registry.example.org/manager:v1', { operatorImage: 'registry.example.org/manager:v1' }],
     ['DENIED_CIDRS', '10.0.0.0/8, fd00::/64', { deniedCidrs: ['10.0.0.0/8', 'fd00::/64'] }],
     ['DENIED_CIDRS', '', {}],
+    [
+      'ALLOWED_DESTINATIONS',
+      '10.96.7.1/32,minio.minio.svc 192.0.2.1',
+      { allowedDestinations: ['10.96.7.1/32', 'minio.minio.svc', '192.0.2.1'] },
+    ],
+    [
+      'INGRESS_ANNOTATIONS',
+      'a.example.org/*, !*/b',
+      { platformLists: { ...defaultPlatformLists, ingressAnnotations: ['a.example.org/*', '!*/b'] } },
+    ],
+    ['INGRESS_CLASSES', 'edge', { platformLists: { ...defaultPlatformLists, ingressClasses: ['edge'] } }],
+    [
+      'LOAD_BALANCER_ANNOTATIONS',
+      '!*',
+      { platformLists: { ...defaultPlatformLists, loadBalancerAnnotations: ['!*'] } },
+    ],
+    ['LOAD_BALANCER_CLASSES', 'a,b', { platformLists: { ...defaultPlatformLists, loadBalancerClasses: ['a', 'b'] } }],
     [
       'MANAGEMENT_ISSUER_URL',
       'https://issuer.example.org/a',
@@ -73,6 +93,16 @@ describe('the environment', () => {
       'must be networks such as 10.0.0.0/8 and fd00::/64, separated by commas',
     ]),
     ['MANAGEMENT_ISSUER_URL', 'http://issuer.example.org', 'must be a URL such as https://issuer.example.org'],
+    ...['0.0.0.0/0', '*.svc', 'https://a'].map((text) => [
+      'ALLOWED_DESTINATIONS',
+      text,
+      'must be networks and host names such as 10.96.7.1/32 and minio.minio.svc, separated by commas',
+    ]),
+    ...['a*b', '!', '**', 'a,!*b*c'].map((text) => [
+      'INGRESS_ANNOTATIONS',
+      text,
+      'must be patterns such as example.org/*, separated by commas',
+    ]),
     ['LOG_FORMAT', 'xml', 'must be json or text'],
     ['LOG_LEVEL', 'loud', 'must be debug, info, warn or error'],
   ])('is refused with the error and the allowed values: %s=%s', (name, value, allowed) => {
@@ -93,6 +123,11 @@ describe('the environment', () => {
       'POD_NAME',
       'OPERATOR_IMAGE',
       'DENIED_CIDRS',
+      'ALLOWED_DESTINATIONS',
+      'INGRESS_ANNOTATIONS',
+      'INGRESS_CLASSES',
+      'LOAD_BALANCER_ANNOTATIONS',
+      'LOAD_BALANCER_CLASSES',
       'MANAGEMENT_ISSUER_URL',
       'MANAGEMENT_ISSUER_CA_FILE',
       'LOG_FORMAT',

@@ -49,7 +49,7 @@ describe('the policies of a control plane', () => {
     async (networkPolicy) => {
       const management = new MemoryObjects();
       const facts = { managementNetwork: { denied: ['198.51.100.0/24'] } };
-      const sharedResources = { apiServerAddresses: () => ['192.0.2.7', '2001:db8::7'] };
+      const sharedResources = { deniedNetworks: () => ['192.0.2.7/32', '2001:db8::7/128', '198.51.100.9/32'] };
       await networkPolicies.run(scopeOf(management, { spec: { networkPolicy }, facts, sharedResources }));
       const text = JSON.stringify(management.get<StoredObject>(NetworkPolicy, 'c1-api-server')?.['spec']);
       expect(text).toContain('"except":["169.254.0.0/16","192.0.2.7/32","198.51.100.0/24"]');

@@ -1,3 +1,4 @@
+import type { PlatformLists } from '../../../constructs/cluster/platform-lists.ts';
 import { ComparedClock } from '../../../reconciler/kube/compared-clock.ts';
 import { EventRecorder } from '../../../reconciler/kube/events.ts';
 import { objectKey } from '../../../reconciler/kube/object.ts';
@@ -25,6 +26,8 @@ const soonMs = 5 * 60_000;
 export interface OperatorFlags {
   /** By default it reconciles every HostedControlPlane. */
   readonly watchFilter?: string;
+  /** What it allows of annotations and classes. By default what an installation does. */
+  readonly platformLists?: PlatformLists;
 }
 
 /** One operator process: all production code that reads and writes, with an in-memory cluster. */
@@ -43,7 +46,7 @@ export class OperatorProcess {
   readonly #news = new Set<string>();
 
   /** @param life by default the process runs until {@link stop} or {@link kill} */
-  constructor(managementCluster: MemoryCluster, life = new Life(), { watchFilter }: OperatorFlags = {}) {
+  constructor(managementCluster: MemoryCluster, life = new Life(), { watchFilter, platformLists }: OperatorFlags = {}) {
     this.#managementCluster = managementCluster;
     this.life = life;
     const { clock: machine } = managementCluster;
@@ -79,6 +82,7 @@ export class OperatorProcess {
       clock,
       events: this.#events,
       onWatchError: onError,
+      platformLists,
       operatorImage: managementCluster.operatorImage,
       newestRevision: managementCluster.newestRevision,
       onHostedError: (_, error) => onError(error),
