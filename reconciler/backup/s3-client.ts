@@ -1,9 +1,11 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { createHash } from 'node:crypto';
+import { Agent as HttpAgent } from 'node:http';
 import { Agent } from 'node:https';
 import { Readable } from 'node:stream';
 import { inSpan } from '../trace/span.ts';
 import { limitedReadable } from './answer-limit.ts';
+import { proxyOf } from './proxy.ts';
 import type { StoreSettings } from './store-settings.ts';
 import { assumeRole } from './web-identity.ts';
 
@@ -17,7 +19,9 @@ export interface ClientLimits {
 
 /** The client of a store. Destroy it after use, because it keeps connections open. */
 export function s3Client(settings: StoreSettings, { connectMs, idleMs }: ClientLimits): S3Client {
-  const { endpoint, region, credentials, certificateAuthority } = settings;
+  const { endpoint, region, bucket, credentials, certificateAuthority, environment = process.env } = settings;
+  const proxy = proxyOf(endpoint ?? `https://${bucket}.s3.${region}.amazonaws.com`, environment);
+  const proxied = proxy === undefined ? {} : { proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } };
   const client = new S3Client({
     region,
     maxAttempts: 3,
@@ -28,9 +32,11 @@ export function s3Client(settings: StoreSettings, { connectMs, idleMs }: ClientL
     requestHandler: {
       connectionTimeout: connectMs,
       socketTimeout: idleMs,
+      httpAgent: new HttpAgent({ keepAlive: true, ...proxied }),
       // Not as options: for large bodies the client would create another agent without the CA.
       httpsAgent: new Agent({
         keepAlive: true,
+        ...proxied,
         ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
       }),
     },

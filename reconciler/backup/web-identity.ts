@@ -1,5 +1,6 @@
-import { Agent, fetch } from 'undici';
+import { Agent, type Dispatcher, fetch, ProxyAgent } from 'undici';
 import { AnswerTooLong, limitedText } from './answer-limit.ts';
+import { proxyOf } from './proxy.ts';
 import { StoreError, storeError } from './store-error.ts';
 import type { StoreCredentials, StoreSettings } from './store-settings.ts';
 
@@ -52,8 +53,8 @@ async function post(
   form: URLSearchParams,
   settings: StoreSettings,
 ): Promise<{ status: number; text: string }> {
-  const certificateAuthority = settings.certificateAuthority;
-  const dispatcher = new Agent(certificateAuthority === undefined ? {} : { connect: { ca: certificateAuthority } });
+  const proxy = proxyOf(url, settings.environment ?? process.env);
+  const dispatcher = dispatcherFor(proxy, settings);
   try {
     const signal = AbortSignal.timeout(limitMs);
     // Following a redirect would send the token to another server.
@@ -69,11 +70,18 @@ async function post(
     // fetch hides the actual error in the cause.
     const cause = thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown;
     const { reason } = storeError('assume a role', settings, cause);
+    const way = proxy === undefined ? '' : ' through the proxy of HTTPS_PROXY';
+    const exception = proxy === undefined ? '' : ', name its host in NO_PROXY';
     throw new StoreError(
       reason,
-      `cannot assume a role at ${url}: no response from the token service (${reason}): allow connections from the operator to it, or correct its URL`,
+      `cannot assume a role at ${url}: no response from the token service${way} (${reason}): allow connections from the operator to it${exception}, or correct its URL`,
     );
   } finally {
     void dispatcher.close();
   }
+}
+
+function dispatcherFor(proxy: string | undefined, { certificateAuthority }: StoreSettings): Dispatcher {
+  const trust = certificateAuthority === undefined ? {} : { ca: certificateAuthority };
+  return proxy === undefined ? new Agent({ connect: trust }) : new ProxyAgent({ uri: proxy, requestTls: trust });
 }
