@@ -24,7 +24,9 @@ export function endStuckSessions(): void {
 
 function endWhenStuck(session: Session): void {
   let [sent, read, stuck] = [-1, -1, 0];
-  const timer = setInterval(() => {
+  let isDue = false;
+  const check = (): void => {
+    isDue = false;
     if (session.destroyed) return clearInterval(timer);
     const { bytesWritten, bytesRead } = session.socket;
     const isWaiting = (session.state.outboundQueueSize ?? 0) > 0;
@@ -35,5 +37,11 @@ function endWhenStuck(session: Session): void {
     if (stuck === stuckChecks) {
       session.destroy(new Error(`the connection is dead: it has sent nothing for ${(stuckChecks * checkMs) / 1000} s`));
     }
+  };
+  const timer = setInterval(() => {
+    if (isDue) return;
+    isDue = true;
+    // Node sends what was waiting in the first turn of its loop. However late the timer is, that comes between two checks.
+    setImmediate(() => setImmediate(check));
   }, checkMs).unref();
 }

@@ -52,7 +52,7 @@ it('a watch ends within 15 s after its server was killed, although the client ha
   expect(watch.end).toBeUndefined();
   for (let seconds = 0; seconds < 15; seconds += 3) {
     vi.advanceTimersByTime(3_000);
-    await settled();
+    for (let turns = 0; turns < 5; turns++) await settled();
   }
   await until('the end of the watch', () => watch.end);
   expect(String(watch.end)).toContain('the connection is dead: it has sent nothing for 9 s');
