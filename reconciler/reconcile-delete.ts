@@ -1,3 +1,4 @@
+import type { HostedControlPlaneStatus } from '../constructs/api/status.ts';
 import { clusterNameLabel, finalizer } from '../constructs/api/group.ts';
 import { Deployment, Namespace, Pod, Secret, Service, StatefulSet } from '../constructs/api/resources.ts';
 import { selectorLabels } from '../constructs/cluster/labels.ts';
@@ -18,7 +19,7 @@ import { reconcileNormal } from './reconcile-normal.ts';
 import { conditionUpdate, type ConditionUpdates, notPaused } from './engine/condition-update.ts';
 import type { DeploymentObject, PodObject } from './kube/readiness.ts';
 import { createDeletionWriter } from './management/writer.ts';
-import { finalBackupLost } from './status/events.ts';
+import { controlPlaneLeft, finalBackupLost } from './status/events.ts';
 import { countsOf } from './status/api-servers.ts';
 
 /** Deletes the control plane of a deleted HostedControlPlane, and removes the finalizer when nothing of it is left. */
@@ -30,8 +31,11 @@ export async function reconcileDelete(context: ReconcileContext, admission: Dele
   }
 
   const owner = ownerOf(context, admission);
-  if (owner !== undefined) {
-    if (await reportForeignControlPlane(context, owner.cluster)) return undefined;
+  if (owner !== undefined && (await reportForeignControlPlane(context, owner.cluster))) return undefined;
+  if (leavesAll(context, owner?.cluster)) {
+    await memory.suspend(key, { keepsWork: false });
+    options.events.record(object, controlPlaneLeft(owner?.cluster));
+  } else if (owner !== undefined) {
     const scope = scopeOf(context, owner);
     const workers = await waitForWorkers(scope);
     if (workers && admission.attended) return attend(context, admission.attended, workers);
@@ -50,6 +54,25 @@ export async function reconcileDelete(context: ReconcileContext, admission: Dele
   await removeFinalizer(options.client, object);
   await memory.forget(key);
   return undefined;
+}
+
+/** The garbage collector takes it away once it has removed all owner references. */
+const orphanDependents = 'orphan';
+
+/**
+ * Whether its user wants to keep everything: then a control plane that runs must not be deleted by half, before or after the garbage
+ * collector has removed its owner references. One that has begun to stop ends as a whole.
+ */
+function leavesAll({ object, options }: ReconcileContext, cluster: string | undefined): boolean {
+  const { metadata, status }: KubeObject & { readonly status?: HostedControlPlaneStatus } = object;
+  const deleting = status?.conditions?.find(({ type }) => type === 'Deleting');
+  if (deleting?.status === 'True' && deleting.reason !== 'WaitingForWorkersDeletion') return false;
+  if (metadata.finalizers?.includes(orphanDependents)) return true;
+  if (cluster === undefined) return false;
+  const apiServer = options.management
+    .readerOf(metadata.namespace ?? '', cluster)
+    .get(Deployment, namesOf(cluster).apiServer);
+  return apiServer !== undefined && !apiServer.metadata.ownerReferences?.some(({ controller }) => controller);
 }
 
 /** Reconciles the control plane as before while workers use it: their certificates expire, and members of etcd fail. */

@@ -132,6 +132,7 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
     endpointProbe: memory.probes.of(key),
     tunnelProbe: memory.probes.of(key, 'tunnel'),
     agentsProbe: memory.probes.of(key, 'agents'),
+    podsProbe: (of) => memory.probes.of(key, `pods of ${of}`),
     hasAgent: reach?.hasAgent ?? ((address) => askForAgent(address)),
     trustProbes: reach?.trustProbes ?? probesWith(destinations),
     work: memory.work.of(key),

@@ -134,6 +134,12 @@ export const adoptRevisionAnnotation = `${group}/adopt-revision`;
 /** With any value, this HostedControlPlane is among the first that adopt a release revision when theirs is no longer kept. */
 export const canaryLabel = `${group}/canary`;
 
+/**
+ * On a workload: when an API server accepted its pods again, after it had refused them. The change lets the controller of the workload try at
+ * once, which would wait for a quarter of an hour at most.
+ */
+export const podsAcceptedAnnotation = `${group}/pods-accepted-at`;
+
 /** On the StatefulSet of etcd: the release revision by which it is rendered; the first one when missing. */
 export const releaseRevisionAnnotation = `${group}/release-revision`;
 

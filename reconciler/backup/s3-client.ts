@@ -2,9 +2,10 @@ import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Guard } from '../network/destinations.ts';
-import { guardedAgents } from '../network/guarded-agent.ts';
+import { guardedAgents, proxiedAgents } from '../network/guarded-agent.ts';
 import { inSpan } from '../trace/span.ts';
 import { limitedReadable } from './answer-limit.ts';
+import { proxyOf } from './proxy.ts';
 import type { StoreSettings } from './store-settings.ts';
 import { assumeRole } from './web-identity.ts';
 
@@ -18,12 +19,15 @@ export interface ClientLimits {
 
 /** The client of a store. Destroy it after use, because it keeps connections open. */
 export function s3Client(settings: StoreSettings, { connectMs, idleMs }: ClientLimits, guard?: Guard): S3Client {
-  const { endpoint, region, credentials, certificateAuthority } = settings;
+  const { endpoint, region, bucket, credentials, certificateAuthority, environment = process.env } = settings;
+  const url = new URL(endpoint ?? `https://${bucket}.s3.${region}.amazonaws.com`);
+  const proxy = proxyOf(url.href, environment);
+  const tls = certificateAuthority === undefined ? {} : { ca: certificateAuthority };
   // Not as options: for large bodies the client would create another agent without the CA.
-  const { http: httpAgent, https: httpsAgent } = guardedAgents(
-    { keepAlive: true, ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }) },
-    guard,
-  );
+  const agents =
+    proxy === undefined
+      ? guardedAgents({ keepAlive: true, ...tls }, guard)
+      : proxiedAgents({ keepAlive: true, ...tls }, proxy);
   const client = new S3Client({
     region,
     maxAttempts: 3,
@@ -34,8 +38,8 @@ export function s3Client(settings: StoreSettings, { connectMs, idleMs }: ClientL
     requestHandler: {
       connectionTimeout: connectMs,
       socketTimeout: idleMs,
-      httpAgent,
-      httpsAgent,
+      httpAgent: agents.http,
+      httpsAgent: agents.https,
     },
     // Proxies in front of stores often do not support it, and the client would wait one second for each part.
     expectContinueHeader: false,
@@ -46,6 +50,15 @@ export function s3Client(settings: StoreSettings, { connectMs, idleMs }: ClientL
       step: 'initialize',
       name: 'contentMD5',
     });
+  }
+  if (proxy !== undefined && guard) {
+    client.middlewareStack.add(
+      (next) => (args) => {
+        guard.admitBehindProxy(url);
+        return next(args);
+      },
+      { step: 'initialize', name: 'guardBehindProxy' },
+    );
   }
   client.middlewareStack.add(
     (next, { commandName = 'call' }) =>

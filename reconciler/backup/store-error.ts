@@ -11,6 +11,7 @@ export type StoreFailure =
   | 'ClockSkewed'
   | 'CertificateNotTrusted'
   | 'Unreachable'
+  | 'ProxyRefused'
   | 'Stalled'
   | 'AnswerTooLong'
   | 'StoreFull'
@@ -125,6 +126,7 @@ const byName: Readonly<Record<string, StoreFailure>> = {
   // No connection in time.
   TimeoutError: 'Unreachable',
   ETIMEDOUT: 'Unreachable',
+  ERR_PROXY_TUNNEL: 'ProxyRefused',
   SilentConnection: 'Stalled',
   AnswerTooLong: 'AnswerTooLong',
   // What the caller aborts is no failure of the store.
@@ -165,6 +167,8 @@ const sentences: Readonly<Record<StoreFailure, (seen: Seen, settings: StoreSetti
   CertificateNotTrusted: ({ name }) => `${certificateAdvice(name)} (${name})`,
   Unreachable: ({ name }) =>
     `the store cannot be reached (${name}): correct the host in the Secret, or allow connections from the operator to it`,
+  ProxyRefused: () =>
+    'the proxy of HTTPS_PROXY opens no connection to the store: allow it there, or name the host of the store in NO_PROXY',
   Stalled: () =>
     'the store accepted the connection but did not respond in time: check the store, and the network to it',
   AnswerTooLong: () =>

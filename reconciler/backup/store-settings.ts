@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import type { ProxyEnvironment } from './proxy.ts';
 
 /** How requests to a store are signed. */
 export type StoreCredentials =
@@ -23,6 +24,8 @@ export interface StoreSettings {
   /** PEM of the CA certificates to trust, instead of the public ones. */
   readonly certificateAuthority?: string | undefined;
   readonly credentials: StoreCredentials;
+  /** What names the proxies. By default the variables of this process. */
+  readonly environment?: ProxyEnvironment | undefined;
 }
 
 /** Keys of the settings in the Secret. */

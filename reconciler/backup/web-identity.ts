@@ -1,7 +1,8 @@
-import { Agent, fetch } from 'undici';
+import { Agent, type Dispatcher, fetch, ProxyAgent } from 'undici';
 import { type Guard, insideSentence } from '../network/destinations.ts';
 import { guardedConnector } from '../network/guarded-agent.ts';
 import { AnswerTooLong, limitedText } from './answer-limit.ts';
+import { proxyOf } from './proxy.ts';
 import { StoreError, storeError } from './store-error.ts';
 import type { StoreCredentials, StoreSettings } from './store-settings.ts';
 
@@ -58,10 +59,10 @@ async function post(
   settings: StoreSettings,
   guard: Guard | undefined,
 ): Promise<{ status: number; text: string }> {
-  const certificateAuthority = settings.certificateAuthority;
-  const tls = certificateAuthority === undefined ? {} : { ca: certificateAuthority };
-  const dispatcher = new Agent({ connect: guard ? guardedConnector(tls, guard) : tls });
+  const proxy = proxyOf(url, settings.environment ?? process.env);
+  const dispatcher = dispatcherFor(proxy, settings, guard);
   try {
+    if (proxy !== undefined) guard?.admitBehindProxy(new URL(url));
     const signal = AbortSignal.timeout(limitMs);
     // Following a redirect would send the token to another server.
     const answer = await fetch(url, { method: 'POST', body: form, redirect: 'manual', dispatcher, signal });
@@ -77,11 +78,23 @@ async function post(
     // fetch hides the actual error in the cause.
     const cause = thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown;
     const { reason } = storeError('assume a role', settings, cause);
+    const way = proxy === undefined ? '' : ' through the proxy of HTTPS_PROXY';
+    const exception = proxy === undefined ? '' : ', name its host in NO_PROXY';
     throw new StoreError(
       reason,
-      `cannot assume a role at ${url}: no response from the token service (${reason}): allow connections from the operator to it, or correct its URL`,
+      `cannot assume a role at ${url}: no response from the token service${way} (${reason}): allow connections from the operator to it${exception}, or correct its URL`,
     );
   } finally {
     void dispatcher.close();
   }
+}
+
+function dispatcherFor(
+  proxy: string | undefined,
+  { certificateAuthority }: StoreSettings,
+  guard: Guard | undefined,
+): Dispatcher {
+  const tls = certificateAuthority === undefined ? {} : { ca: certificateAuthority };
+  if (proxy !== undefined) return new ProxyAgent({ uri: proxy, requestTls: tls });
+  return new Agent({ connect: guard ? guardedConnector(tls, guard) : tls });
 }

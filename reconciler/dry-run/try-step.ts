@@ -10,7 +10,7 @@ import { type Amounts, type CountedPod, usageOf } from './quota.ts';
 
 /** What a step needs that stops something, from its first stop to the time when all runs again. */
 export interface StepNeeds {
-  readonly step: 'restore' | 'hibernation' | 'move' | 'rollout' | 'api-server-check';
+  readonly step: 'restore' | 'hibernation' | 'move' | 'rollout' | 'api-server-check' | 'pods';
   /** Pods and volume claims that the operator or a controller creates. */
   readonly creates: readonly RenderedObject[];
   /** Kinds whose objects the operator changes and deletes. */

@@ -35,7 +35,10 @@ const firstRetryMs = 100;
 
 /** What is probed, with the longest time between two failed attempts. Only few programs need the tunnel. */
 const longestRetryMs = { endpoint: 30_000, tunnel: 5 * 60_000, agents: 60_000 } as const;
-type Probed = keyof typeof longestRetryMs;
+type Probed = keyof typeof longestRetryMs | `pods of ${string}`;
+
+/** Of pods that were refused. */
+const longestPodsRetryMs = 30_000;
 
 interface Entry {
   result: ProbeResult;
@@ -61,7 +64,8 @@ interface Attempt {
  */
 export class EndpointProbes {
   readonly #options: EndpointProbesOptions;
-  readonly #entries = new Map<string, Entry>();
+  /** By the key of their HostedControlPlane. */
+  readonly #entries = new Map<string, Map<Probed, Entry>>();
 
   constructor(options: EndpointProbesOptions) {
     this.#options = options;
@@ -74,13 +78,14 @@ export class EndpointProbes {
 
   /** Drops the state of the endpoints of a HostedControlPlane that was deleted. */
   forget(key: string): void {
-    for (const probed of Object.keys(longestRetryMs) as Probed[]) this.#entries.delete(entryKey(key, probed));
+    this.#entries.delete(key);
   }
 
   async #probe(key: string, probed: Probed, inputsKey: string, attempt: () => Promise<void>): Promise<ProbeResult> {
     const { clock } = this.#options;
-    const entry = this.#entries.get(entryKey(key, probed)) ?? unknown(longestRetryMs[probed]);
-    this.#entries.set(entryKey(key, probed), entry);
+    const entries = this.#entries.get(key) ?? new Map<Probed, Entry>();
+    const entry = entries.get(probed) ?? unknown(longestRetryOf(probed));
+    this.#entries.set(key, entries.set(probed, entry));
     const isDue = entry.inputsKey !== inputsKey || clock.now() >= entry.dueAt;
     if (isDue && entry.running?.inputsKey !== inputsKey) this.#start(key, entry, inputsKey, attempt);
 
@@ -129,6 +134,6 @@ function unknown(longestRetryMs: number): Entry {
   };
 }
 
-function entryKey(key: string, probed: Probed): string {
-  return `${probed} ${key}`;
+function longestRetryOf(probed: Probed): number {
+  return Object.entries(longestRetryMs).find(([name]) => name === probed)?.[1] ?? longestPodsRetryMs;
 }

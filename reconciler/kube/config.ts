@@ -6,8 +6,10 @@ import type { Dispatcher } from 'undici';
 import { cancelGivenUpRequests } from './cancelled-streams.ts';
 import { openPool, openProxiedPool, whenAskedToLeave, whenNotConnected } from './connection-pool.ts';
 import { messageOf } from './error-message.ts';
+import { endStuckSessions } from './stuck-sessions.ts';
 
 cancelGivenUpRequests();
+endStuckSessions();
 
 /** A connection to one API server: its address, the credentials, and the connection pool of all requests. */
 export interface Connection {

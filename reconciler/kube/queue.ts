@@ -29,7 +29,8 @@ export class WorkQueue {
   readonly #pace: Pace | undefined;
   /** Keys in order of arrival, each with the time at which it became due, in the time of Clock.elapsed as all here. */
   readonly #ready = new Map<string, number>();
-  readonly #running = new Set<string>();
+  /** Keys that are processed, each with the time at which something of that began or ended last. */
+  readonly #running = new Map<string, number>();
   /** Keys that were added during processing and are processed again. */
   readonly #requeueAt = new Set<string>();
   readonly #delayed = new Map<string, { readonly dueAt: number; readonly cancel: () => void }>();
@@ -55,6 +56,17 @@ export class WorkQueue {
     const now = this.#options.clock.elapsed();
     const due = [...this.#ready.values(), ...[...this.#delayed.values()].map(({ dueAt }) => dueAt)];
     return Math.max(0, now - Math.max(this.#movedAt, Math.min(...due)));
+  }
+
+  /** The key whose processing has stood still the longest, and for how many milliseconds; undefined when none is processed. */
+  get stillest(): { readonly key: string; readonly ms: number } | undefined {
+    const [first] = [...this.#running].toSorted(([, one], [, other]) => one - other);
+    return first && { key: first[0], ms: this.#options.clock.elapsed() - first[1] };
+  }
+
+  /** Notes that the processing of the key has not come to a standstill. */
+  noteStep(key: string): void {
+    if (this.#running.has(key)) this.#running.set(key, this.#options.clock.elapsed());
   }
 
   /** Processes the key as soon as a worker is free and its pace allows. */
@@ -124,7 +136,7 @@ export class WorkQueue {
     for (const key of this.#ready.keys()) {
       if (this.#running.size >= this.#options.concurrency) return;
       this.#ready.delete(key);
-      this.#running.add(key);
+      this.#running.set(key, this.#options.clock.elapsed());
       void this.#work(key);
     }
   }

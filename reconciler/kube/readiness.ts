@@ -26,15 +26,22 @@ export interface DeploymentObject extends KubeObject {
     readonly updatedReplicas?: number;
     readonly availableReplicas?: number;
     readonly terminatingReplicas?: number;
-    readonly conditions?: readonly { type: string; status: string; reason?: string; message?: string }[];
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason?: string;
+      readonly message?: string;
+      readonly lastTransitionTime?: string;
+    }[];
   };
 }
 
 /** The fields of a DaemonSet that describe its pods. */
-interface DaemonSetObject extends KubeObject {
+export interface DaemonSetObject extends KubeObject {
   readonly status?: {
     readonly observedGeneration?: number;
     readonly desiredNumberScheduled?: number;
+    readonly currentNumberScheduled?: number;
     readonly numberAvailable?: number;
   };
 }

@@ -116,6 +116,11 @@ export class Guard {
     if (isIP(address) !== 0 && !this.#admits(address, address, port)) throw new InsideError();
   }
 
+  /** Decides on a URL that a proxy of the platform reaches. The proxy decides on names. @throws InsideError */
+  admitBehindProxy({ protocol, hostname, port }: URL): void {
+    this.admit(hostname, Number(port) || (protocol === 'https:' ? 443 : 80));
+  }
+
   /** Resolves to the addresses of a name at which the operator may connect to this port. */
   lookup(port: number): LookupFunction {
     return (host, options, callback) => {

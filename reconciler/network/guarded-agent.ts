@@ -13,6 +13,15 @@ export function guardedAgents(
   return agents;
 }
 
+/** Agents that connect to a proxy of the platform, which resolves the names and decides on them. */
+export function proxiedAgents(
+  options: AgentOptions,
+  proxy: string,
+): { readonly http: Agent; readonly https: SecureAgent } {
+  const proxied = { proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } };
+  return { http: new Agent({ keepAlive: true, ...proxied }), https: new SecureAgent({ ...options, ...proxied }) };
+}
+
 function decideOnEach(agent: Agent, guard: Guard): void {
   const connect = agent.createConnection.bind(agent);
   agent.createConnection = (options, callback) => {

@@ -17,7 +17,7 @@ import { orphanKey } from '../pki/orphaned-secrets.ts';
 import type { Reconciler } from '../reconciler.ts';
 import { resyncMs } from '../tasks/resync.ts';
 import type { Logger } from '../telemetry/log.ts';
-import { detached, inSpan } from '../trace/span.ts';
+import { detached, inSpan, withSteps } from '../trace/span.ts';
 
 /** A HostedControlPlane with its conditions. */
 interface Reported extends KubeObject {
@@ -105,13 +105,19 @@ export class Controller {
     return this.#queue.undoneMs;
   }
 
+  /** The reconcile that has stood still the longest; undefined when none runs. */
+  get stillest(): WorkQueue['stillest'] {
+    return this.#queue.stillest;
+  }
+
   async #process(key: string): Promise<void> {
     const { clock, onReconciled, reconciler } = this.#options;
     const begun = clock.now();
     let result: 'success' | 'error' = 'error';
     try {
       const attributes = { 'hosted_control_plane.key': key };
-      const requeueAt = await detached(() => inSpan('reconcile', attributes, () => reconciler.reconcile(key)));
+      const reconcile = () => inSpan('reconcile', attributes, () => reconciler.reconcile(key));
+      const requeueAt = await detached(() => withSteps(() => this.#queue.noteStep(key), reconcile));
       result = 'success';
       if (requeueAt) this.#queue.addAfter(key, Math.max(soonestMs, requeueAt.getTime() - clock.now()));
     } finally {

@@ -6,6 +6,11 @@ export interface SignsOfLife {
   readonly stuckMs: number;
   /** Since work is due of which the queue has begun none and ended none; 0 when none is due. */
   readonly undoneMs: number;
+  /**
+   * The reconcile of which no phase, request or call has begun or ended for the longest time. However slowly servers answer, each call ends at its
+   * deadline. Undefined when none runs.
+   */
+  readonly stillest: { readonly key: string; readonly ms: number } | undefined;
 }
 
 /**
@@ -15,12 +20,14 @@ export interface SignsOfLife {
 const limitMs = 10 * 60_000;
 
 /** Why the process has to be started again, as a sentence; undefined while it lives. */
-export function whyDead({ silentMs, stuckMs, undoneMs }: SignsOfLife): string | undefined {
+export function whyDead({ silentMs, stuckMs, undoneMs, stillest }: SignsOfLife): string | undefined {
   if (silentMs >= limitMs) return `no watch of the management cluster has received anything for ${minutes(silentMs)}`;
   if (stuckMs >= limitMs)
     return `a watch of the management cluster has neither gone on nor failed for ${minutes(stuckMs)}`;
   if (undoneMs >= limitMs)
     return `the queue has begun and ended nothing for ${minutes(undoneMs)}, although work is due`;
+  if (stillest && stillest.ms >= limitMs)
+    return `the reconcile of ${stillest.key} has neither done anything nor ended for ${minutes(stillest.ms)}`;
   return undefined;
 }
 

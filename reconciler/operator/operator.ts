@@ -203,7 +203,8 @@ export class Operator {
     if (!this.#isSynced) return undefined;
     const elapsed = this.#clock.elapsed();
     const { heardAt, movedAt } = this.#management;
-    return whyDead({ silentMs: elapsed - heardAt, stuckMs: elapsed - movedAt, undoneMs: this.#controller.undoneMs });
+    const { undoneMs, stillest } = this.#controller;
+    return whyDead({ silentMs: elapsed - heardAt, stuckMs: elapsed - movedAt, undoneMs, stillest });
   }
 
   #elect(config: Config, connection: Connection, onLost: () => void): LeaderElection {

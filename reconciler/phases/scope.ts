@@ -45,6 +45,8 @@ export interface Scope<Established extends FactName = never> extends ControlPlan
   readonly tunnelProbe: EndpointProbe;
   /** Asks for a while whether each API server has a konnectivity agent. */
   readonly agentsProbe: EndpointProbe;
+  /** Asks for a while whether the pods of a component, which were refused, are accepted. */
+  readonly podsProbe: (of: string) => EndpointProbe;
   readonly hasAgent: HasAgent;
   /** Probes servers of single pods for the CAs they trust and the certificate they present. */
   readonly trustProbes: TrustProbes;

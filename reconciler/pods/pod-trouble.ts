@@ -78,7 +78,7 @@ export function unexplained({ pods, sets = [], now }: ObservedPods): Unexplained
 }
 
 /** Whether its controller has not created all pods, or has deleted one and not created the next. */
-function lacksPods({ metadata, spec, status = {} }: StatefulSetObject): boolean {
+export function lacksPods({ metadata, spec, status = {} }: StatefulSetObject): boolean {
   const { observedGeneration = 0, replicas = 0 } = status;
   return (
     !metadata.deletionTimestamp && observedGeneration >= (metadata.generation ?? 0) && replicas < (spec?.replicas ?? 1)
@@ -136,15 +136,18 @@ export function podTrouble(observed: ObservedPods): PodTrouble | undefined {
 }
 
 /** Pods that were refused, for example by a quota or by PodSecurity. */
-function problemsOfDeployment({ metadata, status }: DeploymentObject): Problem[] {
-  const refusals = (status?.conditions ?? []).filter(
-    ({ type, status: value }) => type === 'ReplicaFailure' && value === 'True',
-  );
-  return refusals.map(({ message = '' }) => ({
-    of: `Deployment ${metadata.name}`,
+function problemsOfDeployment(deployment: DeploymentObject): Problem[] {
+  return replicaFailures(deployment).map(({ message = '' }) => ({
+    of: `Deployment ${deployment.metadata.name}`,
     text: oneLine(message),
     isFailure: true,
   }));
+}
+
+/** Its conditions that say that pods were refused. */
+export function replicaFailures({ status }: DeploymentObject) {
+  const conditions = status?.conditions ?? [];
+  return conditions.filter(({ type, status: value }) => type === 'ReplicaFailure' && value === 'True');
 }
 
 /** The same of a StatefulSet, which has no condition for it. */

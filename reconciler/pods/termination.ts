@@ -12,8 +12,10 @@ export function waitForTermination(
   names: readonly string[],
   { reader, now }: Pick<ControlPlaneContext, 'reader' | 'now'>,
 ): Wait {
-  const pods = names.flatMap((name) => reader.get<PodObject>(Pod, name) ?? []);
-  return waitForEnd(reason, `waiting for the termination of ${names.join(', ') || 'no pods'}`, pods, now);
+  // A cache has no order, and another order would be another message.
+  const sorted = names.toSorted();
+  const pods = sorted.flatMap((name) => reader.get<PodObject>(Pod, name) ?? []);
+  return waitForEnd(reason, `waiting for the termination of ${sorted.join(', ') || 'no pods'}`, pods, now);
 }
 
 /** Waits for the end of pods, and says which of their nodes do not confirm it. @param what is waited for */

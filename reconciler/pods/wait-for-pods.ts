@@ -3,11 +3,16 @@ import { type ComponentName, selectorLabels } from '../../constructs/cluster/lab
 import { wait, type Wait } from '../engine/outcome.ts';
 import type { DeploymentObject, PodObject, StatefulSetObject } from '../kube/readiness.ts';
 import { refusalKeptMs, type ControlPlaneContext } from '../management/view.ts';
+import type { EndpointProbe } from '../exposure/endpoint-probes.ts';
+import { type PodsApi, refusedWorkloads, retryRefused } from './retry-refused.ts';
 import { unstableOf } from './unstable.ts';
 import { type ClaimInTrouble, type PodTrouble, podTrouble, unexplained, untilLateMs } from './pod-trouble.ts';
 
 type PodsContext = Pick<ControlPlaneContext, 'cluster' | 'reader' | 'now'>;
-type AskingContext = PodsContext & Pick<ControlPlaneContext, 'writer'>;
+
+interface AskingContext extends PodsContext, Pick<ControlPlaneContext, 'writer'> {
+  readonly podsProbe: (of: string) => EndpointProbe;
+}
 
 /** What the pods of a component say about why they do not work. */
 interface Told {
@@ -19,7 +24,7 @@ interface Told {
 
 export async function troubleOf(
   component: ComponentName,
-  { cluster, reader, writer, now }: AskingContext,
+  { cluster, reader, writer, podsProbe, now }: AskingContext,
 ): Promise<Told> {
   const labels = selectorLabels(cluster.name, component);
   const pods = reader.list<PodObject>(Pod, labels);
@@ -29,8 +34,14 @@ export async function troubleOf(
   const observed = { pods, deployments, sets, claims, now };
   const objects = unexplained(observed);
   const warnings = objects.length > 0 ? await writer.warnings(component, objects, now) : [];
-  // Nothing reports an event.
-  const next = [untilLateMs(observed) ?? Infinity, objects.length > 0 ? refusalKeptMs : Infinity];
+  const refused = refusedWorkloads({ deployments, sets, warnings });
+  const api: PodsApi = {
+    refusal: (pod) => writer.dryRun({ step: 'pods', creates: [pod], changes: [], ends: [] }),
+    annotate: (resource, workload, annotations) => writer.annotate(resource, workload, annotations),
+  };
+  await retryRefused(refused, { probe: podsProbe(component), api, now });
+  // Nothing reports an event, or that a cause has gone.
+  const next = [untilLateMs(observed) ?? Infinity, objects.length + refused.length > 0 ? refusalKeptMs : Infinity];
   const afterMs = Math.min(...next);
   return { trouble: podTrouble({ ...observed, warnings }), afterMs: Number.isFinite(afterMs) ? afterMs : undefined };
 }

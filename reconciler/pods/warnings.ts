@@ -40,7 +40,7 @@ export interface Warning {
 
 /**
  * Who is quoted. Tenants can write events in their namespace, and claim to be one of these: so what an event says is shown as a short
- * text, and nothing is decided by it.
+ * text, and no more is decided by it than to try whether a pod is accepted.
  */
 const reporters = ['kubelet', 'statefulset-controller', 'attachdetach-controller'];
 

@@ -158,13 +158,16 @@ function certificatesAvailable(phases: ConditionUpdates): ConditionUpdate {
 function etcdHealthy({ etcd, etcdReport, phases, previous, report }: Observation): ConditionUpdate {
   if (['StoppingMembers', 'Hibernated'].includes(phases.EtcdClusterReady?.reason ?? ''))
     return conditionUpdate('Unknown', 'HealthUnknown', phases.EtcdClusterReady?.message);
+  // What its members said before they were stopped is no news.
+  if (etcd?.spec?.replicas === 0)
+    return conditionUpdate('False', 'NotHealthy', 'no etcd member runs: see the condition EtcdRestoreReady');
   // Before etcd is formed, missing answers are expected.
   const clusterId = report.etcd?.clusterID ?? previous?.etcd?.clusterID;
   const isFormed = clusterId !== undefined || etcdReport?.observation.membership === 'confirmed';
   if (etcdReport && isFormed)
     return etcdHealth(etcdReport, { ...previous?.etcd, ...definedOnly({ clusterID: clusterId }) });
   if (!etcd) return conditionUpdate('Unknown', 'HealthUnknown', 'etcd has not been created yet');
-  const wanted = etcd.spec?.replicas ?? 0;
+  const wanted = etcd.spec?.replicas ?? 1;
   const ready = etcd.status?.readyReplicas ?? 0;
   return ready >= wanted
     ? conditionUpdate('True', 'Healthy')

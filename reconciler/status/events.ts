@@ -1,3 +1,4 @@
+import { clusterNameLabel } from '../../constructs/api/group.ts';
 import { type OverruledArguments, overruledMessage } from '../../constructs/overruled.ts';
 import type { EventNote } from '../kube/events.ts';
 import type { ExpiringCertificate } from './newly-expiring.ts';
@@ -28,6 +29,16 @@ export function finalBackupLost(controlPlane: string): EventNote {
     reason: 'FinalBackupImpossible',
     action: 'TakeFinalBackup',
     note: `the namespace was deleted with all pods, so that no final backup of HostedControlPlane ${controlPlane} could be taken: delete a control plane before its namespace`,
+  };
+}
+
+/** Event on the HostedControlPlane when its deletion leaves everything as it is. */
+export function controlPlaneLeft(cluster: string | undefined): EventNote {
+  return {
+    type: 'Warning',
+    reason: 'ControlPlaneLeft',
+    action: 'Delete',
+    note: `it was deleted with --cascade=orphan: its pods go on, and the operator renews their certificates, takes backups and replaces members no more: create a HostedControlPlane for the Cluster again, which takes them over, or delete all objects with the label ${clusterNameLabel}=${cluster ?? ''}`,
   };
 }
 

@@ -27,7 +27,9 @@ export interface Extent {
   };
   /** Audit records through the fan-out: many in a request, one in each, and those that wait for receivers. */
   readonly audit: { readonly inBatches: number; readonly alone: number; readonly waiting: number };
-  readonly fleet: FleetJob;
+  readonly fleet: Omit<FleetJob, 'part'>;
+  /** The same fleet, and only outages of its management API server. */
+  readonly outages: Pick<FleetJob, 'outageSeconds'>;
 }
 
 const smallest: Shape = { name: '1 API server, 1 etcd member', replicas: 1, members: 1 };
@@ -45,7 +47,8 @@ export function wholeExtent(runs: number, fleet: Pick<FleetJob, 'clusters' | 'op
     backupBytes: 2 ** 30,
     stalls: { dataBytes: 2 ** 29, quotaBytes: 2 ** 32, restMs: 5_000 },
     audit: { inBatches: 400_000, alone: 20_000, waiting: 200_000 },
-    fleet: { ...fleet, settleMs: 30_000, restMs: 120_000, awayMs: 60_000, reconciles: 300 },
+    fleet: { ...fleet, settleMs: 30_000, restMs: 120_000, outageSeconds: [60], reconciles: 300 },
+    outages: { outageSeconds: [1, 10, 60, 300] },
   };
 }
 
@@ -59,5 +62,6 @@ export const smokeExtent: Extent = {
   backupBytes: 2 ** 23,
   stalls: { dataBytes: 2 ** 25, quotaBytes: 2 ** 25, restMs: 500 },
   audit: { inBatches: 2_000, alone: 20, waiting: 2_000 },
-  fleet: { clusters: 3, optimizeFor: 'size', settleMs: 500, restMs: 1_000, awayMs: 500, reconciles: 4 },
+  fleet: { clusters: 3, optimizeFor: 'size', settleMs: 500, restMs: 1_000, outageSeconds: [1], reconciles: 4 },
+  outages: { outageSeconds: [1] },
 };

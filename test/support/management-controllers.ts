@@ -59,6 +59,11 @@ export interface SettleOptions {
   readonly address?: string;
   /** Keep the pods of an `OnDelete` set until someone deletes them. By default they are replaced at once. */
   readonly keepsOnDelete?: boolean;
+  /**
+   * The workloads whose pods were refused, as they were then: their controllers wait in their back-off until the workload changes. By default
+   * they try at once.
+   */
+  readonly inBackOff?: Map<string, { readonly of: string; readonly refusal: string }> | undefined;
   /** Text in the template of pods that do not start. */
   readonly startsNot?: string | undefined;
 }
@@ -142,7 +147,7 @@ export function accepted({ metadata, spec }: StoredObject): object[] {
 function rollOut(
   management: ControlledObjects,
   workload: Workload & StoredObject,
-  { keepsOnDelete = false, startsNot = `:${missingTag}"` }: SettleOptions,
+  { keepsOnDelete = false, startsNot = `:${missingTag}"`, inBackOff }: SettleOptions,
 ): string[] {
   const { metadata, spec } = workload;
   const stranded = management.list(Pod, spec.template.metadata.labels ?? {}).filter(isAway);
@@ -151,14 +156,20 @@ function rollOut(
   const revision = revisionOf(workload);
   if (JSON.stringify(spec.template).includes(startsNot)) return getStuck(management, workload, revision);
   const names = Array.from({ length: replicas }, (_, ordinal) => `${metadata.name}-${ordinal}`);
-  let refusal: string | undefined;
+  const asItIs = JSON.stringify([metadata.uid, metadata.annotations, spec]);
+  const before = inBackOff?.get(metadata.name);
+  let refusal = before?.of === asItIs ? before.refusal : undefined;
+  const tries = refusal === undefined;
   for (const [ordinal, name] of names.entries()) {
     const present = management.get<StoredObject>(Pod, name);
     const isKept = keepsOnDelete && spec.updateStrategy?.type === 'OnDelete' && present !== undefined;
     // A claim that has grown is resized under the pod that uses it.
     if (isKept) makeClaims(management, workload, name);
-    else refusal = makePod(management, workload, podOf(workload, { name, ordinal, revision }, present)) ?? refusal;
+    else if (tries || present)
+      refusal = makePod(management, workload, podOf(workload, { name, ordinal, revision }, present)) ?? refusal;
   }
+  if (refusal === undefined) inBackOff?.delete(metadata.name);
+  else inBackOff?.set(metadata.name, { of: asItIs, refusal });
   const pods = names.flatMap((name) => management.get(Pod, name) ?? []);
   const updated = pods.filter((pod) => revisionIn(pod) === revision).length;
   const { length } = pods;

@@ -153,6 +153,7 @@ export function scopeOf(management: MemoryObjects, changes: ScopeChanges = {}): 
     endpointProbe: tryingAlways,
     tunnelProbe: tryingAlways,
     agentsProbe: tryingAlways,
+    podsProbe: () => tryingAlways,
     hasAgent: async () => true,
     trustProbes: changes.trustProbes ?? probesOf(management),
     etcdLoop: changes.etcdLoop ?? settledEtcd,

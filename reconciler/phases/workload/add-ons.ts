@@ -9,6 +9,7 @@ import { podTrouble } from '../../pods/pod-trouble.ts';
 import { agentsProblem } from './agents.ts';
 import { workloadPart, type WorkloadScope } from './part.ts';
 import { workloadRBAC } from './rbac.ts';
+import { retryPods } from './retry-pods.ts';
 import { serviceProblem } from './service-access.ts';
 
 /**
@@ -54,9 +55,11 @@ function addOn(part: WorkloadPart, condition: ConditionType, { check, problemOf,
       if (scope.facts.nodes === 0) return done();
       const deployments = live.filter(({ kind }) => kind === Deployment.kind);
       const refused = podTrouble({ pods: [], deployments, now: scope.now });
-      if (refused) return wait(refused.reason, refused.message);
-      const problems = live.map(somePodAvailable).flatMap((readiness) => (readiness.ready ? [] : [readiness.message]));
-      if (problems.length > 0) return wait('WaitingForPods', problems.join('; '));
+      const idle = live.filter((object) => !somePodAvailable(object).ready);
+      const afterMs = await retryPods({ part, condition }, { deployments, idle }, scope);
+      if (refused) return wait(refused.reason, refused.message, { afterMs });
+      const problems = idle.map(somePodAvailable).flatMap((readiness) => (readiness.ready ? [] : [readiness.message]));
+      if (problems.length > 0) return wait('WaitingForPods', problems.join('; '), { afterMs });
       return (live.length > 0 ? await whenAvailable?.(live, scope) : undefined) ?? done();
     },
   });

@@ -69,7 +69,12 @@ export class FleetClusters {
 
   /** Changes the spec of every cluster. */
   async changeAll(spec: object): Promise<void> {
-    resultsOf(await settleAll(this.#numbers, atOnce, (number) => this.change(number, spec)));
+    await this.changeSome(this.#numbers, spec);
+  }
+
+  /** Changes the spec of the clusters of these numbers. */
+  async changeSome(numbers: readonly number[], spec: object): Promise<void> {
+    resultsOf(await settleAll(numbers, atOnce, (number) => this.change(number, spec)));
   }
 
   /** Changes the spec of one cluster. Returns its generation. */

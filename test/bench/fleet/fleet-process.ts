@@ -18,7 +18,7 @@ import { run } from '../../testbed/run.ts';
 import type { Figure } from '../figure.ts';
 import { FleetClusters } from './fleet-clusters.ts';
 import type { FleetJob } from './job.ts';
-import { measureFleetOf } from './measure.ts';
+import { measureFleetOf, measureOutagesOf } from './measure.ts';
 import { OperatorProcess } from './operator-process.ts';
 import { World } from './world.ts';
 
@@ -54,7 +54,8 @@ try {
   rights = await ShippedRights.grant({ client, kubeconfig: server.kubeconfig, namespace: providerNamespace });
   const { kubeconfig } = rights;
   const startOperator = () => OperatorProcess.start({ directory, kubeconfig, core: 0, optimizeFor: job.optimizeFor });
-  figures = await measureFleetOf({ job, server, world, clusters, startOperator, report });
+  const measure = job.part === 'outages' ? measureOutagesOf : measureFleetOf;
+  figures = await measure({ job, server, world, clusters, startOperator, report });
   await clusters.stop();
 } catch (error) {
   const log = await readFile(join(directory, 'operator.log'), 'utf8').catch(() => '');

@@ -4,6 +4,7 @@ import { type Figure, percentile } from '../figure.ts';
 import type { FleetClusters } from './fleet-clusters.ts';
 import type { FleetJob } from './job.ts';
 import type { OperatorProcess, OperatorRequests } from './operator-process.ts';
+import { measureOutages } from './outages.ts';
 import type { World } from './world.ts';
 
 /** What is measured, and with what. */
@@ -58,16 +59,25 @@ export async function measureFleetOf(fleet: Fleet): Promise<Figure[]> {
     add(convergence('the operator was restarted', start));
     add({ ...(await memoryOf(operator, `${job.clusters} clusters, after a restart`)), goal: memoryGoals.all });
 
-    add(convergence('one spec change in each', await changeAll(fleet, 'change')));
-    await fleet.server.killApiServer();
-    await setTimeout(job.awayMs);
-    await fleet.server.startApiServer();
-    add(convergence(`the API server was away for ${job.awayMs / 1000} s`, await changeAll(fleet, 'away')));
+    add(convergence('one spec change in each', await changeAll(fleet)));
+    add(...(await measureOutages({ ...fleet, operator })));
     await setTimeout(job.settleMs);
     add(...(await measureNeighbours(fleet)));
     const { peak } = await operator.memory();
     add({ name: 'fleet: memory of the operator at most', value: peak / mebibyte, unit: 'MiB' });
     return figures;
+  } finally {
+    await operator.stop();
+  }
+}
+
+/** What outages of the management API server do to a fleet. */
+export async function measureOutagesOf(fleet: Fleet): Promise<Figure[]> {
+  const operator = await fleet.startOperator();
+  try {
+    await bringUp(fleet, fleet.job.clusters);
+    await setTimeout(fleet.job.settleMs);
+    return await measureOutages({ ...fleet, operator });
   } finally {
     await operator.stop();
   }
@@ -81,10 +91,10 @@ async function bringUp({ clusters, report }: Fleet, count: number): Promise<numb
 }
 
 /** Changes every spec, so that a Deployment of each changes, and waits for all. */
-async function changeAll({ clusters }: Fleet, what: string): Promise<number> {
+async function changeAll({ clusters }: Fleet): Promise<number> {
   const start = performance.now();
-  await clusters.changeAll({ deployment: { scheduler: { args: { profiling: String(what === 'change') } } } });
-  return clusters.untilConverged(what, limitMs, start);
+  await clusters.changeAll({ deployment: { scheduler: { args: { profiling: 'true' } } } });
+  return clusters.untilConverged('change', limitMs, start);
 }
 
 async function measureRest({ job }: Fleet, operator: OperatorProcess): Promise<Figure[]> {

@@ -36,6 +36,7 @@ describe('an error of the store', () => {
     ['CredentialsRefused', answered('InvalidAccessKeyId', 403), 'does not accept the credentials (InvalidAccessKeyId)'],
     ['CredentialsRefused', answered('SignatureDoesNotMatch', 403), 'correct them in the Secret'],
     ['AccessDenied', answered('AccessDenied', 403), 'denies the operation'],
+    ['ProxyRefused', network('ERR_PROXY_TUNNEL'), 'name the host of the store in NO_PROXY'],
     ['AccessDenied', answered('403', 403), 'denies the operation'],
     ['BucketNotFound', answered('NoSuchBucket', 404), 'create it, or correct its name in the Secret'],
     ['ObjectNotFound', answered('NotFound', 404), 'the object does not exist'],

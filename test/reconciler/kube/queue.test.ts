@@ -238,6 +238,25 @@ describe('WorkQueue', () => {
     expect(queue.undoneMs).toBe(0);
   });
 
+  it('knows the run that has stood still the longest, whatever the others and the clock on the wall do', async () => {
+    const { queue, clock, end } = manualQueue();
+    expect(queue.stillest).toBeUndefined();
+    queue.add('a');
+    await clock.advance(60_000);
+    queue.add('b');
+    await clock.advance(60_000);
+    clock.setTime(3_600_000);
+    expect(queue.stillest).toEqual({ key: 'a', ms: 120_000 });
+    queue.noteStep('a');
+    queue.noteStep('other');
+    expect(queue.stillest).toEqual({ key: 'b', ms: 60_000 });
+    await end('b');
+    expect(queue.stillest).toEqual({ key: 'a', ms: 0 });
+    await end('a');
+    queue.noteStep('a');
+    expect(queue.stillest).toBeUndefined();
+  });
+
   it('stops after the current runs and starts no more', async () => {
     const { queue, clock, started, end } = manualQueue({ concurrency: 1 });
     queue.add('running');

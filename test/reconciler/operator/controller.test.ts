@@ -11,6 +11,7 @@ import { Controller } from '../../../reconciler/operator/controller.ts';
 import type { ObjectChange } from '../../../reconciler/kube/object-cache.ts';
 import type { KubeObject, ObjectMeta } from '../../../reconciler/kube/object.ts';
 import { createLogger } from '../../../reconciler/telemetry/log.ts';
+import { detached, inSpan } from '../../../reconciler/trace/span.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { clusterObjectWith, hostedControlPlaneObject, ownedByCluster } from '../../support/scope.ts';
 
@@ -270,6 +271,52 @@ describe('the clock', () => {
       { level: 'warn', hostedControlPlane: key, error: 'apply Secret a/b: refused' },
     ]);
     expect(lines.join('')).not.toContain('content');
+  });
+});
+
+describe('a reconcile', () => {
+  it('that never ends stands still from its last step on, although others go on', async () => {
+    const hung = { ...hosted, metadata: { ...hosted.metadata, name: 'hung' } };
+    const call = Promise.withResolvers<void>();
+    const reconcile = async (given: string): Promise<undefined> => {
+      if (given === 'team/hung') await inSpan('call', {}, () => call.promise).then(() => new Promise(() => {}));
+    };
+    const { controller: started, clock, afterChange } = controller(reconcile);
+    expect(started.stillest).toBeUndefined();
+    await afterChange(HostedControlPlane, hung);
+    await clock.advance(60_000);
+    await afterChange(HostedControlPlane, hosted);
+    expect(started.stillest).toEqual({ key: 'team/hung', ms: 60_020 });
+    call.resolve();
+    await settled();
+    await clock.advance(30_000);
+    expect(started.stillest).toEqual({ key: 'team/hung', ms: 30_000 });
+    expect(started.undoneMs).toBe(0);
+  });
+
+  it('that takes long and goes on does not stand still, and what it has begun beside it does not count', async () => {
+    const calls: (() => void)[] = [];
+    const call = () => inSpan('call', {}, () => new Promise<void>((resolve) => calls.push(resolve)));
+    const {
+      controller: started,
+      clock,
+      afterChange,
+    } = controller(async () => {
+      await call();
+      void detached(call);
+      await call();
+      return undefined;
+    });
+    const end = async () => {
+      await clock.advance(60_000);
+      calls.shift()?.();
+      await settled();
+      return started.stillest;
+    };
+    await afterChange(HostedControlPlane, hosted);
+    expect(await end()).toEqual({ key, ms: 0 });
+    expect(await end()).toEqual({ key, ms: 60_000 });
+    expect(await end()).toBeUndefined();
   });
 });
 

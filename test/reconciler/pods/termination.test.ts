@@ -31,3 +31,9 @@ it.each<[when: string, deletionTimestamp: string | undefined, message: string, a
     afterMs,
   });
 });
+
+it('is the same message, in whatever order a cache has the pods', () => {
+  const reader = new MemoryObjects();
+  const wait = (names: readonly string[]) => waitForTermination('StoppingMembers', names, { reader, now });
+  expect(wait(['c1-etcd-1', 'c1-etcd-0'])).toEqual(wait(['c1-etcd-0', 'c1-etcd-1']));
+});

@@ -9,12 +9,15 @@ const now = new Date('2026-11-23T12:00:00Z');
 
 const ago = (seconds: number): string => new Date(now.getTime() - seconds * 1000).toISOString();
 
+/** Nothing is asked. */
+const asleep = { probe: async () => ({ kind: 'unknown' }) as const };
+
 /** The words of the condition of a component that is not ready. */
 const waiting = (objects: MemoryObjects, component: ComponentName) =>
   waitForPods(
     component,
     { message: 'it is not ready' },
-    { cluster: clusterOf(), reader: objects, writer: objects, now },
+    { cluster: clusterOf(), reader: objects, writer: objects, podsProbe: () => asleep, now },
   );
 
 it('asks again when containers that are being created become late, which no event reports', async () => {

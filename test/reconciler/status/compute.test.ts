@@ -165,13 +165,17 @@ describe('the summaries', () => {
     expect(summaryOf({ phases }, 'CertificatesAvailable')).toBe(expected);
   });
 
+  const stopped: StatefulSetObject = { ...fresh(etcd(0)), spec: { replicas: 0 } };
+  const withoutMembers = 'False NotHealthy: no etcd member runs: see the condition EtcdRestoreReady';
+
   it.each<[string, StatefulSetObject | undefined, string]>([
     ['all members are ready', etcd(3), 'True Healthy'],
     ['one is not', etcd(2), 'False NotHealthy: 2 of 3 etcd members are ready'],
     ['it does not exist', undefined, 'Unknown HealthUnknown: etcd has not been created yet'],
     ['its pods have not been counted yet', fresh(etcd(0)), 'False NotHealthy: 0 of 3 etcd members are ready'],
-    ['it has no replica count', { ...fresh(etcd(0)), spec: {} }, 'True Healthy'],
-    ['it has no spec', withoutSpec(etcd(0)), 'True Healthy'],
+    ['it has no replica count', { ...fresh(etcd(0)), spec: {} }, 'False NotHealthy: 0 of 1 etcd members are ready'],
+    ['it has no spec', withoutSpec(etcd(0)), 'False NotHealthy: 0 of 1 etcd members are ready'],
+    ['a restore has stopped its members', stopped, withoutMembers],
   ])('set EtcdClusterHealthy when %s', (_, set, expected) => {
     expect(summaryOf({ etcd: set }, 'EtcdClusterHealthy')).toBe(expected);
   });
@@ -195,6 +199,11 @@ describe('the summaries', () => {
       'True Healthy',
     ],
     ['it was formed and was not observed yet', { previous: formed }, 'True Healthy'],
+    [
+      'a restore has stopped members that agreed before',
+      { etcdReport: reportOf(observed(3)), etcd: stopped, previous: formed },
+      withoutMembers,
+    ],
   ])('set EtcdClusterHealthy when %s, whatever its pods are', (_, changes, expected) => {
     expect(summaryOf(changes, 'EtcdClusterHealthy')).toBe(expected);
   });

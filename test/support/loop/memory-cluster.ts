@@ -63,6 +63,8 @@ export class MemoryCluster {
   /** Text in the template of pods that do not start; undefined for that of a missing image. */
   startsNot: string | undefined;
 
+  /** The workloads of the management cluster whose pods were refused; undefined where their controllers try again at once. */
+  inBackOff: Map<string, { readonly of: string; readonly refusal: string }> | undefined;
   /** Addresses of API servers that no konnectivity agent has reached. */
   readonly withoutAgent = new Set<string>();
   /** Whether the host of the endpoint leads to no API server, which runs and is reached from within. */
@@ -206,7 +208,13 @@ export class MemoryCluster {
   settle(): void {
     runControllers(this.management);
     const { cluster, address } = this.place;
-    settle(this.objects, { keepsOnDelete: true, startsNot: this.startsNot, cluster, address });
+    settle(this.objects, {
+      keepsOnDelete: true,
+      startsNot: this.startsNot,
+      cluster,
+      address,
+      inBackOff: this.inBackOff,
+    });
     const claims = this.objects.list(PersistentVolumeClaim, { [clusterNameLabel]: cluster });
     if (claims.length === 0) this.hosted = emptyHostedCluster(this.clock);
     if (this.#runs('controller-manager')) settleHosted(this.hosted);

@@ -1,0 +1,59 @@
+import { stat } from 'node:fs';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { ConfigMap } from '../../../constructs/api/resources.ts';
+import { KubeClient } from '../../../reconciler/kube/client.ts';
+import { connectionFor } from '../../../reconciler/kube/config.ts';
+import { settled } from '../../support/manual-clock.ts';
+import { type ResettingServer, startResettingServer } from '../../support/resetting-server.ts';
+import { until } from '../../support/until.ts';
+
+let server: ResettingServer;
+let client: KubeClient;
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  server = await startResettingServer();
+  client = new KubeClient(connectionFor(server.target));
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await client.close();
+  await server.stop();
+});
+
+/** A watch that receives events, and how it ends. */
+function openWatch() {
+  const seen = { events: 0, end: undefined as unknown };
+  void (async () => {
+    for await (const _ of client.watch(ConfigMap, { timeoutSeconds: 1500 })) seen.events += 1;
+  })().catch((error: unknown) => (seen.end = error));
+  return seen;
+}
+
+function beBusy(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+it('a watch ends within 15 s after its server was killed, although the client had data to read and wrote first', async () => {
+  const watch = openWatch();
+  await until('events', () => watch.events > 0);
+  const call = new Promise((resolve) => {
+    // Between two looks at the connection: the events, and then the end, arrive meanwhile.
+    stat('/', () => {
+      beBusy(50);
+      server.reset();
+      beBusy(50);
+      resolve(client.get(ConfigMap, { namespace: 'default', name: 'map' }, { deadlineMs: 60_000 }));
+    });
+  });
+  call.catch(() => {});
+  // What Node sees of it, it sees now.
+  for (let looks = 0; looks < 20; looks++) await settled();
+  expect(watch.end).toBeUndefined();
+  for (let seconds = 0; seconds < 15; seconds += 3) {
+    vi.advanceTimersByTime(3_000);
+    for (let turns = 0; turns < 5; turns++) await settled();
+  }
+  await until('the end of the watch', () => watch.end);
+  expect(String(watch.end)).toContain('the connection is dead: it has sent nothing for 9 s');
+});
