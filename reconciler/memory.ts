@@ -4,11 +4,13 @@ import { BackgroundWork } from './tasks/background-work.ts';
 import { EndpointProbes } from './exposure/endpoint-probes.ts';
 import { EtcdLoops } from './etcd/loop.ts';
 import { HostedClients } from './hosted/clients.ts';
+import { refuse } from './quarantine/cut-off.ts';
 import { RequestCaches } from './tasks/request-cache.ts';
 import { ReferencedObjects } from './management/referenced-objects.ts';
 import { ApplySet } from './kube/apply-set.ts';
 import { type KubeObject, objectName } from './kube/object.ts';
 import { foreignChangeReverted, hostedChangeReverted } from './status/events.ts';
+import type { ConditionUpdate } from './engine/condition-update.ts';
 import type { ReconcilerOptions } from './reconciler-options.ts';
 import { AdoptionWaves } from './revision/adoption-waves.ts';
 
@@ -27,26 +29,32 @@ export class Memory {
   readonly probes: EndpointProbes;
   readonly work: BackgroundWork;
   readonly etcd: EtcdLoops;
-  readonly waves = new AdoptionWaves();
+  readonly waves: AdoptionWaves;
 
   /**
    * @param onChange called with the key when something has changed here that no watch of the management cluster reports
+   * @param whole of the control planes that are in no quarantine: this is the memory of the others, with the same management cluster,
+   * no background tasks, and the reach of its options
    */
-  constructor(options: ReconcilerOptions, onChange: (key: string) => void) {
-    const { client, management, clock, events, reach, onWatchError: onError } = options;
-    this.requestCaches = new RequestCaches(clock);
+  constructor(options: ReconcilerOptions, onChange: (key: string) => void, whole?: Memory) {
+    const { client, management, clock, events, reach, onWatchError: onError, quarantine } = options;
+    const take = quarantine && ((key: string, isTask: boolean) => quarantine.take(key, isTask));
+    this.requestCaches = whole?.requestCaches ?? new RequestCaches(clock);
+    this.waves = whole?.waves ?? new AdoptionWaves();
     this.probes = new EndpointProbes({ clock, onResult: onChange });
-    this.work = new BackgroundWork({ clock, onChange });
-    this.etcd = new EtcdLoops({ clock, onChange, open: reach?.etcd });
-    this.references = new ReferencedObjects({ client, clock, onChange, onError });
-    this.applySet = new ApplySet({
-      client,
-      fieldManager,
-      lookup: (resource, name) => management.get(resource, name),
-      clock,
-      onRevert: (live) => events.record(live, foreignChangeReverted),
-    });
-    management.onRestored(() => this.applySet.forgetAll());
+    this.work = new BackgroundWork({ clock, onChange, take, refuse: whole && refuse });
+    this.etcd = new EtcdLoops({ clock, onChange, take, open: reach?.etcd });
+    this.references = whole?.references ?? new ReferencedObjects({ client, clock, onChange, onError });
+    this.applySet =
+      whole?.applySet ??
+      new ApplySet({
+        client,
+        fieldManager,
+        lookup: (resource, name) => management.get(resource, name),
+        clock,
+        onRevert: (live) => events.record(live, foreignChangeReverted),
+      });
+    if (!whole) management.onRestored(() => this.applySet.forgetAll());
     this.hosted = new HostedClients({
       clock,
       destinations: options.destinations,
@@ -58,6 +66,7 @@ export class Memory {
         if (object) events.record(object, hostedChangeReverted(what));
       },
       onError: options.onHostedError,
+      onBytes: quarantine && ((key) => quarantine.touch(key)),
     });
   }
 
@@ -94,4 +103,6 @@ export interface ReconcileContext {
   readonly object: KubeObject;
   readonly options: ReconcilerOptions;
   readonly memory: Memory;
+  /** The condition of a control plane in quarantine. */
+  readonly quarantined?: ConditionUpdate | undefined;
 }

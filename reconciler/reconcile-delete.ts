@@ -19,6 +19,7 @@ import { reconcileNormal } from './reconcile-normal.ts';
 import { conditionUpdate, type ConditionUpdates, notPaused } from './engine/condition-update.ts';
 import type { DeploymentObject, PodObject } from './kube/readiness.ts';
 import { createDeletionWriter } from './management/writer.ts';
+import { inQuarantine } from './quarantine/report.ts';
 import { controlPlaneLeft, finalBackupLost } from './status/events.ts';
 import { countsOf } from './status/api-servers.ts';
 
@@ -44,7 +45,7 @@ export async function reconcileDelete(context: ReconcileContext, admission: Dele
     const outcome = workers ?? (await deleteControlPlane(scope));
     if (outcome.kind === 'wait') {
       const { fields, available } = served(context, owner.cluster);
-      const updates = { ...notPaused, ...progressOf(outcome), ...available };
+      const updates = { ...notPaused, ...progressOf(outcome), ...available, ...inQuarantine(context.quarantined) };
       await options.statusWriter.patch(object, updates, { isObserved: true, fields });
       // Without the owner reference no change of another object leads to this one.
       return requeueOf(outcome, context) ?? (admission.cluster === undefined ? later(unownedMs, context) : undefined);

@@ -20,6 +20,7 @@ import { keptUntilObserved } from './status/kept-until-observed.ts';
 import { newlyExpiring } from './status/newly-expiring.ts';
 import { upkeepEvents } from './status/upkeep.ts';
 import { argumentsOverruled, certificateExpiring, secretReplaced } from './status/events.ts';
+import { inQuarantine } from './quarantine/report.ts';
 import { isPrepared } from './move/record.ts';
 import type { ObjectMeta } from './kube/object.ts';
 import { observe } from './status/observe.ts';
@@ -177,7 +178,7 @@ function hasNewest({ refusal, candidate }: Pick<Scope, 'refusal' | 'candidate'>)
 
 /** @param scope with the facts of all phases */
 async function writeStatus(
-  { object, options }: ReconcileContext,
+  { object, options, quarantined }: ReconcileContext,
   scope: Scope,
   results: readonly PhaseResult[],
   updates: ConditionUpdates,
@@ -199,7 +200,7 @@ async function writeStatus(
   }
   const initialized = status.initialization?.controlPlaneInitialized ?? false;
   const reconciled = hasNewest(scope) ? undefined : scope.facts.revision?.generation;
-  const conditions = { ...summarize(observation, initialized), ...updates };
+  const conditions = { ...summarize(observation, initialized), ...updates, ...inQuarantine(quarantined) };
   await options.statusWriter.write(object, status, conditions, { reconciled });
   const { metadata, status: before } = scope.hostedControlPlane;
   const after = { ...status, health: conditions.EtcdClusterHealthy };

@@ -10,6 +10,7 @@ import type { EventRecorder } from './kube/events.ts';
 import type { RequestRecord } from './kube/request.ts';
 import type { ManagementCluster } from './management/cache.ts';
 import type { Destinations } from './network/destinations.ts';
+import type { Quarantine } from './quarantine/quarantine.ts';
 import type { HasAgent } from './pods/has-agent.ts';
 import type { TrustProbes } from './rotation/ca/trust-probes.ts';
 import type { StatusWriter } from './status/writer.ts';
@@ -57,6 +58,10 @@ export interface ReconcilerOptions {
   readonly newestRevision?: number | undefined;
   /** How many control planes adopt it at a time because their own is no longer kept. @default 1 */
   readonly adoptionConcurrency?: number | undefined;
+  /** Which control planes have ended the operator. Without it nothing is noted, and none is in quarantine. */
+  readonly quarantine?: Quarantine | undefined;
+  /** Whether this process is the trial of a control plane in quarantine, which stays so meanwhile. */
+  readonly isTrial?: boolean | undefined;
   /** Image of the pods that restore backups; undefined if it is not known. */
   readonly operatorImage?: string | undefined;
 }

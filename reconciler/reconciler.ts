@@ -1,13 +1,17 @@
 import type { HostedControlPlane as HostedControlPlaneObject } from '../constructs/api/hosted-control-plane.ts';
 import { HostedControlPlane, HostedControlPlaneComponentTemplate } from '../constructs/api/resources.ts';
 import { newestRevision } from '../constructs/cluster/release-revisions.ts';
-import type { RequeueAt } from './engine/requeue.ts';
+import { earliest, type RequeueAt } from './engine/requeue.ts';
 import { reconcileNormal } from './reconcile-normal.ts';
 import { addFinalizer } from './management/finalizer.ts';
 import { reportForeignControlPlane } from './admission/foreign-control-plane.ts';
 import { admit, untilChecked } from './admission/admit.ts';
 import { objectName } from './kube/object.ts';
-import { Memory } from './memory.ts';
+import { Memory, type ReconcileContext } from './memory.ts';
+import { owningCluster } from './management/cluster-object.ts';
+import { cutOffReach } from './quarantine/cut-off.ts';
+import type { Standing } from './quarantine/quarantine.ts';
+import { quarantined, reportedIn } from './quarantine/report.ts';
 import { endOrphans } from './pki/orphaned-secrets.ts';
 import type { ReconcilerOptions } from './reconciler-options.ts';
 import { reconcileDelete } from './reconcile-delete.ts';
@@ -20,11 +24,17 @@ import { conditionUpdate, notPaused } from './engine/condition-update.ts';
 export class Reconciler {
   readonly #options: ReconcilerOptions;
   readonly #memory: Memory;
+  /** For control planes in quarantine. */
+  readonly #apart: { readonly options: ReconcilerOptions; readonly memory: Memory } | undefined;
   #reportChange: (key: string) => void = () => {};
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
-    this.#memory = new Memory(options, (key) => this.#reportChange(key));
+    const onChange = (key: string) => this.#reportChange(key);
+    this.#memory = new Memory(options, onChange);
+    if (!options.quarantine) return;
+    const cutOff = { ...options, reach: cutOffReach };
+    this.#apart = { options: cutOff, memory: new Memory(cutOff, onChange, this.#memory) };
   }
 
   /**
@@ -40,14 +50,61 @@ export class Reconciler {
    * @throws unexpected errors, after the status reports them: the caller retries with back-off
    */
   async reconcile(key: string): Promise<RequeueAt> {
-    const { client, management, statusWriter } = this.#options;
-    const memory = this.#memory;
+    const { client, management, quarantine, isTrial } = this.#options;
     const object = management.get(HostedControlPlane, objectName(key));
     if (!object) {
-      await memory.forget(key);
+      await this.#apart?.memory.forget(key);
+      await this.#memory.forget(key);
       await endOrphans({ client, management }, key);
       return undefined;
     }
+    const whole = { key, object, options: this.#options, memory: this.#memory };
+    if (!quarantine) return this.#attend(isTrial ? { ...whole, quarantined: reportedIn(object) } : whole);
+
+    const standing = quarantine.standingOf(key, object);
+    if (standing.kind === 'onTrial') return undefined;
+    if (standing.kind === 'waits') return standing.until;
+    const release = quarantine.takeReconcile(key);
+    try {
+      return await (standing.kind === 'free' ? this.#attend(whole) : this.#attendApart(whole, standing));
+    } finally {
+      release();
+    }
+  }
+
+  /** A control plane in quarantine: a process of its own, from time to time, and what may be done for it here. */
+  async #attendApart(
+    context: ReconcileContext,
+    { apart, trialAt }: Extract<Standing, { kind: 'apart' }>,
+  ): Promise<RequeueAt> {
+    const { key, object, options } = context;
+    const cluster = owningCluster(object.metadata);
+    const { quarantine, statusWriter } = options;
+    if (!quarantine || !this.#apart) return undefined;
+    const quarantinedNow = quarantined(apart, trialAt);
+    let nextAt: Date | undefined = trialAt;
+    if (cluster !== undefined && reportedIn(object)) {
+      await this.#apart.memory.suspend(key, { keepsWork: false });
+      nextAt = quarantine.tryAlone(key, cluster, () => this.#endTrial(key));
+      if (!nextAt) return undefined;
+    }
+    if (apart === 'hosted') {
+      const requeueAt = await this.#attend({ ...context, ...this.#apart, quarantined: quarantinedNow });
+      return earliest([requeueAt, nextAt]);
+    }
+    await statusWriter.patch(object, { Quarantined: quarantinedNow });
+    return nextAt;
+  }
+
+  /** What the process apart has written is as new as what another client has. */
+  #endTrial(key: string): void {
+    this.#memory.applySet.forget(key);
+    this.#reportChange(key);
+  }
+
+  async #attend(context: ReconcileContext): Promise<RequeueAt> {
+    const { key, object, memory } = context;
+    const { client, management, statusWriter } = context.options;
 
     const admission = admit(object, {
       findCluster: (namespace, name) => management.findCluster(namespace, name),
@@ -58,7 +115,6 @@ export class Reconciler {
     });
     const isActive = admission.kind === 'admitted' || admission.kind === 'deleting';
     if (!isActive) await memory.suspend(key, { keepsWork: false });
-    const context = { key, object, options: this.#options, memory };
     switch (admission.kind) {
       case 'unowned':
         await statusWriter.patch(object, {
@@ -109,6 +165,8 @@ export class Reconciler {
   }
 
   async close(): Promise<void> {
+    await this.#options.quarantine?.close();
+    await this.#apart?.memory.close();
     await this.#memory.close();
   }
 }

@@ -12,6 +12,9 @@ import {
   providerNames,
 } from '../cluster/provider-names.ts';
 
+/** Volume where the operator notes what it has in hand, for the process after this one. */
+const notes = 'notes';
+
 /** Port of the operator's health endpoints. */
 export const healthPort = 8081;
 
@@ -139,6 +142,8 @@ export class Manager extends Construct {
             ],
             tolerations: [...tolerations],
             containers: [container(image, watchNamespace, settings)],
+            // It outlives containers of the pod, and is lost with its node, whose crash tells nothing of a control plane.
+            volumes: [{ name: notes, emptyDir: { medium: 'Memory', sizeLimit: k8s.Quantity.fromString('4Mi') } }],
           },
         },
       },
@@ -152,7 +157,7 @@ function container(
   { args: further = [], environment = managerEnvironment, resources = managerResources }: ManagerSettings,
 ): k8s.Container {
   const namespace = watchNamespace === undefined ? [] : ['--namespace', watchNamespace];
-  const args = [`--secure-metrics-port=${metricsPort}`, ...namespace, ...further];
+  const args = [`--secure-metrics-port=${metricsPort}`, `--notes=/${notes}`, ...namespace, ...further];
   return {
     // clusterctl finds the container whose image may be overridden by this name.
     name: 'manager',
@@ -180,6 +185,7 @@ function container(
     readinessProbe: { ...probe('/readyz'), periodSeconds: 5, failureThreshold: 3 },
     livenessProbe: { ...probe('/healthz'), periodSeconds: 10, failureThreshold: 6 },
     resources: resourceRequirements(resources),
+    volumeMounts: [{ name: notes, mountPath: `/${notes}` }],
     securityContext: {
       allowPrivilegeEscalation: false,
       capabilities: { drop: ['ALL'] },

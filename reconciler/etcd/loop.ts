@@ -31,6 +31,8 @@ export interface EtcdLoopsOptions {
   readonly clock: Clock;
   /** Called with the key of a control plane when the report on its etcd has changed. */
   readonly onChange: (key: string) => void;
+  /** Notes that a round for a control plane begins. @returns notes that it has ended */
+  readonly take?: ((key: string, isTask: boolean) => () => void) | undefined;
   /** By default the operator dials the members. */
   readonly open?: OpenEtcdLoopAccess | undefined;
 }
@@ -156,6 +158,7 @@ export class EtcdLoops {
     while (!signal.aborted) {
       const { task, inputsKey, report, inProgress } = entry;
       const before = report && significance(report);
+      const release = this.#options.take?.(key, false);
       const step = await reconcileEtcd(task, {
         open: this.#open,
         report: (seen) => this.#emit(key, entry, { task, inputsKey, seen }),
@@ -163,6 +166,7 @@ export class EtcdLoops {
         inProgress,
         defragment: (member) => void this.#track(this.#defragment(entry, member)),
       }).catch((error: unknown) => this.#fail(key, entry, messageOf(error)));
+      release?.();
       if (signal.aborted) return;
       const isNew = step !== undefined && !isDeepStrictEqual(step, last);
       // Rounds during a defragmentation are not remembered. Otherwise a defragmentation that frees nothing would

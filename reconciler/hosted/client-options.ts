@@ -16,6 +16,8 @@ export interface HostedClusterClientOptions {
   readonly onRequest?: ((record: RequestRecord) => void) | undefined;
   /** Where the endpoint may be. By default anywhere. */
   readonly destinations?: Destinations | undefined;
+  /** Called for everything that an API server sends, before it is read. By default not called. */
+  readonly onBytes?: (() => void) | undefined;
   /** Opens a client of an API server. By default it connects over the network. */
   readonly open?: OpenApi | undefined;
 }

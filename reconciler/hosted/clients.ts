@@ -11,6 +11,8 @@ export interface HostedClientsOptions extends Pick<
   readonly onChange: (key: string) => void;
   /** Called when the operator has reverted a change of its objects by another client. */
   readonly onRevert: (key: string, what: string) => void;
+  /** Called for everything that its API servers send, before it is read. */
+  readonly onBytes?: ((key: string) => void) | undefined;
   /** Called when a watch was interrupted. It resumes automatically. */
   readonly onError: (key: string, error: unknown) => void;
 }
@@ -29,11 +31,12 @@ export class HostedClients {
     const existing = this.#open.get(key);
     if (existing?.identity === identity) return existing.cluster;
     void existing?.cluster.close();
-    const { clock, destinations, onRequest, open, onChange, onRevert, onError } = this.#options;
+    const { clock, destinations, onRequest, open, onChange, onRevert, onError, onBytes } = this.#options;
     const cluster = new HostedClusterClient(target, {
       clock,
       destinations,
       onRequest,
+      onBytes: onBytes && (() => onBytes(key)),
       open,
       onChange: () => onChange(key),
       onRevert: (what) => onRevert(key, what),

@@ -1,4 +1,5 @@
 import { type Endpoint, formatEndpoint } from '../../constructs/cluster/facts.ts';
+import { definedOnly } from '../../constructs/cluster/defined.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import type { ConnectionTarget } from '../kube/config.ts';
 import type { RequestRecord } from '../kube/request.ts';
@@ -20,6 +21,7 @@ const watchSpeed = { burstBytes: 16 * 1024 * 1024, bytesPerSecond: 1024 * 1024 }
 
 interface ConnectOptions {
   readonly onRequest?: ((record: RequestRecord) => void) | undefined;
+  readonly onBytes?: (() => void) | undefined;
   readonly open?: OpenApi | undefined;
 }
 
@@ -33,12 +35,12 @@ export type ConnectHosted = (
 /** Connects to the API servers of one hosted cluster, each of which may be slow, silent or malicious. */
 export function hostedConnector(
   { ca }: Pick<HostedTarget, 'ca'>,
-  { onRequest, open = dialApi }: ConnectOptions,
+  { onRequest, onBytes, open = dialApi }: ConnectOptions,
 ): ConnectHosted {
   const limits = { deadlineMs, maxBytes, watchSpeed };
   return (address, { certificate: cert, key }, how) =>
     open(
       { server: `https://${formatEndpoint(address)}`, ca, cert, key, ...how },
-      { ...limits, ...(onRequest ? { onRequest } : {}) },
+      { ...limits, ...definedOnly({ onRequest, onBytes }) },
     );
 }

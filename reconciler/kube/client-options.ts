@@ -103,6 +103,8 @@ export interface KubeClientOptions {
   readonly watchSpeed?: SpeedLimit;
   /** Called with what each answer says about the clock of the server. By default not called. */
   readonly onAnswer?: (answer: DatedAnswer) => void;
+  /** Called for each part of an answer that arrives, before it is read. By default not called. */
+  readonly onBytes?: () => void;
   /** Called for every request, including retries. By default not called. */
   readonly onRequest?: (record: RequestRecord) => void;
 }

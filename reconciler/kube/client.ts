@@ -39,10 +39,17 @@ export class KubeClient {
   readonly #lists: ListRequests;
 
   constructor(connection: Connection, options: KubeClientOptions = {}) {
-    const { onRequest = () => {}, onAnswer, deadlineMs = 30_000, maxBytes = defaultMaxBytes, watchSpeed } = options;
+    const {
+      onRequest = () => {},
+      onAnswer,
+      onBytes,
+      deadlineMs = 30_000,
+      maxBytes = defaultMaxBytes,
+      watchSpeed,
+    } = options;
     this.connection = connection;
     this.#clock = options.clock ?? systemClock;
-    this.#transport = new Transport(connection, { onRequest, onAnswer }, { maxBytes, watchSpeed });
+    this.#transport = new Transport(connection, { onRequest, onAnswer, onBytes }, { maxBytes, watchSpeed });
     this.#requests = new ResourceRequests(this.#transport, deadlineMs);
     this.#lists = new ListRequests(this.#requests);
   }

@@ -32,6 +32,8 @@ export interface KubeRequest {
 /** A streamed response. */
 export interface Stream {
   readonly body: AsyncIterable<Buffer> & { destroy?(): unknown };
+  /** Must be called when a part of the body has arrived, before it is read. */
+  readonly arrived: () => void;
   /** Must be called after each part of the body, with its size. Resolves when the next one may be read. */
   readonly spend: (bytes: number) => Promise<void>;
   /** Maximum size of a part that has to be read as a whole. */

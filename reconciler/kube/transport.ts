@@ -29,6 +29,7 @@ interface Means {
 export interface TransportObservers {
   readonly onRequest: (record: RequestRecord) => void;
   readonly onAnswer?: ((answer: DatedAnswer) => void) | undefined;
+  readonly onBytes?: (() => void) | undefined;
 }
 
 /** What one server can make the client read. */
@@ -48,17 +49,19 @@ export class Transport {
   readonly #connection: Connection;
   readonly #onRequest: (record: RequestRecord) => void;
   readonly #onAnswer: (answer: DatedAnswer) => void;
+  readonly #onBytes: () => void;
   readonly #maxBytes: number;
   readonly #speed: ReadingSpeed | undefined;
 
   constructor(
     connection: Connection,
-    { onRequest, onAnswer = () => {} }: TransportObservers,
+    { onRequest, onAnswer = () => {}, onBytes = () => {} }: TransportObservers,
     { maxBytes, watchSpeed }: TransportLimits,
   ) {
     this.#connection = connection;
     this.#onRequest = onRequest;
     this.#onAnswer = onAnswer;
+    this.#onBytes = onBytes;
     this.#maxBytes = maxBytes;
     this.#speed = watchSpeed && new ReadingSpeed(watchSpeed);
   }
@@ -87,7 +90,7 @@ export class Transport {
         deadline.stopClock();
         const failed = (cause: unknown) => this.#failure(call, deadline, means.dispatcher, cause);
         const spend = async (bytes: number) => this.#speed?.spend(bytes, deadline.signal);
-        return { body, spend, release, failed, maxBytes: this.#maxBytes };
+        return { body, spend, arrived: this.#onBytes, release, failed, maxBytes: this.#maxBytes };
       });
     } catch (error) {
       release();
@@ -173,6 +176,7 @@ export class Transport {
     const chunks: Buffer[] = [];
     let bytes = 0;
     for await (const chunk of body as AsyncIterable<Buffer>) {
+      this.#onBytes();
       bytes += chunk.length;
       if (bytes > this.#maxBytes) throw answerTooLarge(call, this.#maxBytes);
       chunks.push(chunk);

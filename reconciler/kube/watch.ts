@@ -65,7 +65,7 @@ function parseEvent<T extends KubeObject>(call: KubeRequest, text: string): Watc
 
 async function* readLines(
   call: KubeRequest,
-  { body, spend, maxBytes }: Stream,
+  { body, spend, arrived, maxBytes }: Stream,
   stall: StallOptions,
 ): AsyncGenerator<string, void> {
   const lines = new Lines(() => answerTooLarge(call, maxBytes), maxBytes);
@@ -76,6 +76,7 @@ async function* readLines(
     isStuck = true;
     const { done, value } = await nextInTime(chunks, stall);
     isStuck = false;
+    arrived();
     return done ? undefined : { complete: lines.take(value), bytes: value.length };
   };
   try {

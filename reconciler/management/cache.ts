@@ -43,6 +43,8 @@ export interface ManagementClusterOptions {
   readonly watchFilter?: string | undefined;
   /** Networks to which no control plane may connect, besides those that are derived from the cluster. @default none */
   readonly denied?: readonly string[] | undefined;
+  /** Only what belongs to this Cluster, but every HostedControlPlane: their claims of hosts count. All when unset. */
+  readonly only?: { readonly namespace: string; readonly cluster: string } | undefined;
   readonly onError: (error: unknown) => void;
 }
 
@@ -88,13 +90,14 @@ export class ManagementCluster {
   /** Whether a watch has found no server since one was reported to be back. */
   #isAway = false;
 
-  constructor({ client, clock, namespace, watchFilter, denied = [], onError: report }: ManagementClusterOptions) {
+  constructor({ client, clock, namespace, watchFilter, only, denied = [], onError: report }: ManagementClusterOptions) {
     const onError = (error: unknown): void => {
       this.#isAway ||= isAway(error);
       report(error);
     };
     const events = { onError, onRestored: () => this.#forgetVersions(), onReturned: () => this.#returned() };
     const common = { client, clock, namespace, ...events, fieldManager, indexedLabels: [clusterNameLabel] };
+    const ofOne = { ...common, namespace: only?.namespace ?? namespace };
     const hostedSelector = watchFilter === undefined ? undefined : `${watchFilterLabel}=${watchFilter}`;
     this.#hosted = new Informer({ ...common, resource: HostedControlPlane, labelSelector: hostedSelector });
     this.#sharedResources = new SharedResourcesWatch(common, {
@@ -104,9 +107,12 @@ export class ManagementCluster {
     this.#hosted.onChange((change) => this.#sharedResources.takeHostedControlPlane(change));
     this.#known = new InformerSet([
       this.#hosted,
-      new Informer({ ...common, resource: Cluster }),
-      new Informer({ ...common, resource: HostedControlPlaneComponentTemplate }),
-      ...watched.map(({ resource, labels }) => new Informer({ ...common, resource, labelSelector: labels.join(',') })),
+      new Informer({ ...ofOne, resource: Cluster }),
+      new Informer({ ...ofOne, resource: HostedControlPlaneComponentTemplate }),
+      ...watched.map(
+        ({ resource, labels }) =>
+          new Informer({ ...ofOne, resource, labelSelector: labels.map((label) => selected(label, only)).join(',') }),
+      ),
       ...this.#sharedResources.informers,
     ]);
   }
@@ -215,4 +221,8 @@ export class ManagementCluster {
   sharedResourcesOf(namespace: string, name: string): SharedResources {
     return this.#sharedResources.sharedResourcesOf({ namespace, name });
   }
+}
+
+function selected(label: string, only: ManagementClusterOptions['only']): string {
+  return label === clusterNameLabel && only !== undefined ? `${label}=${only.cluster}` : label;
 }

@@ -142,6 +142,13 @@ export interface Config {
   readonly namespace: string | undefined;
   /** Only HostedControlPlanes whose watch-filter label has this value; all when unset. */
   readonly watchFilter: string | undefined;
+  /**
+   * Directory that outlives the process, such as an emptyDir of its pod: what the operator has in hand is noted there. Without it a control
+   * plane that ends the operator is not found.
+   */
+  readonly notes: string | undefined;
+  /** This process is a trial: it works on this control plane alone, while another instance leads. */
+  readonly only: { readonly namespace: string; readonly name: string; readonly cluster: string } | undefined;
   /** Port of /healthz and /readyz. */
   readonly healthPort: number;
   /** Port of /metrics; 0 disables it. */
@@ -160,6 +167,8 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     options: {
       namespace: { type: 'string' },
       'watch-filter': { type: 'string' },
+      notes: { type: 'string' },
+      only: { type: 'string' },
       'health-port': { type: 'string', default: '8081' },
       'metrics-port': { type: 'string', default: '0' },
       'secure-metrics-port': { type: 'string', default: '0' },
@@ -200,6 +209,8 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     // An empty flag means no filter, as in all controllers of Cluster API.
     namespace: values.namespace || undefined,
     watchFilter: values['watch-filter'] || undefined,
+    notes: values.notes || undefined,
+    only: values.only === undefined ? undefined : onlyOf(values.only),
     healthPort: portOf('health-port', values['health-port']),
     metricsPort: portOf('metrics-port', values['metrics-port']),
     secureMetricsPort: portOf('secure-metrics-port', values['secure-metrics-port']),
@@ -210,6 +221,12 @@ type Given = z.output<typeof Environment>;
 
 function tracesEndpointOf({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: whole, OTEL_EXPORTER_OTLP_ENDPOINT: base }: Given) {
   return whole ?? (base === undefined ? undefined : `${base.replace(/\/+$/, '')}/v1/traces`);
+}
+
+function onlyOf(text: string): Config['only'] {
+  const [namespace, name, cluster, ...rest] = text.split('/');
+  if (namespace && name && cluster && rest.length === 0) return { namespace, name, cluster };
+  throw new Error(`--only must be NAMESPACE/NAME/CLUSTER, not "${text}"`);
 }
 
 function portOf(flag: string, text: string): number {

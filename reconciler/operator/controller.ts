@@ -33,6 +33,8 @@ export interface ControllerOptions {
   readonly management: Pick<ManagementCluster, 'onChange' | 'onReturned' | 'onSharedResourcesChange' | 'list'>;
   readonly reconciler: Pick<Reconciler, 'reconcile' | 'onChange'>;
   readonly concurrency: number;
+  /** The key of the only HostedControlPlane that is reconciled. By default all are. */
+  readonly only?: string | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   /** Called after every reconcile, with its result and duration. */
@@ -78,8 +80,8 @@ export class Controller {
     this.#options.management.onChange((resource, change) => this.#enqueue(resource, change));
     // Their back-off of up to a minute was for an API server that did not answer.
     this.#options.management.onReturned(() => this.#queue.retryFailed());
-    this.#options.management.onSharedResourcesChange((key) => this.#queue.addAfter(key, gatherMs));
-    this.#options.reconciler.onChange((key) => this.#queue.addAfter(key, gatherMs));
+    this.#options.management.onSharedResourcesChange((key) => this.#add(key));
+    this.#options.reconciler.onChange((key) => this.#add(key));
     this.#scheduleResync();
   }
 
@@ -92,7 +94,7 @@ export class Controller {
   /** Reconciles all existing objects again, once it has started. */
   reconcileAll(): void {
     if (!this.#isStarted) return;
-    for (const { metadata } of this.#options.management.list(HostedControlPlane)) this.#queue.add(objectKey(metadata));
+    for (const { metadata } of this.#options.management.list(HostedControlPlane)) this.#add(objectKey(metadata), 0);
   }
 
   /** HostedControlPlanes that wait for a free worker. */
@@ -133,23 +135,27 @@ export class Controller {
       const cluster = owningCluster(object.metadata);
       if (cluster !== undefined) this.#rememberKey(`${object.metadata.namespace}/${cluster}`, key);
       if (type === 'deleted') this.#forgetKey(key);
-      this.#queue.addAfter(key, gatherMs);
+      this.#add(key);
       return;
     }
     if (resource === HostedControlPlaneComponentTemplate) return this.#enqueueUsers(object);
     const cluster = resource === Cluster ? object.metadata.name : clusterOf(object);
     const keys = cluster && this.#keys.get(`${object.metadata.namespace}/${cluster}`);
-    for (const key of keys || []) this.#queue.addAfter(key, gatherMs);
+    for (const key of keys || []) this.#add(key);
     const orphan = resource === Secret && !keys ? orphanKey(object) : undefined;
-    if (orphan !== undefined) this.#queue.addAfter(orphan, gatherMs);
+    if (orphan !== undefined) this.#add(orphan);
   }
 
   /** A template never changes: it appears, is deleted, and may be created again with other settings. */
   #enqueueUsers({ metadata: { namespace, name } }: KubeObject): void {
     for (const { metadata, spec } of this.#options.management.list(HostedControlPlane) as TemplateUser[]) {
-      if (metadata.namespace === namespace && spec?.componentTemplateRef?.name === name)
-        this.#queue.addAfter(objectKey(metadata), gatherMs);
+      if (metadata.namespace === namespace && spec?.componentTemplateRef?.name === name) this.#add(objectKey(metadata));
     }
+  }
+
+  #add(key: string, delayMs = gatherMs): void {
+    const { only = key } = this.#options;
+    if (only === key) this.#queue.addAfter(key, delayMs);
   }
 
   #rememberKey(cluster: string, key: string): void {

@@ -19,6 +19,8 @@ import { EventRecorder } from '../kube/events.ts';
 import { LeaderElection } from '../kube/lease.ts';
 import { ManagementCluster } from '../management/cache.ts';
 import { Destinations } from '../network/destinations.ts';
+import { objectKey } from '../kube/object.ts';
+import type { Quarantine } from '../quarantine/quarantine.ts';
 import { Reconciler } from '../reconciler.ts';
 import type { Reach } from '../reconciler-options.ts';
 import { Signer } from '../signer/signer.ts';
@@ -34,6 +36,8 @@ export interface OperatorOptions {
   /** Access to the servers of hosted control planes. By default the operator dials them. */
   readonly reach?: Partial<Reach> | undefined;
   readonly config: Config;
+  /** Which control planes have ended earlier processes. By default nothing is noted. */
+  readonly quarantine?: Quarantine | undefined;
   /** Where the DNS of the management cluster answers; unknown outside of a cluster. */
   readonly dns?: ClusterDns | undefined;
   /** The issuer of the management cluster's tokens; undefined when the platform names none. */
@@ -42,6 +46,8 @@ export interface OperatorOptions {
   readonly log: Logger;
   /** Called when leadership is lost. The process must end, because another instance may already write. */
   readonly onLeadershipLost: () => void;
+  /** Called after every reconcile. */
+  readonly onReconciled?: ((result: 'success' | 'error') => void) | undefined;
   /** Called for every request to the management cluster. */
   readonly onRequest?: (record: RequestRecord) => void;
   /** Resolves the host names of endpoints. By default with the resolver of the machine. */
@@ -56,6 +62,8 @@ export interface OperatorOptions {
 export class Operator {
   /** Metrics for Prometheus. */
   readonly metrics: Metrics;
+  /** That of the management cluster. */
+  readonly connection: Connection;
   readonly #log: Logger;
   readonly #clock: Clock;
   readonly #client: KubernetesApi;
@@ -64,6 +72,7 @@ export class Operator {
   readonly #reconciler: Reconciler;
   readonly #controller: Controller;
   readonly #signer: Signer;
+  readonly #answersRequests: boolean;
   readonly #election: LeaderElection | undefined;
   #isSynced = false;
 
@@ -72,17 +81,20 @@ export class Operator {
     open = (to, options) => new KubeClient(to, options),
     reach,
     config,
+    quarantine,
     dns,
     managementIssuer,
     clock: machine,
     log,
     onLeadershipLost,
+    onReconciled,
     onRequest,
     onHostedRequest,
     lookup,
     newestRevision,
   }: OperatorOptions) {
     this.#log = log;
+    this.connection = connection;
     const clock = new ComparedClock(machine, (fault) => this.#clockChanged(fault));
     this.#clock = clock;
     this.metrics = new Metrics({
@@ -101,12 +113,13 @@ export class Operator {
     });
     this.#client = client;
     const onError = (error: unknown) => log.warn({ error }, 'watch interrupted, resuming');
-    const { namespace, watchFilter } = config;
+    const { namespace, watchFilter, only } = config;
     this.#management = new ManagementCluster({
       client,
       clock,
       namespace,
       watchFilter,
+      only,
       denied: config.deniedCidrs,
       onError,
     });
@@ -130,6 +143,8 @@ export class Operator {
       clock,
       events: this.#events,
       reach,
+      quarantine,
+      isTrial: only !== undefined,
       onWatchError: onError,
       operatorNamespace: config.controllerNamespace,
       operatorImage: config.operatorImage,
@@ -156,9 +171,13 @@ export class Operator {
       management: this.#management,
       reconciler: this.#reconciler,
       concurrency: config.maxConcurrentReconciles,
+      only: only && objectKey(only),
       clock,
       log,
-      onReconciled: (result, ms) => this.metrics.reconciled(result, ms),
+      onReconciled: (result, ms) => {
+        this.metrics.reconciled(result, ms);
+        onReconciled?.(result);
+      },
     });
     this.#signer = new Signer({
       client,
@@ -168,6 +187,7 @@ export class Operator {
       management: this.#management,
       answersFor: (of) => watchFilter === undefined && (namespace === undefined || namespace === of),
     });
+    this.#answersRequests = only === undefined;
     this.#election = config.leaderElection ? this.#elect(config, connection, onLeadershipLost) : undefined;
   }
 
@@ -236,7 +256,7 @@ export class Operator {
     this.#log.info({ hostedControlPlanes: count }, 'leading');
     this.#controller.start();
     // Without permission for its requests it retries, and no control plane waits for it.
-    void this.#signer.start();
+    if (this.#answersRequests) void this.#signer.start();
   }
 }
 

@@ -13,6 +13,7 @@ import { type ConditionUpdate, conditionUpdate, type ConditionUpdates, notPaused
 import { deploymentReadiness } from '../kube/readiness.ts';
 import { countsOf, scaling, versionsOf } from './api-servers.ts';
 import { componentsOf, type Workloads } from './components.ts';
+import { notQuarantined } from '../quarantine/report.ts';
 import { waitedFor, withEtcdFault } from './waited-for.ts';
 
 /** The input from which a status is computed. */
@@ -98,6 +99,7 @@ export function summarize(observed: Observation, initialized: boolean): Conditio
     SpecSupported: specSupported(observed),
     Deleting: conditionUpdate('False', 'NotDeleting'),
     ...notPaused,
+    Quarantined: notQuarantined,
   };
   const isReady = ready(observed.phases, health) ?? atGates(observed, updates);
   return { ...updates, Ready: isReady };

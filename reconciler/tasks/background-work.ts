@@ -55,6 +55,10 @@ export interface BackgroundWorkOptions {
   readonly clock: Clock;
   /** Called with the key of a control plane when one of its tasks has ended or made progress. */
   readonly onChange: (key: string) => void;
+  /** Notes that a task of a control plane begins. @returns notes that it has ended */
+  readonly take?: ((key: string, isTask: boolean) => () => void) | undefined;
+  /** Throws why no task may run. */
+  readonly refuse?: (() => never) | undefined;
   /** Limits of turns that differ from the usual ones. */
   readonly limits?: Partial<Record<Turn, TurnLimit>>;
 }
@@ -146,11 +150,15 @@ export class BackgroundWork {
     run: (context: WorkContext) => Promise<unknown>,
   ): Promise<void> {
     const { signal } = entry.controller;
+    const release = this.#options.take?.(key, true);
     try {
+      this.#options.refuse?.();
       const result = await run({ signal, report: (progress) => this.#report(key, entry, progress) });
       entry.state = { kind: 'done', inputsKey, at: this.#now(), result };
     } catch (error) {
       entry.state = { kind: 'failed', inputsKey, at: this.#now(), error, failures: failures + 1 };
+    } finally {
+      release?.();
     }
     if (!signal.aborted) this.#options.onChange(key);
   }

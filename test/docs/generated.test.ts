@@ -39,11 +39,13 @@ describe('the settings in constructs/provider/README.md', () => {
       name,
       fallback: fallback.replaceAll('`', '').trim(),
     }));
-    const { namespace, watchFilter, healthPort, metricsPort, secureMetricsPort } = readConfig([], {});
+    const { namespace, watchFilter, notes, only, healthPort, metricsPort, secureMetricsPort } = readConfig([], {});
     expect(rows).toEqual([
       { name: 'namespace', fallback: namespace ?? '' },
       { name: 'watch-filter', fallback: watchFilter ?? '' },
       { name: 'health-port', fallback: String(healthPort) },
+      { name: 'notes', fallback: notes ?? '' },
+      { name: 'only', fallback: only?.name ?? '' },
       { name: 'metrics-port', fallback: String(metricsPort) },
       { name: 'secure-metrics-port', fallback: String(secureMetricsPort) },
     ]);

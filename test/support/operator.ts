@@ -65,6 +65,8 @@ export async function startOperator({
     logLevel: 'info',
     namespace: rights.watchNamespace,
     watchFilter,
+    notes: undefined,
+    only: undefined,
     healthPort: 0,
     metricsPort: 0,
     secureMetricsPort: 0,

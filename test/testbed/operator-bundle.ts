@@ -13,23 +13,13 @@ export const buildDirectory = join(repository, 'build');
 
 /**
  * Compiles the operator with its dependencies into `main.js` and the chunks that it loads when it needs them, the command
- * line into `hcp.js`, the notices of the licences beside them, the program of pods that restore backups into
+ * line into `hcp.js`, the thread that watches the operator into `watchdog.js`, the notices of the licences beside them, the program of pods that restore backups into
  * `receiver.js`, and the audit fan-out, which has an image of its own, into `audit.js`.
  */
 export async function bundleOperator(directory = buildDirectory): Promise<LoadedAtStart> {
   await mkdir(directory, { recursive: true });
   for await (const name of glob('chunk-*', { cwd: directory })) await rm(join(directory, name));
-  const { metafile } = await build({
-    ...program,
-    legalComments: 'linked',
-    banner: { js: commonJsNames },
-    entryPoints: { main: 'reconciler/operator/main.ts' },
-    outdir: directory,
-    plugins: [etcdProtocol, requiredBuiltins, usedParts, smallQueues],
-    splitting: true,
-    chunkNames: 'chunk-[name]-[hash]',
-    metafile: true,
-  });
+  const metafile = await bundleProgram(directory);
   await bundleCommandLine(directory);
   await build({
     ...program,
@@ -38,6 +28,30 @@ export async function bundleOperator(directory = buildDirectory): Promise<Loaded
   });
   await bundleFanOut(directory);
   return loadedAtStart(metafile);
+}
+
+/**
+ * Compiles the operator's program alone, with the thread that watches it.
+ * @param main the module that runs it
+ */
+export async function bundleProgram(directory: string, main = 'reconciler/operator/main.ts'): Promise<Metafile> {
+  const { metafile } = await build({
+    ...program,
+    legalComments: 'linked',
+    banner: { js: commonJsNames },
+    entryPoints: { main },
+    outdir: directory,
+    plugins: [etcdProtocol, requiredBuiltins, usedParts, smallQueues],
+    splitting: true,
+    chunkNames: 'chunk-[name]-[hash]',
+    metafile: true,
+  });
+  await build({
+    ...program,
+    entryPoints: ['reconciler/quarantine/watchdog.ts'],
+    outfile: join(directory, 'watchdog.js'),
+  });
+  return metafile;
 }
 
 /** What the operator loads before it does anything: all of it stays in memory. */

@@ -76,6 +76,11 @@ export const summaryConditions = {
     meaning: 'the operator writes nothing for this cluster but this condition, and an event when it changes',
     reasons: { Paused: 'Normal', NotPaused: 'Routine' },
   },
+  Quarantined: {
+    meaning:
+      'the operator has ended repeatedly while it worked on this control plane, so that a process of its own does what reaches its servers and stores, or all of it',
+    reasons: { HostedWorkApart: 'Warning', AllWorkApart: 'Warning', NotQuarantined: 'Routine' },
+  },
   SpecAccepted: {
     meaning:
       'the operator has accepted the spec; while it refuses a spec, or when a component did not become ready by it in time, it reconciles the last usable one, whose certificates, etcd and backups it keeps',

@@ -177,6 +177,20 @@ export const alerts: readonly Alert[] = [
     actions: ['`hcp backups CLUSTER -n NAMESPACE` names the newest one that was verified.', status],
   },
   {
+    name: 'HostedControlPlaneQuarantined',
+    expression: `${condition('Quarantined', 'True')} == 1`,
+    lasts: '15m',
+    severity: 'warning',
+    summary: `${ofObject} has ended the operator, and has been in quarantine for a quarter of an hour.`,
+    meaning:
+      'The operator has ended twice within an hour while it worked on this control plane. It serves on; a process of its own, with little memory, does what reaches its servers and stores, and fails as well. It is a defect of the operator, or an attack on it.',
+    actions: [
+      'The log of the operator has the cause: lines with `trialOf` are those of the process apart, and `kubectl logs --previous` has those of the process that ended.',
+      'Compare what its API servers, etcd and stores answer with those of others: images of a tenant may answer anything.',
+      'The operator tries again by itself, at the time in the condition. Nothing has to be reset.',
+    ],
+  },
+  {
     name: 'HostedControlPlaneOperatorErrors',
     expression: `rate(${metric('reconcile_duration_seconds_count', 'result="error"')}[10m]) > 0.1`,
     lasts: '15m',

@@ -58,7 +58,8 @@ describe('of the objects of a cluster', () => {
       const chunks = [Buffer.from(`${line}\n${line.slice(0, 20)}`), Buffer.from(line.slice(20)), last];
       const silence = { clock: new ManualClock(), limitMs: 1_000 };
       const body = { next: async () => ({ done: false as const, value: chunks.shift() ?? (await never) }) };
-      const stream = { body: { [Symbol.asyncIterator]: () => body }, maxBytes: 1_000, spend: async () => {} };
+      const limits = { maxBytes: 1_000, spend: async () => {}, arrived: () => {} };
+      const stream = { body: { [Symbol.asyncIterator]: () => body }, ...limits };
       const transport = { stream: async () => ({ ...stream, failed: (cause: unknown) => cause, release: () => {} }) };
       const events = readWatch(transport as Pick<Transport, 'stream'> as Transport, call, silence);
       for (const _ of [1, 2, 3]) expect((await events.next()).value).toEqual(JSON.parse(line));

@@ -3,6 +3,7 @@ import { ComparedClock } from '../../../reconciler/kube/compared-clock.ts';
 import { EventRecorder } from '../../../reconciler/kube/events.ts';
 import { objectKey } from '../../../reconciler/kube/object.ts';
 import { ManagementCluster } from '../../../reconciler/management/cache.ts';
+import type { Quarantine } from '../../../reconciler/quarantine/quarantine.ts';
 import { Reconciler } from '../../../reconciler/reconciler.ts';
 import { reportTransition } from '../../../reconciler/status/transition.ts';
 import { StatusWriter } from '../../../reconciler/status/writer.ts';
@@ -28,6 +29,10 @@ export interface OperatorFlags {
   readonly watchFilter?: string;
   /** What it allows of annotations and classes. By default what an installation does. */
   readonly platformLists?: PlatformLists;
+  /** Which control planes have ended the processes before this one. */
+  readonly quarantine?: Quarantine;
+  /** Whether it is the trial of a control plane in quarantine. */
+  readonly isTrial?: boolean;
 }
 
 /** One operator process: all production code that reads and writes, with an in-memory cluster. */
@@ -46,7 +51,11 @@ export class OperatorProcess {
   readonly #news = new Set<string>();
 
   /** @param life by default the process runs until {@link stop} or {@link kill} */
-  constructor(managementCluster: MemoryCluster, life = new Life(), { watchFilter, platformLists }: OperatorFlags = {}) {
+  constructor(
+    managementCluster: MemoryCluster,
+    life = new Life(),
+    { watchFilter, platformLists, quarantine, isTrial }: OperatorFlags = {},
+  ) {
     this.#managementCluster = managementCluster;
     this.life = life;
     const { clock: machine } = managementCluster;
@@ -81,6 +90,8 @@ export class OperatorProcess {
       }),
       clock,
       events: this.#events,
+      quarantine,
+      isTrial,
       onWatchError: onError,
       platformLists,
       operatorImage: managementCluster.operatorImage,

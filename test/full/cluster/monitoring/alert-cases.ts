@@ -60,6 +60,7 @@ export const alertCases: Readonly<Record<string, AlertCase>> = {
   HostedControlPlaneCertificateNotRenewed: { broken: { [renewal]: always(3600) } },
   HostedControlPlaneBackupFailing: { broken: { [condition('EtcdBackupReady', 'False')]: always(1) } },
   HostedControlPlaneBackupOutdated: { broken: { [lastBackup]: '' } },
+  HostedControlPlaneQuarantined: { broken: { [condition('Quarantined', 'True')]: always(1) } },
   HostedControlPlaneClockWrong: { broken: { [metric('clock_offset_seconds')]: always(-90) } },
   HostedControlPlaneBackupNotVerified: { broken: { [condition('EtcdBackupVerified', 'False')]: always(1) } },
   HostedControlPlaneOperatorErrors: {

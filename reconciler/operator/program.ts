@@ -1,0 +1,201 @@
+import { readFile } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import type { ClusterDns } from '../../constructs/cluster/facts.ts';
+import type { ManagementIssuer } from '../../constructs/cluster/management-issuer.ts';
+import { clusterDns } from './cluster-dns.ts';
+import { type Config, readConfig } from './config.ts';
+import { type Health, serveHealth } from './health.ts';
+import { systemClock } from '../kube/clock.ts';
+import { KubeClient } from '../kube/client.ts';
+import { messageOf } from '../kube/error-message.ts';
+import { connect, type Connection, loadKubeConfig } from '../kube/config.ts';
+import { openNotes } from '../quarantine/notes.ts';
+import { Quarantine } from '../quarantine/quarantine.ts';
+import { startTrial } from '../quarantine/trial.ts';
+import { watchLoop } from '../quarantine/watch-loop.ts';
+import { Operator, type OperatorOptions } from './operator.ts';
+import { untilAnswering } from './await-api-server.ts';
+import { ownImage } from './own-image.ts';
+import type { BackOff } from '../kube/back-off.ts';
+import { createLogger, type Logger } from '../telemetry/log.ts';
+import { ScrapeAccess } from '../telemetry/scrape-access.ts';
+import { serveMetrics, serveMetricsSecurely } from '../telemetry/serve-metrics.ts';
+import { servingCertificate } from '../telemetry/serving-certificate.ts';
+import { startTracing } from '../trace/start.ts';
+
+/**
+ * Small buffers are cut from one of this size in bytes, which stays as long as any of them does: each TLS connection keeps one of
+ * some bytes. Node's default of 64 KiB is for programs with a few connections.
+ */
+const bufferPoolBytes = 4096;
+
+/** What a test replaces. */
+export interface ProgramOptions extends Pick<OperatorOptions, 'reach'> {
+  /** How long the event loop may stand still. */
+  readonly stillMs?: number | undefined;
+  readonly trialDelays?: BackOff | undefined;
+  readonly trialMs?: number | undefined;
+}
+
+/** The process: configuration in, operator until a signal, hand over, exit. */
+export async function runProgram(options: ProgramOptions = {}): Promise<void> {
+  try {
+    Buffer.poolSize = bufferPoolBytes;
+    const config = readConfig(process.argv.slice(2), process.env);
+    // Node was started for size: its flags must be arguments, which no setting of a Deployment's environment reaches.
+    if (config.optimizeFor === 'speed') setFlagsFromString('--no-optimize-for-size');
+    const log = createLogger({ format: config.logFormat, level: config.logLevel });
+    if (config.notes !== undefined || config.only !== undefined)
+      await watchLoop(
+        (error) => log.error({ error }, 'nothing ends this process when it stands still'),
+        options.stillMs,
+      );
+    await (config.only === undefined ? lead(config, log, options) : tryOne(config, config.only, log, options));
+  } catch (error) {
+    console.error(messageOf(error));
+    process.exit(1);
+  }
+}
+
+async function lead(given: Config, log: Logger, options: ProgramOptions): Promise<void> {
+  const tracing =
+    given.tracesEndpoint && (await startTracing(given.tracesEndpoint, warnHourly(log, 'traces are not sent')));
+  const quarantine = given.notes === undefined ? undefined : quarantineIn(given.notes, log, options);
+  let operator: Operator | undefined;
+  const servers = [
+    await serveHealth(
+      given.healthPort,
+      healthOf(() => operator, log),
+    ),
+  ];
+
+  onSignal(async (signal) => {
+    log.info({ signal }, 'stopping');
+    for (const server of servers) server.close();
+    await quarantine?.close();
+    await operator?.stop();
+    if (tracing) await tracing.stop();
+    process.exit(0);
+  });
+
+  operator = await connected(given, {
+    reach: options.reach,
+    quarantine,
+    log,
+    onLeadershipLost: () => {
+      log.error('leadership lost, exiting');
+      void quarantine?.close();
+      process.exit(1);
+    },
+  });
+  const { metricsPort } = given;
+  if (metricsPort > 0) servers.push(await serveMetrics(metricsPort, operator.metrics));
+  const secureMetrics = await serveSecurely(given, operator, log);
+  if (secureMetrics) servers.push(secureMetrics);
+
+  await operator.start();
+}
+
+/** The trial of a control plane in quarantine, for the process that leads. */
+async function tryOne(
+  given: Config,
+  { namespace, name }: NonNullable<Config['only']>,
+  parent: Logger,
+  { reach }: ProgramOptions,
+): Promise<void> {
+  const log = parent.child({ trialOf: `${namespace}/${name}` });
+  // The one that leads has ended, and another one may begin.
+  process.once('disconnect', () => process.exit(1));
+  const operator = await connected(
+    { ...given, leaderElection: false },
+    { reach, log, onLeadershipLost: () => {}, onReconciled: (result) => void process.send?.(result) },
+  );
+  onSignal(async () => {
+    await operator.stop();
+    process.exit(0);
+  });
+  await operator.start();
+}
+
+function onSignal(stop: (signal: NodeJS.Signals) => Promise<void>): void {
+  process.once('SIGTERM', (signal) => void stop(signal));
+  process.once('SIGINT', (signal) => void stop(signal));
+}
+
+/** An operator with a connection to a management API server that answers. */
+async function connected(
+  given: Config,
+  options: Pick<OperatorOptions, 'reach' | 'quarantine' | 'log' | 'onLeadershipLost' | 'onReconciled'>,
+): Promise<Operator> {
+  const connection = await connect(loadKubeConfig());
+  await untilAnswering(new KubeClient(connection), systemClock, options.log);
+  const config = { ...given, operatorImage: given.operatorImage ?? (await ownImage(connection, given)) };
+  return new Operator({
+    ...options,
+    connection,
+    config,
+    dns: config.podName === undefined ? undefined : await observedDns(connection),
+    managementIssuer: config.managementIssuer && (await withCertificates(config.managementIssuer)),
+    clock: systemClock,
+  });
+}
+
+function quarantineIn(directory: string, log: Logger, { trialDelays: delays, trialMs }: ProgramOptions): Quarantine {
+  return new Quarantine({
+    ...openNotes(directory),
+    clock: systemClock,
+    log,
+    startTrial: (key, cluster) => startTrial(key, cluster, trialMs),
+    delays,
+  });
+}
+
+/** Before there is an operator, the process waits for the API server: it lives, and is not ready. */
+function healthOf(operator: () => Operator | undefined, log: Logger): Health {
+  return {
+    get whyDead() {
+      const reason = operator()?.whyDead;
+      if (reason !== undefined)
+        log.error({ reason }, 'this instance does not work any more, and has to be started again');
+      return reason;
+    },
+    get isReady() {
+      return operator()?.isReady ?? false;
+    },
+  };
+}
+
+async function serveSecurely(
+  { secureMetricsPort }: Config,
+  { metrics, connection }: Operator,
+  log: Logger,
+): Promise<Server | undefined> {
+  if (secureMetricsPort === 0) return undefined;
+  const warn = warnHourly(log, 'the API server does not decide who may read the metrics');
+  const onError = (error: unknown) => warn(messageOf(error));
+  const access = new ScrapeAccess(new KubeClient(connection), systemClock, onError);
+  return serveMetricsSecurely(secureMetricsPort, metrics, access, await servingCertificate(new Date()));
+}
+
+/** Reports what would be reported all the time while a collector or the API server is away. */
+function warnHourly(log: Logger, what: string): (message: string) => void {
+  let reportedAt = -Infinity;
+  return (message) => {
+    if (performance.now() - reportedAt < hourMs) return;
+    reportedAt = performance.now();
+    log.warn({ message }, `${what}; the operator does not report this again for an hour`);
+  };
+}
+
+const hourMs = 60 * 60_000;
+
+/** Kubernetes gives each pod the DNS of its cluster. */
+async function observedDns(connection: Connection): Promise<ClusterDns | undefined> {
+  return clusterDns(new KubeClient(connection), await readFile('/etc/resolv.conf', 'utf8'));
+}
+
+/** @throws if the file cannot be read */
+async function withCertificates({ url, caFile }: NonNullable<Config['managementIssuer']>): Promise<ManagementIssuer> {
+  return { url, certificateAuthority: caFile === undefined ? undefined : await readFile(caFile, 'utf8') };
+}
