@@ -90,8 +90,9 @@ export function renderInstallation(image: string): DistributionFile[] {
       path: 'tenants.yaml',
       content: manifest(
         [
-          'What a platform gives to tenants who create HostedControlPlanes: a role to bind in their namespaces, and a sample of',
-          'a policy on images, mounted Secrets and host names. Not part of the installation: change it and apply it yourself.',
+          'What a platform gives to tenants who create HostedControlPlanes: a role to bind in their namespaces, a sample of a',
+          'policy on images, mounted Secrets and host names, and a sample of a quota, which each of their namespaces needs. Not',
+          'part of the installation: change it and apply it yourself.',
         ],
         renderTenants(),
       ),

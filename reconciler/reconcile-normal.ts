@@ -4,7 +4,7 @@ import { conditionUpdate, type ConditionUpdates } from './engine/condition-updat
 import { type RequeueAt, earliest } from './engine/requeue.ts';
 import { openEtcd } from './etcd/access.ts';
 import { storeReaderOf } from './backup/store-reader.ts';
-import { referencesOf } from './management/referenced-objects.ts';
+import { referencesOf, watchLimits } from './management/referenced-objects.ts';
 import { infrastructureOf } from './management/cluster-object.ts';
 import {
   mergeFacts,
@@ -51,13 +51,17 @@ export async function reconcileNormal(
   updates: ConditionUpdates = {},
 ): Promise<RequeueAt> {
   const scope = scopeOf(context, admission);
-  context.memory.references.follow(context.key, referencesOf(scope.cluster));
+  const unwatched = context.memory.references.follow(context.key, referencesOf(scope.cluster));
   const held = await holdSecrets(scope);
   for (const name of held.replaced) context.options.events.record(context.object, secretReplaced(name));
   const results = await runPhases(phases, scope);
 
   const facts = mergeFacts(results.map((result) => result.facts));
-  await writeStatus(context, { ...scope, facts }, results, { ...unheld(held), ...updates });
+  await writeStatus(context, { ...scope, facts }, results, {
+    ...unheld(held),
+    ...beyondLimits(unwatched, scope.cluster.namespace),
+    ...updates,
+  });
   if (isAsleep(results)) await context.memory.hosted.forget(context.key);
 
   // An unrelated error must not keep a spec that has failed.
@@ -67,6 +71,13 @@ export async function reconcileNormal(
   await prune(context.memory.applySet, context.key, { cluster: scope.cluster, reader: scope.reader, facts }, results);
   const unpruned = await pruneWorkload({ ...scope, facts }, results);
   return earliest([...results.map(({ requeueAt }) => requeueAt), rolloutOf(scope).later, unpruned]);
+}
+
+/** Changes of these objects are followed late, in favour of other namespaces. */
+function beyondLimits(unwatched: number, namespace: string): ConditionUpdates {
+  if (unwatched === 0) return {};
+  const message = `${unwatched} of the Secrets and ConfigMaps that the spec names are not watched, because control planes of namespace ${namespace} name more than its share, of at most ${watchLimits.perNamespace}: API servers follow their changes within ten minutes; mount fewer objects`;
+  return { SpecSupported: conditionUpdate('False', 'TooManyReferences', message) };
 }
 
 /** Keys that are neither safe nor lost. The phases go on with what is there. */

@@ -100,6 +100,15 @@ const mutatingAdmissionPolicies = admissionVersions.flatMap((version) => [
     'mutatingadmissionpolicybindings',
   ),
 ]);
+/** Rendered in the installation, and written by no operator. */
+const validatingAdmissionPolicies = [
+  clusterWide('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy', 'validatingadmissionpolicies'),
+  clusterWide(
+    'admissionregistration.k8s.io/v1',
+    'ValidatingAdmissionPolicyBinding',
+    'validatingadmissionpolicybindings',
+  ),
+];
 export const Lease = namespaced('coordination.k8s.io/v1', 'Lease', 'leases');
 export const Event = namespaced('events.k8s.io/v1', 'Event', 'events');
 export const CustomResourceDefinition = clusterWide(
@@ -166,6 +175,7 @@ const all: readonly Resource[] = [
   CiliumNetworkPolicy,
   CertificateRequest,
   ...mutatingAdmissionPolicies,
+  ...validatingAdmissionPolicies,
   Lease,
   Event,
   CustomResourceDefinition,

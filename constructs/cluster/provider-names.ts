@@ -34,6 +34,14 @@ export function sharedRoleOf(namespace: string): string {
   return `${providerNames.managerRole}-${namespace}`;
 }
 
+/**
+ * A policy on what an operator may write. An operator that watches one namespace has policies of its own.
+ */
+export function operatorPolicyOf(limits: 'places' | 'objects', namespace?: string): string {
+  const name = prefixed(`operator-${limits}`);
+  return namespace === undefined ? name : `${name}-${namespace}`;
+}
+
 /** Labels of every object. clusterctl finds, upgrades and deletes the provider by them. */
 export const providerLabels: Readonly<Record<string, string>> = { [providerLabel]: providerLabelValue };
 

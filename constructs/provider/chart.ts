@@ -6,7 +6,8 @@ import type { RenderedObject } from '../control-plane/chart.ts';
 import { managerImage } from './image.ts';
 import { ManagerNetworkPolicy } from './network-policy.ts';
 import { Manager, type ManagerSettings } from './operator.ts';
-import { providerLabels, providerNamespace } from '../cluster/provider-names.ts';
+import { providerLabels, providerNames, providerNamespace } from '../cluster/provider-names.ts';
+import { OperatorPolicy } from './operator-policy.ts';
 import { Rbac } from './rbac.ts';
 
 export interface ProviderChartProps {
@@ -25,7 +26,7 @@ export interface ProviderChartProps {
   readonly networkPolicy?: boolean;
 }
 
-/** The installation of the provider: definitions of its kinds, permissions, and the operator. */
+/** The installation of the provider: definitions of its kinds, permissions and their limits, and the operator. */
 export class ProviderChart extends Chart {
   constructor(scope: Construct, id: string, props: ProviderChartProps = {}) {
     // No namespace here, because cdk8s would add it to cluster-scoped objects too.
@@ -38,6 +39,7 @@ export class ProviderChart extends Chart {
       new ApiObject(this, definition.spec.names.singular, definition);
     }
     new Rbac(this, 'rbac', { namespace, watchNamespace });
+    new OperatorPolicy(this, 'policy', { namespace, watchNamespace, serviceAccount: providerNames.serviceAccount });
     new Manager(this, 'manager', { namespace, image, watchNamespace, settings: manager });
     if (networkPolicy) new ManagerNetworkPolicy(this, 'network-policy', namespace);
   }

@@ -5,6 +5,7 @@ import { hostedControlPlaneCRD } from '../api/crd.ts';
 import { kubeconfigSubresource } from '../api/kubeconfig-request.ts';
 import {
   Cluster,
+  ConfigMap,
   Event,
   groupOf,
   HostedControlPlane,
@@ -12,6 +13,9 @@ import {
   HostedControlPlaneTemplate,
   Machine,
   MachineDeployment,
+  PersistentVolumeClaim,
+  Pod,
+  Secret,
   tlsRoutes,
 } from '../api/resources.ts';
 import { children, type StructuralSchema } from '../api/structural.ts';
@@ -59,8 +63,29 @@ const lists: PlatformLists = {
   ingressClasses: ['haproxy', 'nginx'],
   loadBalancerClasses: ['service.k8s.aws/nlb'],
 };
+const tenantNamespace = 'a-tenants-namespace';
 
-/** A role for tenants, and a sample of a policy that limits what their control planes may run, mount and be called. */
+/**
+ * How much of a tenant the operator, API servers and load balancers have to keep: for ten highly available control planes, each with
+ * some 50 Secrets and 20 ConfigMaps, and pods of a rollout beside those that run.
+ */
+const counts: Readonly<Record<string, number>> = {
+  [`count/${HostedControlPlane.plural}.${groupOf(HostedControlPlane)}`]: 10,
+  [`count/${HostedControlPlaneTemplate.plural}.${groupOf(HostedControlPlaneTemplate)}`]: 50,
+  [`count/${HostedControlPlaneComponentTemplate.plural}.${groupOf(HostedControlPlaneComponentTemplate)}`]: 50,
+  [`count/${Cluster.plural}.${groupOf(Cluster)}`]: 10,
+  [`count/${ConfigMap.plural}`]: 300,
+  [`count/${Secret.plural}`]: 1_000,
+  [`count/${PersistentVolumeClaim.plural}`]: 80,
+  [Pod.plural]: 200,
+  'services.loadbalancers': 10,
+  'services.nodeports': 40,
+};
+
+/**
+ * A role for tenants, a sample of a policy that limits what their control planes may run, mount and be called, and a sample of a quota
+ * for each of their namespaces.
+ */
 class Tenants extends Chart {
   constructor(scope: Construct, id: string) {
     super(scope, id, { disableResourceNameHashes: true }); // clusterctl must not delete it with the provider, so no label of the provider.
@@ -102,6 +127,12 @@ class Tenants extends Chart {
     new k8s.KubeValidatingAdmissionPolicyBinding(this, 'binding', {
       metadata: { name },
       spec: { policyName: name, validationActions: ['Deny'] },
+    });
+    new k8s.KubeResourceQuota(this, 'quota', {
+      metadata: { name, namespace: tenantNamespace },
+      spec: {
+        hard: Object.fromEntries(Object.entries(counts).map(([what, most]) => [what, k8s.Quantity.fromNumber(most)])),
+      },
     });
   }
 }

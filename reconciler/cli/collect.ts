@@ -18,6 +18,7 @@ import type { PodObject } from '../kube/readiness.ts';
 import { objectKey } from '../kube/object.ts';
 import { componentKinds } from '../management/cache.ts';
 import { type CommandAccess, findingControlPlane } from './access.ts';
+import { filteredLog } from './collect/filtered-log.ts';
 import { withoutSecrets } from './collect/without-secrets.ts';
 import { clusterArgument, type Command, type Session, textOption } from './command.ts';
 import { clusterOf, findObject } from './control-plane.ts';
@@ -97,11 +98,11 @@ async function collectAll(session: Session, name: string, directory: string): Pr
   }
   for (const log of pods.flatMap(logsOf)) {
     const text = await tried(`log ${log.file}`, () => client.raw(log.path));
-    if (text) await write(join('logs', log.file), text);
+    if (text) await write(join('logs', log.file), filteredLog(text));
   }
   if (missing.length > 0) await write('missing.txt', `${missing.join('\n')}\n`);
   terminal.print(
-    `${directory} has the objects, events and logs of ${cluster}, without the content of Secrets and values of environment variables: read it before you pass it on`,
+    `${directory} has the objects, events and logs of ${cluster}, without the content of Secrets, values of environment variables and audit records: read it before you pass it on`,
   );
 }
 

@@ -38,13 +38,15 @@ export interface ReferencedObjectsOptions {
 }
 
 /**
- * How many objects are watched at the same time, each by a stream of its own. The resync reports changes of those
- * beyond.
+ * How many objects are watched at the same time, each by a stream of its own: of all, and of the HostedControlPlanes of one namespace.
+ * The resync reports changes of those beyond.
  */
-const watchLimit = 500;
+export const watchLimits = { all: 500, perNamespace: 100 } as const;
 
 interface Watch {
   readonly informer: Informer;
+  /** The namespace of the HostedControlPlane that referred to the object first. */
+  readonly namespace: string;
   /** The HostedControlPlanes that refer to the object. */
   readonly keys: Set<string>;
 }
@@ -61,11 +63,13 @@ export class ReferencedObjects {
   /**
    * Watches exactly these objects for a HostedControlPlane. A new watch reports its object once, because that may be
    * newer than what the running reconcile has read.
+   * @returns how many of them are beyond the limits, and not watched
    */
-  follow(key: string, references: readonly Reference[]): void {
+  follow(key: string, references: readonly Reference[]): number {
     const wanted = new Map(references.map((reference) => [identity(reference), reference]));
     for (const [id, watch] of this.#watches) if (!wanted.has(id)) this.#leave(id, watch, key);
     for (const [id, reference] of wanted) this.#join(id, reference, key);
+    return [...wanted.keys()].filter((id) => !this.#watches.has(id)).length;
   }
 
   /** Ends the watches of a HostedControlPlane that no other one needs. */
@@ -81,8 +85,30 @@ export class ReferencedObjects {
 
   #join(id: string, reference: Reference, key: string): void {
     const watch = this.#watches.get(id);
-    if (watch) watch.keys.add(key);
-    else if (this.#watches.size < watchLimit) this.#watches.set(id, this.#watch(reference, new Set([key])));
+    if (watch) return void watch.keys.add(key);
+    const [namespace = ''] = key.split('/');
+    const own = this.#countOf(namespace);
+    if (own >= watchLimits.perNamespace) return;
+    if (this.#watches.size >= watchLimits.all && !this.#takeFrom(own)) return;
+    this.#watches.set(id, this.#watch(reference, namespace, new Set([key])));
+  }
+
+  /** Ends a watch of the namespace that has most, if it has more than another one would then have. */
+  #takeFrom(own: number): boolean {
+    const namespaces = [...new Set([...this.#watches.values()].map(({ namespace }) => namespace))];
+    const [most] = namespaces
+      .map((namespace) => ({ namespace, count: this.#countOf(namespace) }))
+      .sort((one, other) => other.count - one.count);
+    if (!most || most.count <= own + 1) return false;
+    const [id, watch] = [...this.#watches].findLast(([, { namespace }]) => namespace === most.namespace) ?? [];
+    if (id === undefined || !watch) return false;
+    this.#watches.delete(id);
+    void watch.informer.stop();
+    return true;
+  }
+
+  #countOf(namespace: string): number {
+    return [...this.#watches.values()].filter((watch) => watch.namespace === namespace).length;
   }
 
   #leave(id: string, { informer, keys }: Watch, key: string): void {
@@ -91,7 +117,7 @@ export class ReferencedObjects {
     void informer.stop();
   }
 
-  #watch({ resource, namespace, name }: Reference, keys: Set<string>): Watch {
+  #watch({ resource, namespace, name }: Reference, owner: string, keys: Set<string>): Watch {
     const { client, clock, onChange } = this.#options;
     // The phase that reads the object reports that the operator may not.
     const onError = (error: unknown) => {
@@ -104,7 +130,7 @@ export class ReferencedObjects {
       for (const key of keys) onChange(key);
     });
     informer.start();
-    return { informer, keys };
+    return { informer, namespace: owner, keys };
   }
 }
 

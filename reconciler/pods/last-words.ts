@@ -67,7 +67,8 @@ const secrets: readonly [RegExp, string][] = [
   ],
 ];
 
-function withoutSecrets(text: string): string {
+/** A text without what looks like a key, a token or a password. */
+export function withoutSecrets(text: string): string {
   const plain = secrets.reduce((left, [pattern, instead]) => left.replace(pattern, instead), text);
   return plain.replace(/[A-Za-z0-9+/_-]{40,}={0,2}/g, (long) => (isKeyLike(long) ? removed : long));
 }

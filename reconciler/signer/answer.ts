@@ -14,6 +14,7 @@ import { parsedCertificate } from '../pki/parsed.ts';
 import { bundle } from '../pki/pem.ts';
 import { pairOf } from '../pki/secret.ts';
 import { type Asked, readAsked } from './decide.ts';
+import { waitingLimits } from './limits.ts';
 import { type ClusterName, clusterOf, type ClientCertificateRequest } from './request.ts';
 
 /** What the operator says to a request. */
@@ -55,6 +56,11 @@ export async function answerTo(request: ClientCertificateRequest, circumstances:
   }
   const [found, another] = find(circumstances, place);
   if (!found && !answersFor(place.namespace)) return { kind: 'none' };
+  if (request.isBeyond)
+    return denied(
+      'TooManyRequests',
+      `more than ${waitingLimits.perRequester} requests of one requester, or ${waitingLimits.perNamespace} for one namespace, wait: request again in a minute`,
+    );
   if (now.getTime() - Date.parse(request.metadata.creationTimestamp ?? '') > patienceMs) {
     return denied(
       'Expired',

@@ -10,7 +10,12 @@ export interface ClientCertificateRequest extends CertificateRequest {
     UserInfo & {
       readonly expirationSeconds?: number | undefined;
     };
+  /** Too many others of its requester, or for its namespace, wait. Nothing else is known of it. */
+  readonly isBeyond?: true;
 }
+
+/** More usages than any request has that is signed. */
+const mostUsages = 20;
 
 /**
  * What the operator keeps of a request, whose creator can fill all of it: of one that it has answered only that, and no content that is
@@ -45,7 +50,16 @@ export function kept(object: KubeObject): ClientCertificateRequest {
       creationTimestamp,
       labels: named && requestLabels(named.namespace, named.cluster),
     },
-    spec: { signerName, request, username, uid: spec.uid, groups, extra, usages, expirationSeconds },
+    spec: {
+      signerName,
+      request,
+      username,
+      uid: spec.uid,
+      groups,
+      extra,
+      usages: usages?.slice(0, mostUsages),
+      expirationSeconds,
+    },
     status,
   };
 }

@@ -14,6 +14,7 @@ import { WorkQueue } from '../kube/queue.ts';
 import { kubeconfigSigned } from '../status/events.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { answerTo, type Circumstances, type Signed } from './answer.ts';
+import { RequestLimits } from './limits.ts';
 import { isAnswered, kept, type ClientCertificateRequest } from './request.ts';
 
 export interface SignerOptions extends Pick<Circumstances, 'management' | 'answersFor'> {
@@ -37,6 +38,7 @@ export class Signer {
   readonly #options: SignerOptions;
   readonly #known: InformerSet;
   readonly #queue: WorkQueue;
+  readonly #limits = new RequestLimits();
   #unreadReported = -Infinity;
 
   constructor(options: SignerOptions) {
@@ -47,7 +49,7 @@ export class Signer {
       clock,
       resource: CertificateSigningRequest,
       fieldSelector: `spec.signerName=${kubeconfigSigner}`,
-      keep: kept,
+      keep: (object) => this.#limits.keep(object),
       budget: new CacheBudget(heldBytes),
       onError: (error) => this.#reportUnread(error),
     });
@@ -62,7 +64,10 @@ export class Signer {
 
   /** Answers the requests that wait, and then each new one. Resolves when those that wait are known. */
   async start(): Promise<void> {
-    this.#known.onChange((_, { object }) => this.#queue.add(object.metadata.name));
+    this.#known.onChange((_, { type, object }) => {
+      if (type === 'deleted') this.#limits.forget(object.metadata);
+      this.#queue.add(object.metadata.name);
+    });
     await this.#known.start();
   }
 

@@ -1,11 +1,13 @@
 import { Secret, ServiceAccount } from '../../constructs/api/resources.ts';
 import { type Rule, rulesOf, type Verb } from '../../constructs/cluster/access-rules.ts';
-import { providerNames } from '../../constructs/cluster/provider-names.ts';
+import { providerNames, providerNamespace } from '../../constructs/cluster/provider-names.ts';
 import { backupIdentityAccess } from '../../constructs/provider/access.ts';
 import { renderProvider } from '../../constructs/provider/chart.ts';
+import { renderOperatorPolicy } from '../../constructs/provider/operator-policy.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { Connection } from '../../reconciler/kube/config.ts';
 import type { KubeObject, ObjectName } from '../../reconciler/kube/object.ts';
+import { applyObjects } from '../testbed/apply-objects.ts';
 import { type Grant, GrantedAccount } from './granted-account.ts';
 
 export interface ShippedRightsOptions {
@@ -41,6 +43,7 @@ export class ShippedRights {
     ...place
   }: ShippedRightsOptions): Promise<ShippedRights> {
     const grants = operatorGrants({ namespace: place.namespace, watchNamespace });
+    await limitOperators(place.client, name);
     return new ShippedRights(await GrantedAccount.create({ ...place, name, grants }), watchNamespace);
   }
 
@@ -89,6 +92,16 @@ export class ShippedRights {
     const rules = rulesOf([{ resource: Secret, names: [name], verbs, why: 'control planes use it' }]);
     await this.#account.grant({ namespace, rules });
   }
+}
+
+/**
+ * Installs the policies of an installation, as its operators have them: one for all operators of an API server with the name of the
+ * installation, which stays, and one for each other name.
+ */
+async function limitOperators(client: KubeClient, serviceAccount: string): Promise<void> {
+  const isUsual = serviceAccount === providerNames.serviceAccount;
+  const own = isUsual ? {} : { watchNamespace: serviceAccount };
+  await applyObjects(client, renderOperatorPolicy({ namespace: providerNamespace, serviceAccount, ...own }));
 }
 
 interface Binding extends KubeObject {

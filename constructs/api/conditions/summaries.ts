@@ -58,7 +58,7 @@ export const summaryConditions = {
   SpecSupported: {
     meaning: 'every argument and setting of the spec has an effect',
     // An event of its own reports each component whose arguments are overruled.
-    reasons: { Supported: 'Routine', Overruled: 'Routine' },
+    reasons: { Supported: 'Routine', Overruled: 'Routine', TooManyReferences: 'Warning' },
   },
   Deleting: {
     meaning: 'the control plane is being deleted',

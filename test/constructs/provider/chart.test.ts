@@ -45,8 +45,8 @@ describe('the installation', () => {
     expect(components?.content).not.toMatch(/\$[{$]/);
   });
 
-  it('has no webhook, which could change what Cluster API applies', () => {
-    expect(objects.filter(({ kind }) => /Webhook|AdmissionPolicy/.test(kind))).toEqual([]);
+  it('has no webhook and no policy that could change what Cluster API applies', () => {
+    expect(objects.filter(({ kind }) => /Webhook|MutatingAdmissionPolicy/.test(kind))).toEqual([]);
   });
 });
 

@@ -3,7 +3,7 @@ import { HostedControlPlaneSpec } from '../../../constructs/api/hosted-control-p
 import { ConfigMap, type Resource, Secret } from '../../../constructs/api/resources.ts';
 import type { ListOptions, Selection } from '../../../reconciler/kube/client-options.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { ReferencedObjects, referencesOf } from '../../../reconciler/management/referenced-objects.ts';
+import { ReferencedObjects, referencesOf, watchLimits } from '../../../reconciler/management/referenced-objects.ts';
 import type { SecretObject } from '../../../reconciler/pki/secret.ts';
 import { MemoryCluster } from '../../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../../support/loop/operator-process.ts';
@@ -95,13 +95,27 @@ describe('objects that specs name', () => {
     expect(await reportedFor(() => put(token, 'two'))).toEqual([]);
   });
 
-  it('are watched up to a limit, and the next one as soon as another one is not', async () => {
-    const many = Array.from({ length: 500 }, (_, index) => ({ ...policy, name: `policy-${index}` }));
-    references.follow('team/c1', many);
-    references.follow('team/c2', [token]);
+  const many = (count: number, of = 'policy') =>
+    Array.from({ length: count }, (_, index) => ({ ...policy, name: `${of}-${index}` }));
+
+  it('are watched up to a limit for each namespace, and the next one as soon as another one is not', async () => {
+    const { perNamespace } = watchLimits;
+    expect(references.follow('team/c1', many(perNamespace))).toBe(0);
+    expect(references.follow('team/c2', [token])).toBe(1);
     expect(await reportedFor(() => put(token, 'one'))).toEqual([]);
-    references.follow('team/c1', many.slice(1));
-    references.follow('team/c2', [token]);
+    references.follow('team/c1', many(perNamespace).slice(1));
+    expect(references.follow('team/c2', [token])).toBe(0);
+    expect(await reportedFor(() => put(token, 'two'))).toEqual(['team/c2']);
+  });
+
+  it('of namespaces that name few are watched, however many the others name', async () => {
+    const { all, perNamespace } = watchLimits;
+    for (let index = 0; index <= all / perNamespace; index++)
+      references.follow(`mallory-${index}/c1`, many(perNamespace, `of-${index}`));
+    expect(references.follow('team/c2', [token])).toBe(0);
+    expect(await reportedFor(() => put(token, 'one'))).toEqual(['team/c2']);
+    const beyond = references.follow('mallory-0/c1', many(perNamespace, 'of-0'));
+    expect(beyond).toBeGreaterThan(0);
     expect(await reportedFor(() => put(token, 'two'))).toEqual(['team/c2']);
   });
 });

@@ -88,6 +88,24 @@ describe('a request for a client certificate', () => {
     expect(await answerTo(request, given)).toMatchObject({ kind: 'signed', signed: { user: 'john' } });
   });
 
+  it('beyond the limits of its requester is denied, and says what to do', async () => {
+    const { given, rights } = circumstances();
+    const request = { ...(await clientCertificateRequest({ request: '' })), isBeyond: true } as const;
+    expect(await answerTo(request, given)).toEqual({
+      kind: 'denied',
+      reason: 'TooManyRequests',
+      message: expect.stringContaining('request again in a minute') as string,
+    });
+    expect(rights.asked).toEqual([]);
+    expect(
+      await answerTo(request, {
+        ...given,
+        answersFor: () => false,
+        management: { ...given.management, list: () => [] },
+      }),
+    ).toEqual({ kind: 'none' });
+  });
+
   it('of a user without rights is denied in the same words, whether the control plane exists or not', async () => {
     const answers = await Promise.all(
       [prod, { ...prod, metadata: { ...prod.metadata, namespace: 'team-b' } }].map(async (object) => {
