@@ -97,6 +97,7 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
     managementNetwork,
     managementIssuer,
     platformLists,
+    clusterIssuers = [],
     reach,
     destinations,
   } = options;
@@ -118,6 +119,7 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
     candidate: candidate && hostedClusterOf({ ...candidate, clusterObject }, byPlatform),
     cluster,
     managementIssuer,
+    clusterIssuers,
     facts: {
       certificates: {},
       mounts: {},

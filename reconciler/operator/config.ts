@@ -83,6 +83,18 @@ const Environment = z.object({
   LOAD_BALANCER_CLASSES: patterns(defaultPlatformLists.loadBalancerClasses).describe(
     'Classes that exposure.loadBalancer.loadBalancerClass may name, as patterns.',
   ),
+  CLUSTER_ISSUERS: z
+    .string()
+    .default('')
+    .transform(separated)
+    .refine(
+      (issuers) =>
+        issuers.every((issuer) => /^(\*|[a-z0-9-]+)\/[A-Za-z][A-Za-z0-9]*(\.[a-z0-9.-]+)?\/[a-z0-9.-]+$/.test(issuer)),
+      'must be issuers such as team-a/ClusterIssuer/clusters, separated by commas',
+    )
+    .describe(
+      'Issuers of cert-manager beyond Issuers of its own namespace that a control plane may name in certificates.issuerRef: namespace or *, kind, with the API group if that is not cert-manager.io, and name. Separated by commas.',
+    ),
   MANAGEMENT_ISSUER_URL: z
     .url({ protocol: /^https$/, error: 'must be a URL such as https://issuer.example.org' })
     .optional()
@@ -130,6 +142,8 @@ export interface Config {
   readonly allowedDestinations: readonly string[];
   /** What control planes may ask of ingress controllers and load balancers. */
   readonly platformLists: PlatformLists;
+  /** Issuers beyond its namespace that may sign the CAs of a control plane, as `<namespace>/<Kind>/<name>`. */
+  readonly clusterIssuers: readonly string[];
   /** Issuer of the management cluster's tokens, and the file with its CA. */
   readonly managementIssuer: { readonly url: string; readonly caFile: string | undefined } | undefined;
   /** URL to which traces are sent by OTLP over HTTP; undefined to send none. */
@@ -199,6 +213,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
       ingressClasses: parsed.data.INGRESS_CLASSES,
       loadBalancerClasses: parsed.data.LOAD_BALANCER_CLASSES,
     },
+    clusterIssuers: parsed.data.CLUSTER_ISSUERS,
     managementIssuer: parsed.data.MANAGEMENT_ISSUER_URL
       ? { url: parsed.data.MANAGEMENT_ISSUER_URL, caFile: parsed.data.MANAGEMENT_ISSUER_CA_FILE }
       : undefined,
