@@ -92,10 +92,19 @@ export const restoreAccessLabel = `${group}/restore-from`;
 export const auditAccessAnnotation = `${group}/audit-access`;
 
 /**
+ * On the same Secret, also in the namespace of the HostedControlPlane: the receivers that get its token, as host or host:port, separated
+ * by commas.
+ */
+export const auditReceiversAnnotation = `${group}/audit-receivers`;
+
+/**
  * On a ServiceAccount: the HostedControlPlanes of its namespace, separated by commas, that sign in to their backup
  * stores with its tokens.
  */
 export const backupIdentityAnnotation = `${group}/backup-identity-of`;
+
+/** On the same ServiceAccount: the token services besides that of AWS that get its tokens, as host or host:port, separated by commas. */
+export const backupTokenServicesAnnotation = `${group}/backup-token-services`;
 
 /** On a Secret with encryption keys of backups: the name of the key that encrypts. */
 export const encryptionKeyAnnotation = `${group}/encryption-key`;

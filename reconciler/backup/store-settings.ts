@@ -56,7 +56,7 @@ export function readStoreSettings(
     throw new Error(`the Secret has no ${missing.join(', ')}: add ${missing.length > 1 ? 'them' : 'it'}`);
   return {
     endpoint: endpointOf(value(keys.hostKey), keys.hostKey),
-    region: value(keys.regionKey),
+    region: regionOf(value(keys.regionKey), keys.regionKey),
     ...bucketAndPrefix(value(keys.bucketKey), keys.bucketKey),
     certificateAuthority: caOf(value(keys.certificateAuthorityKey), keys.certificateAuthorityKey),
     credentials: webIdentity ?? {
@@ -65,6 +65,14 @@ export function readStoreSettings(
       secretAccessKey: value(keys.secretAccessKeyKey),
     },
   };
+}
+
+/** A region is a part of the host names of AWS: any other text could make another host of them. */
+function regionOf(region: string, key: string): string {
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(region)) return region;
+  throw new Error(
+    `${key} of the Secret is not a region, which has letters, digits, dashes and underscores: correct it`,
+  );
 }
 
 /** Checked here, because connections with an invalid certificate fail with a misleading error. */
