@@ -87,7 +87,7 @@ function lastOf(
   return newest.spec !== spec || isNewer ? served : newest;
 }
 
-/** What the status says of a control plane whose record somebody has deleted or changed, so that no pod restarts for that. */
+/** What the status says of a control plane whose record another client has deleted or changed, so that no pod restarts for that. */
 function ofStatus(
   { spec, status }: ReleaseInput['hostedControlPlane'],
   text: string,

@@ -72,7 +72,7 @@ function writeStatus(management: MemoryCluster, fields: object): Promise<unknown
   return management.user.mergePatch(HostedControlPlane, ourName, { status: fields }, as);
 }
 
-describe('ConfigMaps that somebody writes in the place of the operator', () => {
+describe('ConfigMaps that another client writes in the place of the operator', () => {
   it.each<[string, object]>([
     ['whose spec is accepted', {}],
     ['whose spec is refused', refused],
@@ -108,14 +108,14 @@ describe('ConfigMaps that somebody writes in the place of the operator', () => {
   });
 });
 
-describe('a record that somebody deletes or changes', () => {
+describe('a record that another client deletes or changes', () => {
   it.each<[string, (management: MemoryCluster, record: KubeObject['metadata']) => Promise<unknown>]>([
     ['deletes', (management, record) => management.user.delete(ConfigMap, record, {})],
     [
       'changes',
       (management, record) => management.user.mergePatch(ConfigMap, record, { data: { 'spec.json': '{}' } }, attacker),
     ],
-  ])('restarts no pod when somebody %s it, and is written again', async (_, act) => {
+  ])('restarts no pod when another client %s it, and is written again', async (_, act) => {
     const management = ofFirst.copy();
     management.newestRevision = 3;
     const before = templates(management);

@@ -48,13 +48,16 @@ it.each<[string, Readonly<Record<string, string>>]>([
   ['another generation', { generation: '8' }],
   ['another release', { 'release.json': JSON.stringify(releaseOf(36, 1)) }],
   ['an image in the place of a version', { 'release.json': JSON.stringify(release).replace('3.6.8', 'x@sha256:0') }],
-])('a record in which somebody writes %s is not believed', (_, data) => {
+])('a record in which another client writes %s is not believed', (_, data) => {
   expect(read([record(written, uid, data)], status)).toEqual({ newest: undefined, served: undefined, isAltered: true });
 });
 
-it.each(['served', 'failure'])('what became of a spec is not what somebody writes into its record as %s', (key) => {
-  expect(read([record(written, uid, { [key]: 'true' })], status).newest).toEqual(written);
-});
+it.each(['served', 'failure'])(
+  'what became of a spec is not what another client writes into its record as %s',
+  (key) => {
+    expect(read([record(written, uid, { [key]: 'true' })], status).newest).toEqual(written);
+  },
+);
 
 it('what became of a spec is what the status says', () => {
   const served = { ...written, number: 2, hasServed: true };
