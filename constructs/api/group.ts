@@ -40,6 +40,9 @@ export const rotateAnnotation = (what: string): string => `${group}/rotate-${wha
 /** On the Secret of a CA or of service account keys: the rotation requests that the operator has completed. */
 export const rotatedForAnnotation = `${group}/rotated-for`;
 
+/** Annotation of a Node, set by Cluster API, with its Machine. */
+export const machineAnnotation = 'cluster.x-k8s.io/machine';
+
 /**
  * On a Node of a hosted cluster: the CA that signed the newest client certificate of its kubelet, by the first digits
  * of the CA's fingerprint. The operator reads it from certificate signing requests, which are gone after an hour.
