@@ -28,6 +28,7 @@ export interface Extent {
   /** Audit records through the fan-out: many in a request, one in each, and those that wait for receivers. */
   readonly audit: { readonly inBatches: number; readonly alone: number; readonly waiting: number };
   readonly fleet: FleetJob;
+  readonly hostile: FleetJob;
 }
 
 const smallest: Shape = { name: '1 API server, 1 etcd member', replicas: 1, members: 1 };
@@ -45,7 +46,8 @@ export function wholeExtent(runs: number, fleet: Pick<FleetJob, 'clusters' | 'op
     backupBytes: 2 ** 30,
     stalls: { dataBytes: 2 ** 29, quotaBytes: 2 ** 32, restMs: 5_000 },
     audit: { inBatches: 400_000, alone: 20_000, waiting: 200_000 },
-    fleet: { ...fleet, settleMs: 30_000, restMs: 120_000, awayMs: 60_000, reconciles: 300 },
+    fleet: { ...fleet, measured: 'fleet', settleMs: 30_000, restMs: 120_000, awayMs: 60_000, reconciles: 300 },
+    hostile: { ...fleet, measured: 'hostile', clusters: 40, settleMs: 20_000, restMs: 0, awayMs: 0, reconciles: 100 },
   };
 }
 
@@ -59,5 +61,22 @@ export const smokeExtent: Extent = {
   backupBytes: 2 ** 23,
   stalls: { dataBytes: 2 ** 25, quotaBytes: 2 ** 25, restMs: 500 },
   audit: { inBatches: 2_000, alone: 20, waiting: 2_000 },
-  fleet: { clusters: 3, optimizeFor: 'size', settleMs: 500, restMs: 1_000, awayMs: 500, reconciles: 4 },
+  fleet: {
+    clusters: 3,
+    measured: 'fleet',
+    optimizeFor: 'size',
+    settleMs: 500,
+    restMs: 1_000,
+    awayMs: 500,
+    reconciles: 4,
+  },
+  hostile: {
+    clusters: 4,
+    measured: 'hostile',
+    optimizeFor: 'size',
+    settleMs: 5_000,
+    restMs: 0,
+    awayMs: 0,
+    reconciles: 4,
+  },
 };

@@ -68,8 +68,12 @@ export class FleetClusters {
   }
 
   /** Changes the spec of every cluster. */
-  async changeAll(spec: object): Promise<void> {
-    resultsOf(await settleAll(this.#numbers, atOnce, (number) => this.change(number, spec)));
+  changeAll(spec: object): Promise<void> {
+    return this.changeMany(this.#numbers, spec);
+  }
+
+  async changeMany(numbers: readonly number[], spec: object): Promise<void> {
+    resultsOf(await settleAll(numbers, atOnce, (number) => this.change(number, spec)));
   }
 
   /** Changes the spec of one cluster. Returns its generation. */
