@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { withoutTrailingSlashes } from '../kube/trailing-slashes.ts';
 
 /** How requests to a store are signed. */
 export type StoreCredentials =
@@ -99,7 +100,7 @@ function endpointOf(host: string, key: string): string | undefined {
 
 /** Splits `bucket/some/prefix`. */
 export function bucketAndPrefix(text: string, key: string): Pick<StoreSettings, 'bucket' | 'prefix'> {
-  const [bucket = '', ...segments] = text.replace(/\/+$/, '').split('/');
+  const [bucket = '', ...segments] = withoutTrailingSlashes(text).split('/');
   // Some stores convert these to another key than the one that is listed.
   if (bucket !== '' && segments.every((segment) => !['', '.', '..'].includes(segment))) {
     return { bucket, prefix: segments.join('/') };

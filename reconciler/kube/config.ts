@@ -6,6 +6,7 @@ import type { Dispatcher } from 'undici';
 import { cancelGivenUpRequests } from './cancelled-streams.ts';
 import { openPool, openProxiedPool, whenAskedToLeave, whenNotConnected } from './connection-pool.ts';
 import { messageOf } from './error-message.ts';
+import { withoutTrailingSlashes } from './trailing-slashes.ts';
 
 cancelGivenUpRequests();
 
@@ -144,7 +145,7 @@ function open(source: Source): Connection {
   };
   let dispatcher = replaceable();
   return {
-    baseUrl: source.server.replace(/\/+$/, ''),
+    baseUrl: withoutTrailingSlashes(source.server),
     namespace: source.namespace,
     dispatcher: () => dispatcher,
     authHeaders: source.authHeaders,

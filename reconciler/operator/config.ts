@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { defaultPlatformLists, isPattern, type PlatformLists } from '../../constructs/cluster/platform-lists.ts';
 import { host } from '../../constructs/api/address.ts';
 import { isNetwork } from '../../constructs/cluster/cidr.ts';
+import { withoutTrailingSlashes } from '../kube/trailing-slashes.ts';
 
 const flag = (fallback: boolean) =>
   z
@@ -235,7 +236,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
 type Given = z.output<typeof Environment>;
 
 function tracesEndpointOf({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: whole, OTEL_EXPORTER_OTLP_ENDPOINT: base }: Given) {
-  return whole ?? (base === undefined ? undefined : `${base.replace(/\/+$/, '')}/v1/traces`);
+  return whole ?? (base === undefined ? undefined : `${withoutTrailingSlashes(base)}/v1/traces`);
 }
 
 function onlyOf(text: string): Config['only'] {

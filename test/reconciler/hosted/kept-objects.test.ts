@@ -95,6 +95,6 @@ describe('of an object in a hosted cluster', () => {
 
   it.each(['1'.repeat(21), 'x', 5, {}])('a version that is none, such as %j, is not believed', (resourceVersion) => {
     const metadata = { ...identity, resourceVersion: resourceVersion as string };
-    expect(() => keptIdentity({ apiVersion: 'v1', kind: 'Node', metadata })).toThrow();
+    expect(() => keptIdentity({ apiVersion: 'v1', kind: 'Node', metadata })).toThrow('is not a number');
   });
 });

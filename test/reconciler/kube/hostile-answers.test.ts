@@ -83,7 +83,7 @@ const bombs: Readonly<Record<string, [begin: string, part: (index: number) => st
     { read: 4 * mebibyte, kept: 0, ends: 'TooLarge' },
   ],
   'levels of arrays': [`${start},"x":`, () => '[', ']', { read: mebibyte, kept: 0, ends: 'TooLarge' }],
-  blanks: [`${start}`, () => ' ', '}', { read: longestAnswerBytes, kept: 0, ends: 'TooLarge' }],
+  blanks: [start, () => ' ', '}', { read: longestAnswerBytes, kept: 0, ends: 'TooLarge' }],
   'one text': [`${start},"x":"`, () => 'x', '"}', { read: longestAnswerBytes, kept: 0, ends: 'TooLarge' }],
   'one number': [`${start},"x":`, () => '9', '}', { read: longestAnswerBytes, kept: 0, ends: 'TooLarge' }],
 };
