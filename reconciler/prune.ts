@@ -54,7 +54,14 @@ const rendering = [workloadRBAC, clusterInfo, kubeadmConfig, kubeletConfig, ...a
  * @param facts the facts of all phases
  */
 export async function pruneWorkload(
-  { cluster, hosted, facts, now, reader }: Pick<Scope, 'cluster' | 'hosted' | 'facts' | 'now' | 'reader'>,
+  {
+    cluster,
+    hosted,
+    hostedControlPlane,
+    facts,
+    now,
+    reader,
+  }: Pick<Scope, 'cluster' | 'hosted' | 'hostedControlPlane' | 'facts' | 'now' | 'reader'>,
   results: readonly PhaseResult[],
 ): Promise<Date | undefined> {
   // An incomplete render does not show which objects are surplus.
@@ -62,7 +69,7 @@ export async function pruneWorkload(
   const { endpoint } = facts;
   if (!endpoint) return undefined;
   try {
-    const held = clusterOfFollowers({ cluster, reader });
+    const held = clusterOfFollowers({ cluster, hostedControlPlane, reader });
     await hosted({ ...facts, endpoint }).prune(renderWorkload(held, facts));
     return undefined;
   } catch (error) {

@@ -22,12 +22,15 @@ import { upkeepEvents } from './status/upkeep.ts';
 import { argumentsOverruled, certificateExpiring, secretReplaced } from './status/events.ts';
 import { inQuarantine } from './quarantine/report.ts';
 import { isPrepared } from './move/record.ts';
+import type { StatusReport } from './engine/status-report.ts';
 import type { ObjectMeta } from './kube/object.ts';
 import { observe } from './status/observe.ts';
 import type { ReconcileContext } from './memory.ts';
 import { prune } from './prune.ts';
 import { pruneWorkload } from './prune.ts';
-import { recordOutcome } from './revision/record-outcome.ts';
+import { reported } from './revision/believed.ts';
+import { outcomeOf, type RevisionOutcome } from './revision/outcome.ts';
+import { kept, recordedRevisions } from './revision/revisions.ts';
 import { expiryReport } from './pki/expiries.ts';
 import { holdSecrets, type HeldSecrets } from './pki/hold-secrets.ts';
 import { phases } from './phases.ts';
@@ -57,17 +60,14 @@ export async function reconcileNormal(
   const results = await runPhases(phases, scope);
 
   const facts = mergeFacts(results.map((result) => result.facts));
-  await writeStatus(context, { ...scope, facts }, results, {
-    ...unheld(held),
-    ...beyondLimits(unwatched, scope.cluster.namespace),
-    ...updates,
-  });
+  const outcome = hasNewest(scope) ? outcomeOf({ ...scope, facts }, results) : { goesBack: false };
+  const conditions = { ...unheld(held), ...beyondLimits(unwatched, scope.cluster.namespace), ...updates };
+  // An unrelated error must not keep a spec that has failed.
+  await writeStatus(context, { ...scope, facts }, { results, outcome }, conditions);
   if (isAsleep(results)) await context.memory.hosted.forget(context.key);
 
-  // An unrelated error must not keep a spec that has failed.
-  const goesBack = hasNewest(scope) && (await recordOutcome({ ...scope, facts }, results));
   throwUnexpected(results);
-  if (goesBack) return scope.now;
+  if (outcome.goesBack) return scope.now;
   await prune(context.memory.applySet, context.key, { cluster: scope.cluster, reader: scope.reader, facts }, results);
   const unpruned = await pruneWorkload({ ...scope, facts }, results);
   return earliest([...results.map(({ requeueAt }) => requeueAt), rolloutOf(scope).later, unpruned]);
@@ -97,6 +97,7 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
     managementNetwork,
     managementIssuer,
     platformLists,
+    clusterIssuers = [],
     reach,
     destinations,
   } = options;
@@ -118,6 +119,7 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
     candidate: candidate && hostedClusterOf({ ...candidate, clusterObject }, byPlatform),
     cluster,
     managementIssuer,
+    clusterIssuers,
     facts: {
       certificates: {},
       mounts: {},
@@ -140,7 +142,8 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
       infrastructure: infrastructureOf(clusterObject),
       requestCaches: memory.requestCaches,
     }),
-    hosted: (facts) => memory.hosted.get(key, hostedTarget(clusterOfFollowers({ cluster, reader }), facts, reader)),
+    hosted: (facts) =>
+      memory.hosted.get(key, hostedTarget(clusterOfFollowers({ cluster, hostedControlPlane, reader }), facts, reader)),
     endpointProbe: memory.probes.of(key),
     tunnelProbe: memory.probes.of(key, 'tunnel'),
     agentsProbe: memory.probes.of(key, 'agents'),
@@ -187,11 +190,20 @@ function hasNewest({ refusal, candidate }: Pick<Scope, 'refusal' | 'candidate'>)
   return refusal === undefined && candidate === undefined;
 }
 
+/** The records that this reconcile believes, also if their phase fails: without them the status would be that of an earlier release. */
+function believedBefore({ reader, hostedControlPlane, cluster }: Scope): Pick<StatusReport, 'revisions'> {
+  return { revisions: reported(kept(recordedRevisions(reader, hostedControlPlane, cluster.name))) };
+}
+
+function becomes({ revisions }: RevisionOutcome): Pick<StatusReport, 'revisions'> {
+  return revisions === undefined ? {} : { revisions: reported(revisions) };
+}
+
 /** @param scope with the facts of all phases */
 async function writeStatus(
   { object, options, quarantined }: ReconcileContext,
   scope: Scope,
-  results: readonly PhaseResult[],
+  { results, outcome }: { readonly results: readonly PhaseResult[]; readonly outcome: RevisionOutcome },
   updates: ConditionUpdates,
 ): Promise<void> {
   const observation = observe(
@@ -200,7 +212,7 @@ async function writeStatus(
     scope.reader,
     keptUntilObserved(phaseConditions(results), object),
     scope.facts,
-    { ...mergeReports(results), ...expiryReport(scope) },
+    { ...believedBefore(scope), ...mergeReports(results), ...expiryReport(scope), ...becomes(outcome) },
     scope.etcdLoop.report(),
   );
   const status = observedStatus(observation);

@@ -54,6 +54,8 @@ export interface ReconcilerOptions {
   readonly managementIssuer?: ManagementIssuer | undefined;
   /** What the platform allows of annotations and classes. @default those of the installation */
   readonly platformLists?: PlatformLists | undefined;
+  /** Issuers beyond its namespace that may sign the CAs of a control plane. @default none */
+  readonly clusterIssuers?: readonly string[] | undefined;
   /** The newest release revision that it adopts. @default the newest one that it renders */
   readonly newestRevision?: number | undefined;
   /** How many control planes adopt it at a time because their own is no longer kept. @default 1 */

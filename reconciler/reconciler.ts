@@ -17,7 +17,8 @@ import type { ReconcilerOptions } from './reconciler-options.ts';
 import { reconcileDelete } from './reconcile-delete.ts';
 import { fleetMember } from './revision/adoption-waves.ts';
 import { chooseRelease, type ReleaseChoice } from './revision/choose-release.ts';
-import { type RecordedRevisions, recordedRevisions } from './revision/revisions.ts';
+import type { RecordedRevisions } from './revision/believed.ts';
+import { recordedRevisions } from './revision/revisions.ts';
 import { conditionUpdate, notPaused } from './engine/condition-update.ts';
 
 /** Brings the control plane of a HostedControlPlane to the state that its spec describes, as far as possible now. */
@@ -110,7 +111,8 @@ export class Reconciler {
       findCluster: (namespace, name) => management.findCluster(namespace, name),
       findComponentTemplate: (namespace, name) =>
         management.get(HostedControlPlaneComponentTemplate, { namespace, name }),
-      findRevisions: (namespace, cluster) => recordedRevisions(management.readerOf(namespace, cluster), cluster),
+      findRevisions: (owner, cluster) =>
+        recordedRevisions(management.readerOf(owner.metadata.namespace ?? '', cluster), owner, cluster),
       chooseRelease: (hostedControlPlane, recorded) => this.#chooseRelease(key, hostedControlPlane, recorded),
     });
     const isActive = admission.kind === 'admitted' || admission.kind === 'deleting';

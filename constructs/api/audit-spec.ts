@@ -82,7 +82,9 @@ const target = withRules(
         ),
       authentication: z
         .object({
-          secretName: objectName().describe('Name of the Secret that holds the bearer token.'),
+          secretName: objectName().describe(
+            'Name of the Secret that holds the bearer token, of type Opaque. Its annotation controlplane.cluster.x-k8s.io/audit-receivers names the host[:port] of server, among others.',
+          ),
           secretNamespace: namespaceName()
             .optional()
             .describe(

@@ -44,7 +44,9 @@ const WebIdentity = z.object({
     .max(2048)
     .regex(/^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/, 'must be a URL with https, without user, query and fragment')
     .optional()
-    .describe('URL of the token service, with https; that of AWS in the region when unset.'),
+    .describe(
+      'URL of the token service, with https; that of AWS in the region when unset. The annotation controlplane.cluster.x-k8s.io/backup-token-services of the ServiceAccount names its host[:port].',
+    ),
 });
 
 const Retention = z.object({

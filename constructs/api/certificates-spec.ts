@@ -77,7 +77,9 @@ export const IssuerRef = z
       .max(63)
       .regex(/^[A-Z][A-Za-z0-9]*$/, 'must be a kind, such as Issuer or ClusterIssuer')
       .default('Issuer')
-      .describe('Kind of the issuer: Issuer, in the namespace of the control plane, or ClusterIssuer.'),
+      .describe(
+        'Kind of the issuer: Issuer, in the namespace of the control plane, or one that the platform lists for the namespace, such as ClusterIssuer.',
+      ),
     group: objectName().default('cert-manager.io').describe('API group of the issuer.'),
   })
   .describe('A reference to an issuer of cert-manager.');

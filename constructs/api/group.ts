@@ -40,6 +40,9 @@ export const rotateAnnotation = (what: string): string => `${group}/rotate-${wha
 /** On the Secret of a CA or of service account keys: the rotation requests that the operator has completed. */
 export const rotatedForAnnotation = `${group}/rotated-for`;
 
+/** Annotation of a Node, set by Cluster API, with its Machine. */
+export const machineAnnotation = 'cluster.x-k8s.io/machine';
+
 /**
  * On a Node of a hosted cluster: the CA that signed the newest client certificate of its kubelet, by the first digits
  * of the CA's fingerprint. The operator reads it from certificate signing requests, which are gone after an hour.
@@ -92,10 +95,19 @@ export const restoreAccessLabel = `${group}/restore-from`;
 export const auditAccessAnnotation = `${group}/audit-access`;
 
 /**
+ * On the same Secret, also in the namespace of the HostedControlPlane: the receivers that get its token, as host or host:port, separated
+ * by commas.
+ */
+export const auditReceiversAnnotation = `${group}/audit-receivers`;
+
+/**
  * On a ServiceAccount: the HostedControlPlanes of its namespace, separated by commas, that sign in to their backup
  * stores with its tokens.
  */
 export const backupIdentityAnnotation = `${group}/backup-identity-of`;
+
+/** On the same ServiceAccount: the token services besides that of AWS that get its tokens, as host or host:port, separated by commas. */
+export const backupTokenServicesAnnotation = `${group}/backup-token-services`;
 
 /** On a Secret with encryption keys of backups: the name of the key that encrypts. */
 export const encryptionKeyAnnotation = `${group}/encryption-key`;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Duration, durationSeconds } from './duration.ts';
-import { componentUsers, isReserved, reservedPrefix } from './reserved-names.ts';
+import { secretPurposes } from '../cluster/names.ts';
+import { componentUsers, isReserved, kubeadmPrefix, reservedPrefix } from './reserved-names.ts';
 import { withRules } from './validation-rule.ts';
 
 const shortest = '10m';
@@ -30,19 +31,37 @@ const subject = (what: string) =>
       message: `must be the name of a ${what} of yours: names that begin with ${reservedPrefix} are those of Kubernetes, and ${components.join(' and ')} are components`,
       holds: (name) => !isReserved(name),
     },
+    {
+      rule: `!self.startsWith('${kubeadmPrefix}')`,
+      message: `must be the name of a ${what} of yours: names that begin with ${kubeadmPrefix} are those of kubeadm, administrators among them`,
+      holds: (name) => !name.startsWith(kubeadmPrefix),
+    },
   ]);
+
+/** A Cluster whose name ends in `-kubeconfig`, or has it inside, has Secrets of these names. */
+const reservedForSecrets = `(^|-)kubeconfig(-|$)|^(${secretPurposes.join('|')})(-next|-copy|-request)?$`;
+
+const secretName = withRules(
+  z
+    .string()
+    .min(1)
+    .max(32)
+    .regex(
+      /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
+      'must have lower-case letters, digits and dashes, and a letter or digit at both ends',
+    ),
+  [
+    {
+      rule: `!self.matches('${reservedForSecrets}')`,
+      message: 'is a name that Secrets of control planes have, such as ca, etcd and kubeconfig: choose another one',
+      holds: (name) => !new RegExp(reservedForSecrets).test(name),
+    },
+  ],
+);
 
 const Declared = z
   .object({
-    name: z
-      .string()
-      .min(1)
-      .max(32)
-      .regex(
-        /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
-        'must have lower-case letters, digits and dashes, and a letter or digit at both ends',
-      )
-      .describe('Name of the entry; the Secret is <cluster>-kubeconfig-<name>.'),
+    name: secretName.describe('Name of the entry; the Secret is <cluster>-kubeconfig-<name>.'),
     user: subject('user').describe('User name in the hosted cluster, to which RBAC there grants rights.'),
     groups: z
       .array(subject('group').describe('Name of a group.'))

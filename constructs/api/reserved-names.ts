@@ -1,6 +1,9 @@
 /** Prefix of the names of users and groups that are Kubernetes' own. */
 export const reservedPrefix = 'system:';
 
+/** Prefix of the names of groups that kubeadm binds to rights, those of administrators among them. */
+export const kubeadmPrefix = 'kubeadm:';
+
 /** Users of components of a control plane whose names do not have that prefix. */
 export const componentUsers = {
   /** The operator's client of the hosted cluster. */

@@ -12,6 +12,17 @@ const count = () => z.int32().min(0).optional();
 /** A host name that a control plane holds. */
 export type HeldHost = NonNullable<z.output<typeof HostedControlPlaneStatus>['hosts']>[number];
 
+/** A record of an accepted spec. */
+const Revision = z
+  .object({
+    number: z.int32().min(1).describe('Number of the record.'),
+    digest: z.string().length(64).describe('SHA-256 of what the operator has recorded.'),
+    served: z.boolean().optional().describe('Whether the control plane has become ready by it.'),
+    failure: z.string().max(1024).optional().describe('Why it has not become ready by it in time.'),
+  })
+  .describe('One record.');
+export type RevisionStatus = z.output<typeof Revision>;
+
 /** One condition, in the shape of metav1.Condition. */
 export const Condition = z
   .object({
@@ -96,6 +107,13 @@ export const HostedControlPlaneStatus = z.object({
     .optional()
     .describe(
       'Release revision: the templates, flags and default images by which the operator renders the control plane.',
+    ),
+  revisions: z
+    .array(Revision)
+    .max(2)
+    .optional()
+    .describe(
+      'The ConfigMaps <cluster>-revision-<number> with accepted specs that the operator believes. It ignores all others, and what has changed in these.',
     ),
   network: NetworkStatus.optional(),
   inClusterAccess: InClusterAccess.optional().describe('How pods of the hosted cluster reach their API server.'),

@@ -123,6 +123,11 @@ export function namesOf(cluster: string): Names {
   };
 }
 
+/** What the Secrets of a control plane are for, as their names end. */
+export const secretPurposes: readonly string[] = [...Object.values(namesOf('').secrets), namesOf('').auditTokens].map(
+  (name) => name.slice(1),
+);
+
 /** The Secret with the successor of a CA or of a service account key, during a rotation. */
 export function successorSecretName(secret: string): string {
   return `${secret}-next`;

@@ -105,7 +105,9 @@ export function etcdVersionIn(tag: string | undefined): string | undefined {
 
 /** The tag of an image reference; undefined without one. */
 export function tagOf(image: string | undefined): string | undefined {
-  return /:([^/:@]+)(?:@.*)?$/.exec(image ?? '')?.[1];
+  const [path = ''] = (image ?? '').split('@', 1);
+  const [, tag] = path.slice(path.lastIndexOf('/') + 1).split(':', 2);
+  return tag === '' ? undefined : tag;
 }
 
 /**

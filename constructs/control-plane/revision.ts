@@ -5,7 +5,7 @@ import type { RevisionFacts } from '../cluster/facts.ts';
 import { objectLabels } from '../cluster/labels.ts';
 import { revisionName } from '../cluster/names.ts';
 
-/** Keys of the ConfigMap. */
+/** Keys of the ConfigMap. Operators of earlier releases wrote the last two, which are in the status now. */
 export const revisionKeys = {
   spec: 'spec.json',
   generation: 'generation',
@@ -20,9 +20,9 @@ export interface RevisionProps {
 }
 
 /**
- * An accepted spec, in a ConfigMap, with the release by which it is rendered and what became of it. While the operator refuses a
- * newer spec, or when that one has failed, it reconciles this one. The HostedControlPlane owns it, so that it moves to another
- * management cluster together with it.
+ * An accepted spec, in a ConfigMap, with the release by which it is rendered. While the operator refuses a newer spec, or when
+ * that one has failed, it reconciles this one, if it is still what the status has the digest of. The HostedControlPlane owns it, so
+ * that it moves to another management cluster together with it.
  */
 export class Revision extends Construct {
   constructor(scope: Construct, id: string, { cluster, revision }: RevisionProps) {
@@ -37,8 +37,6 @@ export class Revision extends Construct {
         [revisionKeys.generation]: String(revision.generation),
         [revisionKeys.spec]: revision.spec,
         [revisionKeys.release]: JSON.stringify(revision.release),
-        ...(revision.hasServed ? { [revisionKeys.served]: 'true' } : {}),
-        ...(revision.failure === undefined ? {} : { [revisionKeys.failure]: revision.failure }),
       },
     });
   }

@@ -1,6 +1,7 @@
 import { App, Chart } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-30';
 import type { Construct } from 'constructs';
+import { Backup } from '../api/backup-spec.ts';
 import { hostedControlPlaneCRD } from '../api/crd.ts';
 import { kubeconfigSubresource } from '../api/kubeconfig-request.ts';
 import {
@@ -120,6 +121,7 @@ class Tenants extends Chart {
           { name: 'routedBy', expression: "object.spec.?exposure.?ingress.?className.orValue('')" },
           { name: 'balanced', expression: 'object.spec.?exposure.?loadBalancer.?annotations.orValue({})' },
           { name: 'balancedBy', expression: "object.spec.?exposure.?loadBalancer.?loadBalancerClass.orValue('')" },
+          { name: 'store', expression: 'object.spec.?etcd.?backup.?secret' },
         ],
         validations: validations(),
       },
@@ -137,6 +139,9 @@ class Tenants extends Chart {
   }
 }
 
+/** Keys of the Secret of a backup store, by the fields that rename them. */
+const storeKeys = Object.entries(Backup.shape.secret.parse({ name: 'any' })).filter(([field]) => field.endsWith('Key'));
+
 function validations(): k8s.Validation[] {
   const belowNamespace = (host: string) => `${host}.endsWith('.' + request.namespace + '.${ingressDomain}')`;
   const given = 'variables.ingress.value()';
@@ -152,6 +157,11 @@ function validations(): k8s.Validation[] {
     {
       expression: `variables.mounts.all(name, !has(variables.mounts[name].secret) || variables.mounts[name].secret.secretName.startsWith('${mountPrefix}'))`,
       message: `the name of a Secret that a control plane mounts begins with ${mountPrefix}: copy what it needs to such a Secret`,
+    },
+    {
+      expression: `!variables.store.hasValue() || (${storeKeys.map(([field, key]) => `variables.store.value().?${field}.orValue('${key}') == '${key}'`).join(' && ')})`,
+      message:
+        'the keys of the Secret of a backup store have their default names: remove the names of keys from etcd.backup.secret',
     },
     {
       expression: `variables.additions.all(one, !has(one.priorityClassName) || !one.priorityClassName.startsWith('system-'))`,

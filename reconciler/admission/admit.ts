@@ -19,16 +19,10 @@ import type { ServiceObject } from '../kube/service-object.ts';
 import { holdsNewest } from '../api-server/held-configuration.ts';
 import type { Reader } from '../management/view.ts';
 import { observeNetwork } from '../network/observe.ts';
+import type { RecordedRevisions } from '../revision/believed.ts';
 import type { ReleaseChoice } from '../revision/choose-release.ts';
 import { skipsConfiguration } from '../upgrade/preflight/configuration.ts';
-import {
-  atRevision,
-  failureOf,
-  lastUsable,
-  type RecordedRevisions,
-  recordedRevisions,
-  type Refusal,
-} from '../revision/revisions.ts';
+import { atRevision, failureOf, lastUsable, recordedRevisions, type Refusal } from '../revision/revisions.ts';
 
 /** What the operator may do for a HostedControlPlane. */
 export type Admission =
@@ -79,11 +73,14 @@ export interface ByPlatform {
   readonly platformLists?: PlatformLists | undefined;
 }
 
+const unattended =
+  'until then nothing is reconciled, because the record of the last accepted spec is missing, or is not what the operator wrote';
+
 /** What the operator knows besides the object. */
 export interface Known {
   readonly findCluster: (namespace: string, name: string) => KubeObject | undefined;
   readonly findComponentTemplate: (namespace: string, name: string) => KubeObject | undefined;
-  readonly findRevisions: (namespace: string, cluster: string) => RecordedRevisions;
+  readonly findRevisions: (object: KubeObject, cluster: string) => RecordedRevisions;
   readonly chooseRelease: (hostedControlPlane: HostedControlPlane, recorded: RecordedRevisions) => ReleaseChoice;
 }
 
@@ -145,13 +142,14 @@ function admitOwned(
     refusal,
   });
   const { namespace = '' } = metadata;
-  const recorded = findRevisions(namespace, owner);
+  const recorded = findRevisions(object, owner);
   const newest = readNewest(object, (name) => findComponentTemplate(namespace, name), acceptedSpec(object, recorded));
   const last = () => readRevision(object, lastUsable(recorded));
   if (newest.kind === 'refused') {
     const { refusal: message } = newest;
     const usable = last();
-    return usable ? admitted(usable, { reason: 'InvalidConfiguration', message }) : { kind: 'invalid', message };
+    if (usable) return admitted(usable, { reason: 'InvalidConfiguration', message });
+    return { kind: 'invalid', message: recorded.isAltered ? `${message}; ${unattended}` : message };
   }
   const { hostedControlPlane } = newest;
   const release = chooseRelease(hostedControlPlane, recorded);
@@ -171,7 +169,7 @@ export function untilChecked(
   { reader, ...byPlatform }: ByPlatform & { readonly reader: Reader },
 ): Admitted {
   const { clusterObject, hostedControlPlane, release, refusal } = admission;
-  const last = readRevision(object, lastUsable(recordedRevisions(reader, clusterObject.metadata.name)));
+  const last = readRevision(object, lastUsable(recordedRevisions(reader, object, clusterObject.metadata.name)));
   if (refusal !== undefined || last === undefined) return admission;
   const held = { ...admission, ...last, candidate: { hostedControlPlane, release } };
   const clusterOf = (one: Admitted) => hostedClusterOf(one, { ...byPlatform, reader });

@@ -1,4 +1,5 @@
 import { acceptedPath } from '../../constructs/control-plane/api-server/check.ts';
+import { endOfText } from '../kube/metric-samples.ts';
 import { lastWords, oneLine } from '../pods/last-words.ts';
 
 /** How a container of a check ended. */
@@ -35,13 +36,25 @@ export function checkVerdict({ exitCode, reason = 'Error', message = '' }: Ended
 
 /** The error of the last line: as klog writes it in text, over several lines, or as JSON, or that of a flag. */
 function causeOf(text: string): string | undefined {
-  const [, block, quoted] = /"command failed" err=(?:<\n([\s\S]*?)\n >|("(?:[^"\\]|\\.)*"))/.exec(text) ?? [];
-  if (block !== undefined) return block;
-  if (quoted !== undefined) return parsed(quoted) ?? quoted;
+  const words = klogError(text);
+  if (words !== undefined) return words;
   const lines = text.trim().split('\n').toReversed();
   const json = lines.map((line) => errorOfJson(line)).find((error) => error !== undefined);
   return json ?? lines.find((line) => line.startsWith('Error: '))?.slice('Error: '.length);
 }
+
+function klogError(text: string): string | undefined {
+  const from = text.indexOf(failed) + failed.length;
+  if (from < failed.length) return undefined;
+  const isBlock = text.startsWith('<\n', from);
+  const end = isBlock ? text.indexOf('\n >', from) : endOfText(text, from + 1);
+  if (end < 0 || (!isBlock && text[from] !== '"')) return undefined;
+  if (isBlock) return text.slice(from + 2, end);
+  const quoted = text.slice(from, end + 1);
+  return parsed(quoted) ?? quoted;
+}
+
+const failed = '"command failed" err=';
 
 function errorOfJson(line: string): string | undefined {
   if (!line.startsWith('{')) return undefined;

@@ -1,7 +1,8 @@
-import { auditAccessAnnotation } from '../../constructs/api/group.ts';
+import { auditAccessAnnotation, auditReceiversAnnotation } from '../../constructs/api/group.ts';
 import type { AuditTarget, TokenSource } from '../../constructs/control-plane/api-server/audit/targets.ts';
 import { isForbidden } from '../kube/errors.ts';
 import { type SecretObject, valueOf } from '../pki/secret.ts';
+import { grantOf, receiverOf } from './receiver-grant.ts';
 
 /** A Secret of any namespace, read from the API server; undefined if it does not exist. */
 export type ReadSecret = (name: {
@@ -13,10 +14,10 @@ export type ReadSecret = (name: {
 export type FoundToken = { readonly token: string } | { readonly problem: string };
 
 /**
- * Reads the token of a receiver for a HostedControlPlane in this namespace. A Secret of another namespace must name it:
- * otherwise a tenant could make the operator send any key of any Secret to any receiver.
+ * Reads the token of a receiver for a HostedControlPlane in this namespace. The Secret must name the receiver, and one of another
+ * namespace this namespace, too: otherwise a tenant could make the operator send any key of any Secret anywhere.
  */
-export async function findToken({ token }: AuditTarget, reader: string, read: ReadSecret): Promise<FoundToken> {
+export async function findToken({ token, server }: AuditTarget, reader: string, read: ReadSecret): Promise<FoundToken> {
   if (!token) return { problem: 'no token is asked for' };
   const { namespace, name, key } = token;
   const secret = await read(token).catch((error: unknown) => {
@@ -24,9 +25,20 @@ export async function findToken({ token }: AuditTarget, reader: string, read: Re
     throw error;
   });
   if (secret === 'unreadable') return { problem: unreadable(token) };
-  if (!secret || !mayRead(reader, namespace, secret)) return { problem: missing(token, reader) };
-  const value = valueOf(secret, key)?.trim();
+  const receiver = receiverOf(server);
+  const grant = secret && grantOf(secret, reader, receiver);
+  // The same whether a Secret of another namespace is missing or not shared, to hide which Secrets there are.
+  if (!secret || !grant?.isForNamespace || (namespace !== reader && !grant.isForReceiver))
+    return { problem: missing(token, reader, receiver) };
   const place = `Secret ${namespace}/${name} with the token of an audit receiver`;
+  if (!grant.isForReceiver)
+    return {
+      problem: `${place} does not let its token be sent to ${receiver}: add ${receiver} to its annotation ${auditReceiversAnnotation}`,
+    };
+  // Secrets of other types get their content from others: whoever creates one for a ServiceAccount need not have its token.
+  if ((secret.type ?? 'Opaque') !== 'Opaque')
+    return { problem: `${place} is of type ${secret.type}: copy the token into a Secret of type Opaque` };
+  const value = valueOf(secret, key)?.trim();
   if (!value) return { problem: `${place} has no key ${key}: add it, or correct tokenKey` };
   // Everything else cannot be sent in a header.
   if (!/^[\x21-\x7e]+$/.test(value))
@@ -36,20 +48,14 @@ export async function findToken({ token }: AuditTarget, reader: string, read: Re
   return { token: value };
 }
 
-function mayRead(reader: string, namespace: string, { metadata }: SecretObject): boolean {
-  if (namespace === reader) return true;
-  const admitted = (metadata.annotations?.[auditAccessAnnotation] ?? '').split(',').map((entry) => entry.trim());
-  return admitted.includes(reader) || admitted.includes('*');
-}
-
 function unreadable({ namespace, name }: TokenSource): string {
   return `the operator may not read Secret ${namespace}/${name} with the token of an audit receiver: grant its ServiceAccount to get, list and watch ${name} by a Role in namespace ${namespace}, or name a Secret of the namespace of the HostedControlPlane`;
 }
 
-/** The same whether the Secret is missing or not shared, to hide which Secrets other namespaces have. */
-function missing({ namespace, name }: TokenSource, reader: string): string {
+function missing({ namespace, name }: TokenSource, reader: string, receiver: string): string {
   const place = `Secret ${namespace}/${name} with the token of an audit receiver`;
+  const receivers = `${auditReceiversAnnotation}: ${receiver}`;
   return namespace === reader
-    ? `${place} does not exist: create it`
-    : `${place} does not exist or does not let namespace ${reader} use it: create it with the annotation ${auditAccessAnnotation}: ${reader}`;
+    ? `${place} does not exist: create it with the annotation ${receivers}`
+    : `${place} does not exist or does not let namespace ${reader} send it to ${receiver}: create it with the annotations ${auditAccessAnnotation}: ${reader} and ${receivers}`;
 }

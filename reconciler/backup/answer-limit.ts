@@ -9,6 +9,10 @@ export const longestAnswerBytes = 2 << 20;
 /** Time in which such an answer ends. A server that sends a byte now and then would never end a task. */
 export const longestAnswerMs = 120_000;
 
+/** The parser of the S3 client goes through the whole text for each of these, of which XML has one at most. */
+const declaration = '<!doctype';
+const mostDeclarations = 3;
+
 /** A server sent more than any answer has, or never ended it. */
 export class AnswerTooLong extends Error {
   override readonly name = 'AnswerTooLong';
@@ -20,11 +24,15 @@ export async function* limitedAnswer(
   { bytes = longestAnswerBytes, ms = longestAnswerMs }: { readonly bytes?: number; readonly ms?: number } = {},
 ): AsyncGenerator<Uint8Array> {
   const end = performance.now() + ms;
-  let length = 0;
+  let [length, declarations, last] = [0, 0, ''];
   // Leaving the loop closes the source.
   for await (const chunk of source) {
     length += chunk.length;
     if (length > bytes || performance.now() > end) throw new AnswerTooLong('the answer does not end');
+    const text = last + Buffer.from(chunk).toString('latin1').toLowerCase();
+    declarations += text.split(declaration).length - 1;
+    if (declarations > mostDeclarations) throw new AnswerTooLong('the answer is no XML of a store');
+    last = text.slice(1 - declaration.length);
     yield chunk;
   }
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { backupIdentityAnnotation } from '../../constructs/api/group.ts';
+import { backupIdentityAnnotation, backupTokenServicesAnnotation } from '../../constructs/api/group.ts';
 import { ServiceAccount } from '../../constructs/api/resources.ts';
 import { providerNames } from '../../constructs/cluster/provider-names.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isForbidden } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { listed } from '../management/listed.ts';
 
 /** A request for the token with which a HostedControlPlane signs in to its backup store. */
 export interface TokenRequest {
@@ -12,6 +13,8 @@ export interface TokenRequest {
   /** Name of the ServiceAccount in the same namespace. */
   readonly serviceAccount: string;
   readonly audience: string;
+  /** Host and port of the token service that gets the token; that of AWS when unset. */
+  readonly tokenService?: string | undefined;
 }
 
 /** What decides whether the token is issued. */
@@ -23,21 +26,23 @@ export interface TokenSituation extends TokenRequest {
 
 /**
  * Why the token is not issued, as a sentence for the user. The author of a HostedControlPlane chooses the ServiceAccount
- * and the server that receives its token. Therefore an annotation of the ServiceAccount must name the HostedControlPlane,
+ * and the server that receives its token. Therefore annotations of the ServiceAccount must name the HostedControlPlane and that server,
  * and the management API server must not accept the token.
  */
 export function tokenRefusal({
   hostedControlPlane: { namespace, name },
   serviceAccount,
   audience,
+  tokenService,
   found,
   apiAudiences = [],
 }: TokenSituation): string | undefined {
   const account = `ServiceAccount ${namespace}/${serviceAccount}`;
   if (!found) return `${account} does not exist: create it, or correct etcd.backup.webIdentity.serviceAccountName`;
-  const admitted = (found.metadata.annotations?.[backupIdentityAnnotation] ?? '').split(',').map((one) => one.trim());
-  if (!admitted.includes(name))
+  if (!listed(found.metadata, backupIdentityAnnotation).includes(name))
     return `${account} does not let HostedControlPlane ${name} use its tokens: set its annotation ${backupIdentityAnnotation}: ${name}`;
+  if (tokenService !== undefined && !listed(found.metadata, backupTokenServicesAnnotation).includes(tokenService))
+    return `${account} does not let its tokens be sent to ${tokenService}: add ${tokenService} to its annotation ${backupTokenServicesAnnotation}`;
   if (apiAudiences.includes(audience))
     return `the management cluster itself accepts tokens for ${audience}: set etcd.backup.webIdentity.audience to the audience of the token service`;
   return undefined;

@@ -1,4 +1,9 @@
-import { backupAccess, encryptionKeyAnnotation, restoreAccessLabel } from '../../constructs/api/group.ts';
+import {
+  backupAccess,
+  clusterSecretType,
+  encryptionKeyAnnotation,
+  restoreAccessLabel,
+} from '../../constructs/api/group.ts';
 import { Backup } from '../../constructs/api/backup-spec.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { isForbidden } from '../kube/errors.ts';
@@ -12,15 +17,22 @@ import { StoreError } from './store-error.ts';
 import { mayRestore, mayUse } from './store-grant.ts';
 import { readStoreSettings, type StoreCredentials } from './store-settings.ts';
 
+/** Types of Secrets that hold what Kubernetes or Cluster API issue. */
+const foreignTypes: readonly string[] = [
+  'kubernetes.io/service-account-token',
+  'bootstrap.kubernetes.io/token',
+  clusterSecretType,
+];
+
 /** What opening a store reads from the management cluster, for one HostedControlPlane. */
 export interface StoreReader {
   /** A Secret of any namespace, read from the API server; undefined if it does not exist. */
   secret(name: { readonly namespace: string; readonly name: string }): Promise<SecretObject | undefined>;
   /**
-   * A new token of a ServiceAccount in the namespace of the HostedControlPlane. @throws a sentence for the user if it
-   * does not let the HostedControlPlane have one
+   * A new token of a ServiceAccount in the namespace of the HostedControlPlane, for a token service: that of AWS when undefined.
+   * @throws a sentence for the user if it does not let the HostedControlPlane send one there
    */
-  serviceAccountToken(name: string, audience: string): Promise<string>;
+  serviceAccountToken(name: string, audience: string, tokenService: string | undefined): Promise<string>;
   /** Where the store may be. @default anywhere, as on the machine of a user */
   readonly destinations?: Destinations | undefined;
 }
@@ -59,6 +71,9 @@ export async function openStore(
   const isForeign = place.namespace !== namespace;
   if (!found || (isForeign && !mayUse(namespace, found))) throw invalid(missing(name, place.namespace, namespace));
   if (isForeign) refuseForeignUse(name, { namespace, owner }, secret, found);
+  refuseMixedKeys(secret);
+  if (foreignTypes.includes(found.type ?? ''))
+    throw invalid(`${name} is of type ${found.type}, and not that of a bucket: name another one`);
   const settings = named(name, () =>
     readStoreSettings(found.data ?? {}, secret, webIdentity && credentialsOf(webIdentity, requestCaches)),
   );
@@ -69,8 +84,8 @@ export async function openStore(
 }
 
 /**
- * A Secret of another namespace opens the whole bucket, with the backups of other tenants and their keys. A bucket is
- * named in messages, so that its name must not come from a key that holds something else.
+ * A Secret of another namespace opens the whole bucket, with the backups of other tenants and their keys. What it names goes where it
+ * says: another name of a key would send its secret as something else, in clear or in a message.
  */
 function refuseForeignUse(
   name: string,
@@ -78,7 +93,7 @@ function refuseForeignUse(
   secret: Backup['secret'],
   found: SecretObject,
 ): void {
-  const renamed = (['hostKey', 'regionKey', 'bucketKey'] as const).filter((key) => secret[key] !== defaultKeys[key]);
+  const renamed = settingKeys.filter((key) => secret[key] !== defaultKeys[key]);
   if (renamed.length > 0)
     throw invalid(
       `${name} belongs to another namespace, so that its keys have the default names: remove ${renamed.map((key) => `etcd.backup.secret.${key}`).join(', ')}`,
@@ -89,7 +104,26 @@ function refuseForeignUse(
   );
 }
 
+/** In a Secret of the own namespace, too, each setting comes from a key of its own, and none from that of another one. */
+function refuseMixedKeys(secret: Backup['secret']): void {
+  const mixed = settingKeys.filter((key) =>
+    settingKeys.some((other) => other !== key && [secret[other], defaultKeys[other]].includes(secret[key])),
+  );
+  if (mixed.length === 0) return;
+  throw invalid(
+    `${mixed.map((key) => `etcd.backup.secret.${key}`).join(', ')} ${mixed.length > 1 ? 'name' : 'names'} the key of another setting, whose value would be sent or shown as what it is not: correct it`,
+  );
+}
+
 const defaultKeys = Backup.shape.secret.parse({ name: 'any' });
+const settingKeys = [
+  'accessKeyIDKey',
+  'secretAccessKeyKey',
+  'hostKey',
+  'regionKey',
+  'bucketKey',
+  'certificateAuthorityKey',
+] as const satisfies readonly (keyof Backup['secret'])[];
 
 /** An operator for one namespace has no rights in others, whether the Secret exists or not. */
 function unreadable(name: string, place: { readonly namespace: string; readonly name: string }): string {
@@ -109,12 +143,13 @@ function credentialsOf(webIdentity: NonNullable<Backup['webIdentity']>, requestC
     throw invalid(
       'etcd.backup.webIdentity.tokenServiceURL does not begin with https://, so that programs on the way could read the token: correct it',
     );
+  const tokenService = tokenServiceURL === undefined ? undefined : new URL(tokenServiceURL).host;
   return {
     kind: 'webIdentity',
     roleArn: roleARN,
     tokenService: tokenServiceURL,
     token: () =>
-      requestCaches.serviceAccountToken(serviceAccountName, audience).catch((error: unknown) => {
+      requestCaches.serviceAccountToken(serviceAccountName, audience, tokenService).catch((error: unknown) => {
         throw new StoreError('CredentialsRefused', `cannot sign in to the store: ${messageOf(error)}`);
       }),
   };

@@ -1,13 +1,14 @@
 import { backupAccess, restoreAccessLabel } from '../../constructs/api/group.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { listed } from '../management/listed.ts';
 
 /**
  * Whether the owner of a Secret lets another namespace use it: the annotation names it among others, or the label alone.
  * A label of Kubernetes cannot hold a list.
  */
 export function mayUse(namespace: string, { metadata }: KubeObject): boolean {
-  const listed = (metadata.annotations?.[backupAccess] ?? '').split(',').map((entry) => entry.trim());
-  return listed.includes(namespace) || listed.includes(anyNamespace) || isNamedAlone(namespace, metadata);
+  const namespaces = listed(metadata, backupAccess);
+  return namespaces.includes(namespace) || namespaces.includes(anyNamespace) || isNamedAlone(namespace, metadata);
 }
 
 const anyNamespace = '*';

@@ -16,7 +16,7 @@ export function storeReaderOf(
   return {
     destinations,
     secret: (name) => client.find<SecretObject>(Secret, name),
-    serviceAccountToken: (serviceAccount, audience) =>
-      serviceAccountTokenFor({ hostedControlPlane, serviceAccount, audience }, client),
+    serviceAccountToken: (serviceAccount, audience, tokenService) =>
+      serviceAccountTokenFor({ hostedControlPlane, serviceAccount, audience, tokenService }, client),
   };
 }

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { ProxyEnvironment } from './proxy.ts';
+import { withoutTrailingSlashes } from '../kube/trailing-slashes.ts';
 
 /** How requests to a store are signed. */
 export type StoreCredentials =
@@ -59,7 +60,7 @@ export function readStoreSettings(
     throw new Error(`the Secret has no ${missing.join(', ')}: add ${missing.length > 1 ? 'them' : 'it'}`);
   return {
     endpoint: endpointOf(value(keys.hostKey), keys.hostKey),
-    region: value(keys.regionKey),
+    region: regionOf(value(keys.regionKey), keys.regionKey),
     ...bucketAndPrefix(value(keys.bucketKey), keys.bucketKey),
     certificateAuthority: caOf(value(keys.certificateAuthorityKey), keys.certificateAuthorityKey),
     credentials: webIdentity ?? {
@@ -68,6 +69,14 @@ export function readStoreSettings(
       secretAccessKey: value(keys.secretAccessKeyKey),
     },
   };
+}
+
+/** A region is a part of the host names of AWS: any other text could make another host of them. */
+function regionOf(region: string, key: string): string {
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(region)) return region;
+  throw new Error(
+    `${key} of the Secret is not a region, which has letters, digits, dashes and underscores: correct it`,
+  );
 }
 
 /** Checked here, because connections with an invalid certificate fail with a misleading error. */
@@ -94,7 +103,7 @@ function endpointOf(host: string, key: string): string | undefined {
 
 /** Splits `bucket/some/prefix`. */
 export function bucketAndPrefix(text: string, key: string): Pick<StoreSettings, 'bucket' | 'prefix'> {
-  const [bucket = '', ...segments] = text.replace(/\/+$/, '').split('/');
+  const [bucket = '', ...segments] = withoutTrailingSlashes(text).split('/');
   // Some stores convert these to another key than the one that is listed.
   if (bucket !== '' && segments.every((segment) => !['', '.', '..'].includes(segment))) {
     return { bucket, prefix: segments.join('/') };

@@ -37,7 +37,7 @@ export async function assumeRole(
     WebIdentityToken: await token(),
   });
   const { status, text } = await post(url, form, settings, guard);
-  const field = (name: string): string => new RegExp(`<${name}>\\s*([^<]+?)\\s*</${name}>`).exec(text)?.[1] ?? '';
+  const field = (name: string): string => textOf(text, name);
   const [accessKeyId, secretAccessKey] = [field('AccessKeyId'), field('SecretAccessKey')];
   const expiration = new Date(field('Expiration'));
   if (status === 200 && accessKeyId && secretAccessKey && !Number.isNaN(expiration.getTime())) {
@@ -51,6 +51,14 @@ export async function assumeRole(
     'CredentialsRefused',
     `cannot assume role ${roleArn} at ${url}: the token service refused with ${code}: configure the role to trust the issuer, audience and subject of the ServiceAccount's token`,
   );
+}
+
+/** The text of the first element of a name that contains nothing else; empty without one. */
+function textOf(xml: string, name: string): string {
+  const start = `<${name}>`;
+  const from = xml.indexOf(start) + start.length;
+  const to = from < start.length ? -1 : xml.indexOf('<', from);
+  return xml.startsWith(`</${name}>`, to) ? xml.slice(from, to).trim() : '';
 }
 
 async function post(

@@ -1,6 +1,7 @@
 import { versionAnnotation } from '../../constructs/pod/component.ts';
 import { hasChange } from '../../constructs/cluster/versions.ts';
 import type { KubernetesApi } from '../kube/client.ts';
+import { samplesOf } from '../kube/metric-samples.ts';
 import { isReady, type PodObject } from '../kube/readiness.ts';
 import { askPods } from '../pods/ask-pods.ts';
 import { wasStartedWith } from '../pods/started-with.ts';
@@ -12,8 +13,8 @@ const metric = 'apiserver_encryption_config_controller_last_config_info';
  * none.
  */
 export function loadedConfiguration(metrics: string): string | undefined {
-  const line = metrics.split('\n').find((text) => text.startsWith(`${metric}{`));
-  return line && /[{,]hash="([^"]+)"[^}]*\} 1(\.0*)?$/.exec(line.trimEnd())?.[1];
+  const [sample] = samplesOf(metrics, metric);
+  return sample && Number(sample.value) === 1 ? sample.labels.get('hash') : undefined;
 }
 
 /** Hash of the encryption configuration that an API server has loaded; undefined if its metrics contain none. */

@@ -1,6 +1,7 @@
 import { fieldManager } from '../../constructs/api/group.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import type { WorkContext } from '../tasks/background-work.ts';
+import { Collection } from '../kube/cache-budget.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { settleAll, resultsOf } from '../kube/concurrency.ts';
 import { messageOf } from '../kube/error-message.ts';
@@ -42,11 +43,11 @@ export async function rewriteSecrets(asAdministrator: AsAdministrator, { signal,
 }
 
 async function namesOfSecrets(client: Client, signal: AbortSignal): Promise<ObjectName[]> {
-  const names: ObjectName[] = [];
+  const names = new Collection<ObjectName>();
   for await (const page of client.pages(Secret, { metadataOnly: true, signal })) {
-    for (const { metadata } of page) names.push({ namespace: metadata.namespace, name: metadata.name });
+    for (const { metadata } of page) names.add({ namespace: metadata.namespace, name: metadata.name });
   }
-  return names;
+  return names.items;
 }
 
 async function rewriteOne(client: Client, name: ObjectName, signal: AbortSignal): Promise<void> {

@@ -20,6 +20,7 @@ const reportedFields = {
   network: 'stays',
   preflight: 'stays',
   releaseRevision: 'goes',
+  revisions: 'stays',
 } as const satisfies Partial<Record<keyof HostedControlPlaneStatus, 'stays' | 'goes'>>;
 type ReportedField = keyof typeof reportedFields;
 

@@ -249,10 +249,18 @@ export class MemberClient {
  * new member, which etcd derives from its address and the second, is that of a member that was just removed.
  */
 export function isRefusedForNow(error: unknown): boolean {
-  return /unhealthy cluster|in sync with leader|too many learner|leader changed|re-configuration failed|member add.*member not found/.test(
-    messageOf(error),
-  );
+  const message = messageOf(error);
+  const addsAgain = message.includes('member add') && message.includes('member not found');
+  return addsAgain || refusals.some((words) => message.includes(words));
 }
+
+const refusals = [
+  'unhealthy cluster',
+  'in sync with leader',
+  'too many learner',
+  'leader changed',
+  're-configuration failed',
+] as const;
 
 /** Receive window. With the 64 KiB of HTTP/2, a snapshot waits for the network two thirds of its time. */
 const windowBytes = 1 << 20;

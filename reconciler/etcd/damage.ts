@@ -12,6 +12,8 @@ export interface Damage {
 interface Sign extends Damage {
   /** etcd's text, in all versions from 3.5 on. */
   readonly text: RegExp;
+  /** What is in the text, too. */
+  readonly besides?: string;
 }
 
 /**
@@ -38,7 +40,13 @@ const signs: readonly Sign[] = [
   {
     kind: 'unreadable',
     what: 'cannot be read, its database is damaged',
-    text: /"failed to open database".*"error":"(invalid database|checksum error|version mismatch|file size too small)"|^go\.etcd\.io\/bbolt\.(Open|\(\*Tx\)\.page)\(/m,
+    text: /"error":"(invalid database|checksum error|version mismatch|file size too small)"/,
+    besides: '"failed to open database"',
+  },
+  {
+    kind: 'unreadable',
+    what: 'cannot be read, its database is damaged',
+    text: /^go\.etcd\.io\/bbolt\.(Open|\(\*Tx\)\.page)\(/m,
   },
 ];
 
@@ -47,6 +55,7 @@ const signs: readonly Sign[] = [
  * something else. The kubelet keeps 2048 bytes of them.
  */
 export function damageIn(lastLines: string | undefined): Damage | undefined {
-  const sign = lastLines === undefined ? undefined : signs.find(({ text }) => text.test(lastLines));
+  if (lastLines === undefined) return undefined;
+  const sign = signs.find(({ text, besides = '' }) => text.test(lastLines) && lastLines.includes(besides));
   return sign && { kind: sign.kind, what: sign.what };
 }

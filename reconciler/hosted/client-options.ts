@@ -2,10 +2,13 @@ import type { Clock } from '../kube/clock.ts';
 import type { RequestRecord } from '../kube/request.ts';
 import type { Destinations } from '../network/destinations.ts';
 import type { OpenApi } from './open-api.ts';
+import type { HostedRoom } from './rooms.ts';
 
 /** Options of the client of one hosted cluster. */
 export interface HostedClusterClientOptions {
   readonly clock: Clock;
+  /** The memory for what it reads and holds. */
+  readonly room: HostedRoom;
   /** Called after a change that may require a reconcile. */
   readonly onChange: () => void;
   /** Called when the operator has reverted a change of this object by another client. */

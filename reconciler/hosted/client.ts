@@ -20,13 +20,15 @@ import {
   kubeErrorOf,
 } from '../kube/errors.ts';
 import { InformerSet } from '../kube/informer-set.ts';
-import { describeObject, type KubeObject } from '../kube/object.ts';
+import { describeObject, identityOf, type KubeObject } from '../kube/object.ts';
 import type { ApplyOptions } from '../management/view.ts';
 import type { HostedClient, Identity } from './hosted-client.ts';
 import { Administrator } from './administrator.ts';
 import { approval, type CertificateRequest } from '../kube/certificate-request.ts';
 import { firstServiceAccount, hostedInformers, rbacResources } from './informers.ts';
-import { keptReport, type NodeObject } from './node-object.ts';
+import { keptApplied } from './kept-object.ts';
+import { keptRequest } from './kept-request.ts';
+import { keptNode, keptReport, type NodeObject } from './node-object.ts';
 import { type NodeReport, NodeReports } from './node-reports.ts';
 import { HostedClusterNotReady } from './not-ready.ts';
 import { Outage } from './outage.ts';
@@ -38,6 +40,9 @@ import type { HostedTarget } from './target.ts';
 /** API servers read new permissions through watches, and may reject requests for a moment after a grant. */
 const grantSettlingMs = 5_000;
 const grantRecheckMs = 100;
+
+/** Each failed check is a line. */
+const longestReadiness = 64 * 1024;
 
 /** Minimum interval between reports of an unreachable API server. */
 const repeatReportMs = 10 * 60_000;
@@ -71,6 +76,7 @@ export class HostedClusterClient implements HostedClient {
       hostedInformers(target.applied, {
         client: this.#inside,
         clock,
+        budget: options.room.held,
         onError: (error) => this.#onWatchError(error),
         onRestored: () => this.#forgetVersions(),
       }),
@@ -92,6 +98,7 @@ export class HostedClusterClient implements HostedClient {
       fieldManager,
       lookup: (resource, name) => this.#known.get(resource, name),
       clock,
+      keep: keptApplied,
       onRevert: (live) => options.onRevert(describeObject(live)),
     });
     this.#outage = new Outage(clock);
@@ -153,7 +160,7 @@ export class HostedClusterClient implements HostedClient {
       // Permission to annotate Nodes also allows cordoning them. The operator annotates rarely, so it does that as
       // administrator.
       const write = () => this.#administrator.use((client) => client.apply(patch, options));
-      this.#known.remember(await this.#attempt(write));
+      this.#remember(keptNode(await this.#attempt(write)), patch);
     } catch (error) {
       if (!isConflict(error) && !isReplaced(error)) throw error;
     }
@@ -179,7 +186,8 @@ export class HostedClusterClient implements HostedClient {
   async approve(request: CertificateRequest, why: string): Promise<void> {
     try {
       const options = { fieldManager, force: true, subresource: 'approval' };
-      this.#known.remember(await this.#attempt(() => this.#inside.apply(approval(request, why), options)));
+      const answer = await this.#attempt(() => this.#inside.apply(approval(request, why), options));
+      this.#remember(keptRequest(answer), request);
     } catch (error) {
       if (!isNotFound(error) && !isConflict(error) && !isReplaced(error)) throw error;
     }
@@ -200,7 +208,7 @@ export class HostedClusterClient implements HostedClient {
     guard?.admit(endpoint.host, endpoint.port);
     const client = this.#connect(endpoint, controller, { lookup: guard?.lookup(endpoint.port) });
     try {
-      await client.raw('/readyz');
+      await client.raw('/readyz', { longestBytes: longestReadiness });
     } catch (error) {
       // An answer is that of its own API server, by its certificate.
       throw guard && !kubeErrorOf(error)?.code ? guard.told(error) : error;
@@ -228,11 +236,27 @@ export class HostedClusterClient implements HostedClient {
   async close(): Promise<void> {
     await this.#known.stop();
     await this.#inside.close();
+    this.#options.room.held.close();
+  }
+
+  /** An answer about another object than the one that was sent is worth nothing. */
+  #remember(kept: KubeObject, sent: KubeObject): void {
+    if (identityOf(kept) === identityOf(sent)) this.#known.remember(kept);
   }
 
   async #nodesWithReport(): Promise<readonly NodeObject[]> {
-    const { items } = await this.#attempt(() => this.#inside.list<NodeObject>(Node, { keeper: () => keptReport }));
-    return items;
+    const { held } = this.#options.room;
+    const holder = {};
+    const keeper = () => (node: NodeObject) => {
+      const kept = keptReport(node);
+      held.add(holder, kept);
+      return kept;
+    };
+    try {
+      return (await this.#attempt(() => this.#inside.list<NodeObject>(Node, { keeper }))).items;
+    } finally {
+      held.clear(holder);
+    }
   }
 
   /**

@@ -1,6 +1,7 @@
 import { fingerprint } from '../pki/pem.ts';
 import { HostedClusterClient } from './client.ts';
 import type { HostedClusterClientOptions } from './client-options.ts';
+import { HostedRooms } from './rooms.ts';
 import type { HostedTarget } from './target.ts';
 
 export interface HostedClientsOptions extends Pick<
@@ -22,8 +23,11 @@ export class HostedClients {
   readonly #options: HostedClientsOptions;
   readonly #open = new Map<string, { readonly identity: string; readonly cluster: HostedClusterClient }>();
 
+  readonly #rooms: HostedRooms;
+
   constructor(options: HostedClientsOptions) {
     this.#options = options;
+    this.#rooms = new HostedRooms(options.clock);
   }
 
   get(key: string, target: HostedTarget): HostedClusterClient {
@@ -35,6 +39,7 @@ export class HostedClients {
     const cluster = new HostedClusterClient(target, {
       clock,
       destinations,
+      room: this.#rooms.open(),
       onRequest,
       onBytes: onBytes && (() => onBytes(key)),
       open,

@@ -15,16 +15,13 @@ import { managedByLabel } from '../../constructs/cluster/labels.ts';
 import { nodeSigners } from '../../constructs/cluster/workload-identities.ts';
 import { kubernetesService } from '../../constructs/workload/in-cluster-access/kubernetes-service.ts';
 import type { AppliedKind } from '../../constructs/workload/applied-kinds.ts';
-import { CacheBudget } from '../kube/cache-budget.ts';
 import { Informer, type InformerOptions } from '../kube/informer.ts';
+import { keptApplied, keptIdentity } from './kept-object.ts';
 import { keptRequest } from './kept-request.ts';
 import { keptNode } from './node-object.ts';
 
 /** The service account that the controller manager creates first. When it exists, controllers work. */
 export const firstServiceAccount = { namespace: 'default', name: 'default' } as const;
-
-/** What the operator holds of one hosted cluster, whose users could fill all memory: 5000 nodes need a third of it. */
-const heldBytes = 32 * 1024 * 1024;
 
 /** Resources that grant permissions. */
 export const rbacResources: readonly Resource[] = [ClusterRole, ClusterRoleBinding, Role, RoleBinding];
@@ -35,9 +32,8 @@ export const rbacResources: readonly Resource[] = [ClusterRole, ClusterRoleBindi
  */
 export function hostedInformers(
   applied: readonly AppliedKind[],
-  options: Pick<InformerOptions, 'client' | 'clock' | 'onError' | 'onRestored'>,
+  common: Pick<InformerOptions, 'client' | 'clock' | 'onError' | 'onRestored' | 'budget'>,
 ): Informer[] {
-  const common = { ...options, budget: new CacheBudget(heldBytes) };
   const ours = (resource: Resource, namespace?: string, more: Pick<InformerOptions, 'mayBeUnserved'> = {}) =>
     new Informer({
       ...common,
@@ -45,6 +41,7 @@ export function hostedInformers(
       resource,
       namespace,
       fieldManager,
+      keep: keptApplied,
       labelSelector: `${managedByLabel}=${fieldManager}`,
     });
   return [
@@ -58,6 +55,7 @@ export function hostedInformers(
       resource: ServiceAccount,
       namespace: firstServiceAccount.namespace,
       fieldSelector: `metadata.name=${firstServiceAccount.name}`,
+      keep: keptIdentity,
     }),
     // A controller gives EndpointSlices the labels of their Service. In this namespace only the Service `kubernetes` belongs
     // to the operator.
@@ -71,6 +69,7 @@ export function hostedInformers(
         'endpointslice.kubernetes.io/managed-by=endpointslice-controller.k8s.io',
       ].join(),
       metadataOnly: true,
+      keep: keptIdentity,
     }),
     new Informer({
       ...common,
@@ -78,6 +77,7 @@ export function hostedInformers(
       namespace: kubernetesService.namespace,
       fieldSelector: `metadata.name=${apiServerSlice}`,
       fieldManager,
+      keep: keptApplied,
     }),
     ...nodeSigners.map(
       (signer) =>

@@ -13,6 +13,8 @@ export interface ApplySetOptions {
   /** The object in the cache; undefined when it does not exist or its kind is not watched. */
   readonly lookup: (resource: Resource, name: ObjectName) => KubeObject | undefined;
   readonly clock: Pick<Clock, 'now'>;
+  /** What is kept and returned of an answer to an apply of this object. By default everything. */
+  readonly keep?: ((answer: KubeObject, sent: KubeObject) => KubeObject) | undefined;
   /** Called for every object that another client has changed and that is reverted. By default not called. */
   readonly onRevert?: (live: KubeObject) => void;
 }
@@ -158,7 +160,7 @@ export class ApplySet {
     object: KubeObject,
     signal: AbortSignal | undefined,
   ): Promise<KubeObject> {
-    const { client, fieldManager, lookup } = this.#options;
+    const { client, fieldManager, lookup, keep = (whole: KubeObject) => whole } = this.#options;
     const identity = identityOf(object);
     const rendered = renderedFingerprint(object);
     const live = lookup(resourceOf(object), object.metadata);
@@ -171,7 +173,7 @@ export class ApplySet {
       if (newest !== known?.answer) forgetAnswer(known);
       if (newest) return newest;
     }
-    const answer = await client.apply(object, { fieldManager, force: true, signal });
+    const answer = keep(await client.apply(object, { fieldManager, force: true, signal }), object);
     memory.set(identity, { record: recordOf(rendered, answer, fieldManager), answer });
     // What another client has added below a field stays, and the server stores nothing.
     const isReverted = drifted && drifted.metadata.resourceVersion !== answer.metadata.resourceVersion;

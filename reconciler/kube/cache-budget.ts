@@ -1,56 +1,106 @@
 import { tooLarge } from './errors.ts';
+import { weightOf } from './weight.ts';
 
-/** Sizes of objects, which never change. */
-const sizes = new WeakMap<object, number>();
+/** Weights of objects, which never change. */
+const weights = new WeakMap<object, number>();
 
-/** The memory that several informers of one cluster share, in bytes of the JSON of what they keep. */
+/** Room that the budgets of several clusters share, each besides what it has on its own. */
+export interface SharedRoom {
+  readonly limitBytes: number;
+  /** What each budget has on its own. */
+  readonly ownBytes: number;
+  usedBytes: number;
+}
+
+/** The memory that several informers and lists of one cluster share, in bytes of the heap. */
 export class CacheBudget {
   readonly #limitBytes: number;
+  readonly #room: SharedRoom | undefined;
   readonly #used = new Map<object, number>();
+  #bytes = 0;
 
-  constructor(limitBytes: number) {
+  /** @param room by default without a limit of all clusters */
+  constructor(limitBytes: number, room?: SharedRoom) {
     this.#limitBytes = limitBytes;
+    this.#room = room;
   }
 
-  /** Counts the objects of a list while it is read. The result throws a KubeError as soon as they are too many. */
-  count(holder: object): (object: object) => void {
-    let bytes = 0;
-    return (object) => this.#require(holder, (bytes += sizeOf(object)));
-  }
-
-  /** These are all objects of the holder. */
+  /** These are all objects of the holder, which were counted before. */
   set(holder: object, objects: readonly object[]): void {
-    this.#used.set(
+    this.#change(
       holder,
-      objects.reduce((sum, object) => sum + sizeOf(object), 0),
+      objects.reduce((sum, object) => sum + known(object), 0),
     );
   }
 
   /** Adds an object of the holder, or replaces one. @throws KubeError if that is too much */
-  add(holder: object, object: object, old: object | undefined): void {
-    const bytes = (this.#used.get(holder) ?? 0) + sizeOf(object) - sizeOf(old);
-    this.#require(holder, bytes);
-    this.#used.set(holder, bytes);
+  add(holder: object, object: object, old?: object): void {
+    const own = (this.#used.get(holder) ?? 0) + known(object) - known(old);
+    this.#require(this.#bytes - (this.#used.get(holder) ?? 0) + own);
+    this.#change(holder, own);
   }
 
   remove(holder: object, old: object | undefined): void {
-    this.#used.set(holder, (this.#used.get(holder) ?? 0) - sizeOf(old));
+    this.#change(holder, (this.#used.get(holder) ?? 0) - known(old));
   }
 
-  #require(holder: object, bytes: number): void {
-    const all = [...this.#used].reduce((sum, [one, used]) => (one === holder ? sum : sum + used), bytes);
-    if (all <= this.#limitBytes) return;
-    throw tooLarge(
-      `the objects that the operator watches are larger than ${this.#limitBytes / 1024 / 1024} MiB together`,
-    );
+  /** The holder has nothing any more. */
+  clear(holder: object): void {
+    this.#change(holder, 0);
+    this.#used.delete(holder);
+  }
+
+  /** Nothing of the cluster is held any more. */
+  close(): void {
+    for (const holder of this.#used.keys()) this.clear(holder);
+  }
+
+  #change(holder: object, bytes: number): void {
+    const before = this.#shared(this.#bytes);
+    this.#bytes += bytes - (this.#used.get(holder) ?? 0);
+    this.#used.set(holder, bytes);
+    if (this.#room) this.#room.usedBytes += this.#shared(this.#bytes) - before;
+  }
+
+  #require(bytes: number): void {
+    const [limit, room] = [this.#limitBytes, this.#room];
+    if (bytes > limit) throw tooMuch(`are larger than ${limit / 1024 / 1024} MiB together`);
+    const shared = this.#shared(bytes);
+    if (room && shared > 0 && room.usedBytes - this.#shared(this.#bytes) + shared > room.limitBytes) {
+      const [own, all] = [room.ownBytes / 1024 / 1024, room.limitBytes / 1024 / 1024];
+      throw tooMuch(`are larger than ${own} MiB, and those of all hosted clusters beyond that than ${all} MiB`);
+    }
+  }
+
+  /** What of so many bytes is in the shared room. */
+  #shared(bytes: number): number {
+    return Math.max(0, bytes - (this.#room?.ownBytes ?? 0));
   }
 }
 
-function sizeOf(object: object | undefined): number {
+function tooMuch(why: string): Error {
+  return tooLarge(`the objects that the operator watches ${why}`);
+}
+
+function known(object: object | undefined): number {
   if (!object) return 0;
-  const known = sizes.get(object);
-  if (known !== undefined) return known;
-  const size = JSON.stringify(object).length;
-  sizes.set(object, size);
-  return size;
+  const weight = weights.get(object) ?? weightOf(object);
+  weights.set(object, weight);
+  return weight;
+}
+
+/** What is kept of a server's pages until they are worked through: the names of 200,000 Secrets. */
+const collectedBytes = 32 * 1024 * 1024;
+
+/** Items that are collected from the pages of a server that may send them without end. */
+export class Collection<T extends object> {
+  readonly items: T[] = [];
+  readonly #budget = new CacheBudget(collectedBytes);
+
+  /** @throws KubeError when that is too much */
+  add(item: T): T {
+    this.#budget.add(this, item);
+    this.items.push(item);
+    return item;
+  }
 }

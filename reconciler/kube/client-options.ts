@@ -1,15 +1,24 @@
 import type { Resource } from '../../constructs/api/resources.ts';
+import type { ServerAnswers } from './answer-budget.ts';
+import type { CacheBudget } from './cache-budget.ts';
 import type { Clock } from './clock.ts';
 import type { DatedAnswer } from './compared-clock.ts';
 import type { KubeObject } from './object.ts';
-import type { SpeedLimit } from './reading-speed.ts';
+import type { ReadingSpeed } from './reading-speed.ts';
 import type { RequestRecord } from './request.ts';
+import type { ValueLimits } from './value-counter.ts';
 
 /** Options of every call. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Time limit of this call in milliseconds. By default that of the client. */
   readonly deadlineMs?: number | undefined;
+}
+
+/** Options of a request for any path. */
+export interface RawOptions extends CallOptions {
+  /** Maximum size of the answer. By default that of the client. */
+  readonly longestBytes?: number | undefined;
 }
 
 /** Which objects of a resource to list or watch. By default all of them in all namespaces. */
@@ -95,12 +104,18 @@ export interface ObjectList<T extends KubeObject> {
 export interface KubeClientOptions {
   /** Time limit of one call in milliseconds. By default 30 s. */
   readonly deadlineMs?: number;
-  /** Maximum size of one answer, and of one line of a watch. By default 256 MiB. */
+  /** Maximum size of one answer, and of one line of a watch. By default 32 MiB. */
   readonly maxBytes?: number;
+  /** What one JSON answer, and one line of a watch, may contain. By default a million values. */
+  readonly values?: ValueLimits;
+  /** The room for all answers that are being read. By default without limit. */
+  readonly answers?: ServerAnswers;
+  /** The room for the objects of one list. By default without limit. */
+  readonly held?: CacheBudget;
   /** By which the silence of watches is measured. By default that of the machine. */
   readonly clock?: Clock;
-  /** How fast all watches together are read. By default as fast as the server sends. */
-  readonly watchSpeed?: SpeedLimit;
+  /** How fast everything is read. By default as fast as the server sends. */
+  readonly speed?: ReadingSpeed;
   /** Called with what each answer says about the clock of the server. By default not called. */
   readonly onAnswer?: (answer: DatedAnswer) => void;
   /** Called for each part of an answer that arrives, before it is read. By default not called. */

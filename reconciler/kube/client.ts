@@ -9,6 +9,7 @@ import type {
   ListOptions,
   MergePatchOptions,
   ObjectList,
+  RawOptions,
   Selection,
   WatchOptions,
 } from './client-options.ts';
@@ -24,8 +25,10 @@ import { Transport } from './transport.ts';
 import { longestSilenceMs, readWatch, type WatchEvent } from './watch.ts';
 
 const strict: Query = { fieldValidation: 'Strict' };
-/** Of everything that one answer or one line of a watch may have. Pages of a management cluster may be large. */
-const defaultMaxBytes = 256 * 1024 * 1024;
+/** Of everything that one answer or one line of a watch may have. A page that has more is asked for in smaller ones. */
+const defaultMaxBytes = 32 * 1024 * 1024;
+/** 100 MB of heap. An object of an API server has some hundred values. */
+const defaultValues = { values: 1_000_000, depth: 200 };
 
 /**
  * A client of one API server that uses plain JSON. It does not use the models of client-node, because they drop fields
@@ -39,19 +42,14 @@ export class KubeClient {
   readonly #lists: ListRequests;
 
   constructor(connection: Connection, options: KubeClientOptions = {}) {
-    const {
-      onRequest = () => {},
-      onAnswer,
-      onBytes,
-      deadlineMs = 30_000,
-      maxBytes = defaultMaxBytes,
-      watchSpeed,
-    } = options;
+    const { onRequest = () => {}, onAnswer, onBytes, deadlineMs = 30_000 } = options;
+    const { maxBytes = defaultMaxBytes, values = defaultValues, answers, speed, held } = options;
     this.connection = connection;
     this.#clock = options.clock ?? systemClock;
-    this.#transport = new Transport(connection, { onRequest, onAnswer, onBytes }, { maxBytes, watchSpeed });
+    const observers = { onRequest, onAnswer, onBytes };
+    this.#transport = new Transport(connection, observers, { maxBytes, values, answers, speed });
     this.#requests = new ResourceRequests(this.#transport, deadlineMs);
-    this.#lists = new ListRequests(this.#requests);
+    this.#lists = new ListRequests(this.#requests, held);
   }
 
   /** The object. Throws KubeError with code 404 when there is none. */
@@ -206,7 +204,7 @@ export class KubeClient {
   }
 
   /** The response of any other path: `/readyz`, `/version`, discovery. */
-  raw(path: string, options: CallOptions = {}): Promise<string> {
+  raw(path: string, options: RawOptions = {}): Promise<string> {
     return this.#requests.text(path, options);
   }
 

@@ -23,5 +23,5 @@ function transition(before: Condition | undefined, draft: ConditionDraft, now: D
 
 /** metav1.Time has no fractions; with fractions the stored value would differ from the written one. */
 function wholeSeconds(time: Date): string {
-  return time.toISOString().replace(/\.\d+Z$/, 'Z');
+  return `${time.toISOString().slice(0, -'.000Z'.length)}Z`;
 }

@@ -7,6 +7,7 @@ import { cancelGivenUpRequests } from './cancelled-streams.ts';
 import { openPool, openProxiedPool, whenAskedToLeave, whenNotConnected } from './connection-pool.ts';
 import { messageOf } from './error-message.ts';
 import { endStuckSessions } from './stuck-sessions.ts';
+import { withoutTrailingSlashes } from './trailing-slashes.ts';
 
 cancelGivenUpRequests();
 endStuckSessions();
@@ -146,7 +147,7 @@ function open(source: Source): Connection {
   };
   let dispatcher = replaceable();
   return {
-    baseUrl: source.server.replace(/\/+$/, ''),
+    baseUrl: withoutTrailingSlashes(source.server),
     namespace: source.namespace,
     dispatcher: () => dispatcher,
     authHeaders: source.authHeaders,

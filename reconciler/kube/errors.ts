@@ -1,3 +1,4 @@
+import { definedOnly } from '../../constructs/cluster/defined.ts';
 /** One cause in a Status: for conflicts the field and its manager, for invalid objects the field and the rule. */
 export interface StatusCause {
   readonly reason?: string;
@@ -44,16 +45,30 @@ export class KubeError extends Error {
 
 /** The error for an unsuccessful response. `action` is the verb and its target: `apply Secret a/b`. */
 export function errorFromStatus(action: string, code: number, status: Status, retryAfterSeconds?: number): KubeError {
-  const causes = status.details?.causes ?? [];
-  const said = withoutContent(status.message ?? '');
+  const causes = (status.details?.causes ?? []).slice(0, mostCauses).map(shortened);
+  const said = withoutContent(short(status.message) ?? '');
   const conflicts = causes.filter((cause) => cause.reason === 'FieldManagerConflict').map(describeConflict);
   const fallback = said || `the server answered ${code}`;
   return new KubeError(`${action}: ${conflicts.length > 0 ? `conflict with ${conflicts.join(', ')}` : fallback}`, {
     code,
-    reason: isUnreadable.test(said) ? 'Invalid' : (status.reason ?? reasonOfCode(code)),
+    reason: isUnreadable.test(said) ? 'Invalid' : (short(status.reason, longestName) ?? reasonOfCode(code)),
     causes,
     retryAfterSeconds: retryAfterSeconds ?? status.details?.retryAfterSeconds,
   });
+}
+
+/** What is kept of an answer: errors are remembered, and become conditions. */
+const mostCauses = 50;
+const longestWords = 8192;
+
+const longestName = 253;
+
+function short(text: unknown, longest = longestWords): string | undefined {
+  return typeof text === 'string' ? text.slice(0, longest) : undefined;
+}
+
+function shortened({ reason, message, field }: StatusCause): StatusCause {
+  return definedOnly({ reason: short(reason, longestName), message: short(message), field: short(field, longestName) });
 }
 
 /** The server reports an apply that violates the schema as an internal error, 500, although no retry can succeed. */
@@ -72,13 +87,15 @@ export function parseStatus(code: number, body: string): Status {
   } catch {
     // Load balancers and aggregated API servers may answer with HTML or plain text.
   }
-  const text = body.replaceAll(/\s+/g, ' ').trim().slice(0, 200);
+  const text = body.slice(0, longestWords).replaceAll(/\s+/g, ' ').trim().slice(0, 200);
   return { code, message: text ? `the server answered ${code}: ${text}` : `the server answered ${code}` };
 }
 
 /** `manager "kubectl" over .spec.replicas`. The server's message contains the manager in quotes. */
 function describeConflict(cause: StatusCause): string {
-  const manager = /"(.*?)"/.exec(cause.message ?? '')?.[0] ?? 'another manager';
+  const { message = '' } = cause;
+  const [from, to] = [message.indexOf('"'), message.indexOf('"', message.indexOf('"') + 1)];
+  const manager = from < 0 || to <= from ? 'another manager' : message.slice(from, to + 1);
   return `${manager} over ${cause.field ?? 'an unnamed field'}`;
 }
 
@@ -157,7 +174,7 @@ export const isForbidden = (error: unknown): boolean => hasCode(error, 403);
 
 /** The identity of the client lacks a right, whatever the object contains. */
 export const isMissingRight = (error: unknown): boolean =>
-  isForbidden(error) && / cannot [a-z]+ (resource|path) "/.test(kubeErrorOf(error)?.message ?? '');
+  isForbidden(error) && / cannot [a-z]{1,20} (resource|path) "/.test(kubeErrorOf(error)?.message ?? '');
 
 /** Nothing can be created in a namespace that is being deleted. */
 export const isNamespaceEnding = (error: unknown): boolean =>
@@ -169,9 +186,12 @@ export function isInvalid(error: unknown): boolean {
 }
 
 /** What an API server says of a webhook that denies a request with any code, or that fails closed because it cannot be reached. */
-const webhookWords = /admission webhook "[^"]*" denied the request|failed calling webhook/;
+function speaksOfWebhook(message: string): boolean {
+  const isDenied = message.includes('admission webhook "') && message.includes('" denied the request');
+  return isDenied || message.includes('failed calling webhook');
+}
 
 /** The server refuses to store this object: its content, a quota, a policy, a webhook, or a right of the operator is the reason. */
 export function isRefusal(error: unknown): boolean {
-  return isForbidden(error) || isInvalid(error) || webhookWords.test(kubeErrorOf(error)?.message ?? '');
+  return isForbidden(error) || isInvalid(error) || speaksOfWebhook(kubeErrorOf(error)?.message ?? '');
 }

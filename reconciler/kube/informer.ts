@@ -30,6 +30,8 @@ export class Informer<T extends KubeObject = KubeObject> {
   readonly #reflector: Reflector<T>;
   readonly #handlers = new Set<Handler<T>>();
   readonly #stopping = new AbortController();
+  /** Holder of what a list has so far, until it is complete. */
+  readonly #listing = {};
   #running: Promise<void> | undefined;
 
   constructor(options: InformerOptions) {
@@ -39,7 +41,9 @@ export class Informer<T extends KubeObject = KubeObject> {
     this.#cache = new ObjectCache(options.indexedLabels ?? []);
     this.#reflector = new Reflector<T>(options, {
       keeper: () => this.#keeper(),
+      giveUp: () => options.budget?.clear(this.#listing),
       replace: (objects, isRestored) => {
+        options.budget?.clear(this.#listing);
         options.budget?.set(this, objects);
         this.#announce(this.#cache.replace(objects, isRestored));
       },
@@ -145,10 +149,10 @@ export class Informer<T extends KubeObject = KubeObject> {
   /** Counts from the first object on, so that a list that is too long is not read to its end. */
   #keeper(): (object: T) => T {
     const { budget } = this.#options;
-    const counted = budget?.count(this);
+    budget?.clear(this.#listing);
     return (object) => {
       const kept = this.#stripped(object);
-      counted?.(kept);
+      budget?.add(this.#listing, kept);
       return kept;
     };
   }

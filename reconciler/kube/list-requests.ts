@@ -1,3 +1,4 @@
+import type { CacheBudget } from './cache-budget.ts';
 import type { Resource } from '../../constructs/api/resources.ts';
 import type { CallOptions, ListOptions, ObjectList, PageOptions, Selection } from './client-options.ts';
 import { isGone, isTooLarge, tooLarge } from './errors.ts';
@@ -19,9 +20,12 @@ const shrinking = 8;
 /** Lists the objects of a resource. */
 export class ListRequests {
   readonly #requests: ResourceRequests;
+  readonly #held: CacheBudget | undefined;
 
-  constructor(requests: ResourceRequests) {
+  /** @param held the room for the objects of a list until it is complete */
+  constructor(requests: ResourceRequests, held?: CacheBudget) {
     this.#requests = requests;
+    this.#held = held;
   }
 
   /** All selected objects with apiVersion and kind. */
@@ -52,14 +56,26 @@ export class ListRequests {
     limit: number | undefined,
   ): Promise<ObjectList<T>> {
     const items: T[] = [];
-    const keep = options.keeper?.() ?? ((object: T) => object);
+    const keep = options.keeper?.() ?? this.#counting(items);
     const { apiVersion, kind } = resource;
     let resourceVersion = '';
-    for await (const page of this.#pages<T>(resource, options, limit)) {
-      for (const item of page.items ?? []) items.push(keep(Object.assign(item, { apiVersion, kind })));
-      ({ resourceVersion } = page.metadata);
+    try {
+      for await (const page of this.#pages<T>(resource, options, limit)) {
+        for (const item of page.items ?? []) items.push(keep(Object.assign(item, { apiVersion, kind })));
+        ({ resourceVersion } = page.metadata);
+      }
+    } finally {
+      this.#held?.clear(items);
     }
     return { items, resourceVersion };
+  }
+
+  /** Everything is kept, as much as there is room for. A keeper counts itself. */
+  #counting<T extends KubeObject>(holder: readonly T[]): (object: T) => T {
+    return (object) => {
+      this.#held?.add(holder, object);
+      return object;
+    };
   }
 
   async *#pages<T extends KubeObject>(

@@ -88,5 +88,14 @@ export function identityOf(object: KubeObject): string {
  * guarantees since 1.35.
  */
 export function isOlder(resourceVersion: string, than: string): boolean {
-  return BigInt(resourceVersion) < BigInt(than);
+  return requireVersion(resourceVersion) < requireVersion(than);
+}
+
+/** As many digits as 64 bits have. Longer numbers take long to read. */
+const version = /^\d{1,20}$/;
+
+/** The resourceVersion as a number. @throws if a server sends something else */
+export function requireVersion(resourceVersion: unknown): bigint {
+  if (typeof resourceVersion === 'string' && version.test(resourceVersion)) return BigInt(resourceVersion);
+  throw new TypeError('a resourceVersion is not a number: the server is not an API server of Kubernetes');
 }

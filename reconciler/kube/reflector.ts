@@ -4,12 +4,14 @@ import type { KubernetesApi } from './client.ts';
 import type { ListOptions, Selection } from './client-options.ts';
 import { jittered, pause, type Clock, type Random } from './clock.ts';
 import { isAway, isGone, isNotServed, isSilent, isTooLarge } from './errors.ts';
-import { isOlder, type KubeObject } from './object.ts';
+import { isOlder, type KubeObject, requireVersion } from './object.ts';
 
 /** The target of a reflector. */
 export interface ReflectorSink<T extends KubeObject> {
   /** What to keep of the objects of one list: see `keeper` of {@link ListOptions}. By default everything. */
   readonly keeper?: ListOptions<T>['keeper'];
+  /** A list was not read to its end: nothing of it is kept. */
+  giveUp?(): void;
   /**
    * Replaces all objects.
    * @param isRestored the server's versions have gone back since the last list: an object with a known version may have
@@ -126,6 +128,7 @@ export class Reflector<T extends KubeObject> {
         wasInterrupted = await this.#watch(signal);
         failures = 0;
       } catch (error) {
+        this.#sink.giveUp?.();
         if (signal.aborted) return;
         wasInterrupted = true;
         wasAway ||= isAway(error);
@@ -194,6 +197,7 @@ export class Reflector<T extends KubeObject> {
   }
 
   #reach(resourceVersion: string | undefined): void {
+    if (resourceVersion !== undefined) requireVersion(resourceVersion);
     this.#resourceVersion = resourceVersion;
     this.#newest = resourceVersion ?? this.#newest;
   }

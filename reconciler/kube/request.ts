@@ -1,4 +1,7 @@
+import type { HeldText } from './answer-budget.ts';
 import { type KubeError, tooLarge } from './errors.ts';
+import type { ReadPart } from './reading-speed.ts';
+import type { ValueLimits } from './value-counter.ts';
 
 /** One request, for metrics and tests. */
 export interface RequestRecord {
@@ -22,6 +25,10 @@ export interface KubeRequest {
   readonly contentType?: string;
   /** The requested representation. By default `application/json`. */
   readonly accept?: string | undefined;
+  /** Whether the answer is JSON, of which the values are counted. */
+  readonly isJson?: boolean | undefined;
+  /** Maximum size of the answer. By default that of the client. */
+  readonly longestBytes?: number | undefined;
   /** Time limit of the whole call, or until the headers of a stream, in milliseconds. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -34,10 +41,14 @@ export interface Stream {
   readonly body: AsyncIterable<Buffer> & { destroy?(): unknown };
   /** Must be called when a part of the body has arrived, before it is read. */
   readonly arrived: () => void;
-  /** Must be called after each part of the body, with its size. Resolves when the next one may be read. */
-  readonly spend: (bytes: number) => Promise<void>;
+  /** Must be called after each part of the body. Resolves when the next one may be read. */
+  readonly spend: (part: ReadPart) => Promise<void>;
   /** Maximum size of a part that has to be read as a whole. */
   readonly maxBytes: number;
+  /** What such a part may contain. */
+  readonly values: ValueLimits;
+  /** The room for the part that is being read. */
+  readonly held: HeldText;
   /** The error to throw for a failure while reading. The next request opens a new connection. */
   failed(cause: unknown): unknown;
   /** Must be called in every case after the stream is no longer needed. */
@@ -49,7 +60,12 @@ export class SilenceError extends Error {}
 
 /** The error for an answer, or a part of one, that is not read to its end. */
 export function answerTooLarge(call: KubeRequest, maxBytes: number): KubeError {
-  return tooLarge(`${actionOf(call)}: the answer is larger than ${maxBytes / 1024 / 1024} MiB`);
+  return answerRefused(call, `is larger than ${maxBytes / 1024 / 1024} MiB`);
+}
+
+/** The same for any reason. */
+export function answerRefused(call: KubeRequest, why: string): KubeError {
+  return tooLarge(`${actionOf(call)}: the answer ${why}`);
 }
 
 /** `get Secret a/b`: the start of messages about the request. */

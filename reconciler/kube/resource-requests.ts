@@ -1,5 +1,5 @@
 import type { Resource } from '../../constructs/api/resources.ts';
-import type { CallOptions } from './client-options.ts';
+import type { CallOptions, RawOptions } from './client-options.ts';
 import type { KubeRequest } from './request.ts';
 import { describeTarget, withQuery, type PathTarget, type Query } from './resource.ts';
 import type { Transport } from './transport.ts';
@@ -31,16 +31,15 @@ export class ResourceRequests {
 
   /** The response. The caller asserts its type, because the API server conforms to its schema. */
   async json<T>(request: ResourceRequest, options: CallOptions = {}): Promise<T> {
-    const answer: T = JSON.parse(await this.#transport.send(this.call(request, options)));
-    return answer;
+    return this.#transport.send<T>({ ...this.call(request, options), isJson: true }, (text) => JSON.parse(text) as T);
   }
 
   /** The response of a non-resource path. */
-  text(path: string, { signal, deadlineMs = this.#deadlineMs }: CallOptions): Promise<string> {
+  text(path: string, { signal, deadlineMs = this.#deadlineMs, longestBytes }: RawOptions): Promise<string> {
     // Some paths have their own content type, and answer 406 to a request for JSON only.
     const accept = 'application/json, */*';
     const call = { verb: 'get', resource: '', target: path, method: 'GET', path, isIdempotent: true, accept } as const;
-    return this.#transport.send({ ...call, deadlineMs, signal });
+    return this.#transport.send({ ...call, deadlineMs, signal, longestBytes }, (answer) => answer);
   }
 
   /** The request to send. */

@@ -2,20 +2,23 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as rest } from 'node:timers/promises';
 import { request, type Dispatcher } from 'undici';
 import { inSpan, traceHeaders } from '../trace/span.ts';
+import type { HeldText, ServerAnswers } from './answer-budget.ts';
 import type { DatedAnswer } from './compared-clock.ts';
 import type { Connection } from './config.ts';
 import { Deadline, unlessAborted } from './deadline.ts';
 import { errorFromStatus, KubeError, parseStatus } from './errors.ts';
-import { ReadingSpeed, type SpeedLimit } from './reading-speed.ts';
+import type { ReadingSpeed, ReadPart } from './reading-speed.ts';
 import { Refusal, RefusedError } from './refusal.ts';
 import {
   actionOf,
+  answerRefused,
   answerTooLarge,
   type KubeRequest,
   type RequestRecord,
   SilenceError,
   type Stream,
 } from './request.ts';
+import { ValueCounter, type ValueLimits } from './value-counter.ts';
 
 type Answer = Dispatcher.ResponseData;
 
@@ -36,9 +39,18 @@ export interface TransportObservers {
 export interface TransportLimits {
   /** Maximum size of an answer, and of a part of a stream that has to be read as a whole. */
   readonly maxBytes: number;
-  /** How fast all streams together are read. By default as fast as the server sends. */
-  readonly watchSpeed?: SpeedLimit | undefined;
+  /** What a JSON answer, or such a part of a stream, may contain. */
+  readonly values: ValueLimits;
+  /** The room for everything that is being read. By default without limit. */
+  readonly answers?: ServerAnswers | undefined;
+  /** How fast everything is read. By default as fast as the server sends. */
+  readonly speed?: ReadingSpeed | undefined;
 }
+
+/** No server says more about a refusal, and errors are kept. */
+const longestRefusal = 1024 * 1024;
+
+const withoutLimit: HeldText = { hold: async () => {}, release: () => {} };
 
 /**
  * Sends requests over one connection, with deadlines and one retry, and converts every failure to a KubeError. It
@@ -50,30 +62,29 @@ export class Transport {
   readonly #onRequest: (record: RequestRecord) => void;
   readonly #onAnswer: (answer: DatedAnswer) => void;
   readonly #onBytes: () => void;
-  readonly #maxBytes: number;
-  readonly #speed: ReadingSpeed | undefined;
+  readonly #limits: TransportLimits;
 
   constructor(
     connection: Connection,
     { onRequest, onAnswer = () => {}, onBytes = () => {} }: TransportObservers,
-    { maxBytes, watchSpeed }: TransportLimits,
+    limits: TransportLimits,
   ) {
     this.#connection = connection;
     this.#onRequest = onRequest;
     this.#onAnswer = onAnswer;
     this.#onBytes = onBytes;
-    this.#maxBytes = maxBytes;
-    this.#speed = watchSpeed && new ReadingSpeed(watchSpeed);
+    this.#limits = limits;
   }
 
   /**
    * Sends and reads the whole response. Throws KubeError unless the status is 2xx, and the signal's reason on abort.
+   * @param parse makes the result of the text, which is dropped then
    */
-  async send(call: KubeRequest): Promise<string> {
+  async send<T>(call: KubeRequest, parse: (text: string) => T): Promise<T> {
     const deadline = new Deadline(call.deadlineMs, call.signal);
     try {
       return await this.#withRetry(call, deadline, (means) =>
-        this.#exchange(call, deadline, means, (answer) => this.#text(call, answer)),
+        this.#exchange(call, deadline, means, (answer) => this.#read(call, deadline, answer, parse)),
       );
     } finally {
       deadline.release();
@@ -89,8 +100,10 @@ export class Transport {
         const { body } = await this.#exchange(call, deadline, means, (answer) => Promise.resolve(answer));
         deadline.stopClock();
         const failed = (cause: unknown) => this.#failure(call, deadline, means.dispatcher, cause);
-        const spend = async (bytes: number) => this.#speed?.spend(bytes, deadline.signal);
-        return { body, spend, arrived: this.#onBytes, release, failed, maxBytes: this.#maxBytes };
+        const { maxBytes, values, speed } = this.#limits;
+        const spend = async (part: ReadPart) => speed?.spend(part, deadline.signal);
+        const held = this.#held(body, deadline.signal);
+        return { body, spend, arrived: this.#onBytes, release, failed, maxBytes, values, held };
       });
     } catch (error) {
       release();
@@ -164,24 +177,45 @@ export class Transport {
         code = answer.statusCode;
         return result;
       }
-      const text = await unlessAborted(signal, this.#text(call, answer));
-      code = answer.statusCode;
-      throw errorFromStatus(actionOf(call), code, parseStatus(code, text), retryAfterSeconds(answer.headers));
+      const { statusCode, headers } = answer;
+      const longestBytes = Math.min(longestRefusal, this.#limits.maxBytes);
+      const reason = { ...call, longestBytes, isJson: true };
+      const status = await unlessAborted(
+        signal,
+        this.#read(reason, deadline, answer, (text) => parseStatus(statusCode, text)),
+      );
+      code = statusCode;
+      throw errorFromStatus(actionOf(call), code, status, retryAfterSeconds(headers));
     } finally {
       this.#onRequest({ verb: call.verb, resource: call.resource, code, ms: performance.now() - startedAt });
     }
   }
 
-  async #text(call: KubeRequest, { body }: Answer): Promise<string> {
+  async #read<T>(call: KubeRequest, { signal }: Deadline, { body }: Answer, parse: (text: string) => T): Promise<T> {
+    const { values, maxBytes, speed } = this.#limits;
+    const longestBytes = call.longestBytes ?? maxBytes;
+    const counter = call.isJson ? new ValueCounter(values, (why) => answerRefused(call, why)) : undefined;
+    const held = this.#held(body, signal);
     const chunks: Buffer[] = [];
     let bytes = 0;
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      this.#onBytes();
-      bytes += chunk.length;
-      if (bytes > this.#maxBytes) throw answerTooLarge(call, this.#maxBytes);
-      chunks.push(chunk);
+    try {
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        this.#onBytes();
+        bytes += chunk.length;
+        if (bytes > longestBytes) throw answerTooLarge(call, longestBytes);
+        const found = counter?.take(chunk) ?? 0;
+        chunks.push(chunk);
+        await held.hold(bytes);
+        await speed?.spend({ bytes: chunk.length, values: found }, signal);
+      }
+      return parse(Buffer.concat(chunks).toString('utf8'));
+    } finally {
+      held.release();
     }
-    return Buffer.concat(chunks).toString('utf8');
+  }
+
+  #held(body: Answer['body'], signal: AbortSignal): HeldText {
+    return this.#limits.answers?.open((error) => void body.destroy(error), signal) ?? withoutLimit;
   }
 
   async #credentials(call: KubeRequest): Promise<Record<string, string>> {

@@ -1,9 +1,10 @@
 import type { Clock } from './clock.ts';
 import { errorFromStatus, type Status } from './errors.ts';
 import type { KubeObject } from './object.ts';
-import { actionOf, answerTooLarge, type KubeRequest, SilenceError, type Stream } from './request.ts';
+import { actionOf, answerRefused, answerTooLarge, type KubeRequest, SilenceError, type Stream } from './request.ts';
 import { nextInTime, type StallOptions } from './stall.ts';
 import type { Transport } from './transport.ts';
+import { ValueCounter } from './value-counter.ts';
 
 /**
  * A watch on which no byte has arrived for so long ends, whatever its connection looks like. API servers send a bookmark each minute. One
@@ -65,10 +66,11 @@ function parseEvent<T extends KubeObject>(call: KubeRequest, text: string): Watc
 
 async function* readLines(
   call: KubeRequest,
-  { body, spend, arrived, maxBytes }: Stream,
+  { body, spend, arrived, maxBytes, values, held }: Stream,
   stall: StallOptions,
 ): AsyncGenerator<string, void> {
-  const lines = new Lines(() => answerTooLarge(call, maxBytes), maxBytes);
+  const counter = new ValueCounter(values, (why) => answerRefused(call, why));
+  const lines = new Lines(() => answerTooLarge(call, maxBytes), maxBytes, counter);
   const chunks = body[Symbol.asyncIterator]();
   // Not `for await`: a generator keeps its variables while it waits, and each chunk is a part of a buffer of many KiB.
   let isStuck = false;
@@ -77,14 +79,16 @@ async function* readLines(
     const { done, value } = await nextInTime(chunks, stall);
     isStuck = false;
     arrived();
-    return done ? undefined : { complete: lines.take(value), bytes: value.length };
+    return done ? undefined : { ...lines.take(value), bytes: value.length };
   };
   try {
     for (let read = await next(); read; read = await next()) {
       yield* read.complete;
-      await spend(read.bytes);
+      await held.hold(lines.pendingBytes);
+      await spend(read);
     }
   } finally {
+    held.release();
     // It would wait for a chunk that never comes.
     if (isStuck) body.destroy?.();
     else await chunks.return?.();
@@ -95,19 +99,29 @@ async function* readLines(
 class Lines {
   readonly #tooLong: () => Error;
   readonly #maxBytes: number;
+  readonly #counter: ValueCounter;
   #pending: Buffer[] = [];
   #bytes = 0;
 
-  constructor(tooLong: () => Error, maxBytes: number) {
+  constructor(tooLong: () => Error, maxBytes: number, counter: ValueCounter) {
     this.#tooLong = tooLong;
     this.#maxBytes = maxBytes;
+    this.#counter = counter;
   }
 
-  /** The lines that the chunk completes, without empty ones. @throws when the next line is too long */
-  take(chunk: Buffer): string[] {
+  /** Of the line that is not complete yet. */
+  get pendingBytes(): number {
+    return this.#bytes;
+  }
+
+  /** The lines that the chunk completes, without empty ones. @throws when one is too long or has too many values */
+  take(chunk: Buffer): { readonly complete: readonly string[]; readonly values: number } {
     const complete: string[] = [];
+    let values = 0;
     let start = 0;
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      values += this.#counter.take(chunk.subarray(start, end));
+      this.#counter.reset();
       const line = Buffer.concat([...this.#pending, chunk.subarray(start, end)]).toString('utf8');
       if (line.length > 0) complete.push(line);
       this.#pending = [];
@@ -116,7 +130,8 @@ class Lines {
     }
     this.#bytes += chunk.length - start;
     if (this.#bytes > this.#maxBytes) throw this.#tooLong();
+    values += this.#counter.take(chunk.subarray(start));
     if (start < chunk.length) this.#pending.push(chunk.subarray(start));
-    return complete;
+    return { complete, values };
   }
 }

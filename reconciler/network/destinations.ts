@@ -149,7 +149,7 @@ export class Guard {
 /** The IPv4 address in one of IPv6 that leads there: mapped ones, and those of NAT64. */
 function embedded(address: string): string {
   if (isIP(address) !== 6) return address;
-  const text = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname.slice(1, -1);
+  const text = new URL(`http://[${address.split('%', 1)[0]}]`).hostname.slice(1, -1);
   const [, high, low] = /^(?:::ffff:|64:ff9b::)([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(text) ?? [];
   if (high === undefined || low === undefined) return text;
   const [a, b] = [parseInt(high, 16), parseInt(low, 16)];

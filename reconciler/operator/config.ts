@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { defaultPlatformLists, isPattern, type PlatformLists } from '../../constructs/cluster/platform-lists.ts';
 import { host } from '../../constructs/api/address.ts';
 import { isNetwork } from '../../constructs/cluster/cidr.ts';
+import { withoutTrailingSlashes } from '../kube/trailing-slashes.ts';
 
 const flag = (fallback: boolean) =>
   z
@@ -83,6 +84,18 @@ const Environment = z.object({
   LOAD_BALANCER_CLASSES: patterns(defaultPlatformLists.loadBalancerClasses).describe(
     'Classes that exposure.loadBalancer.loadBalancerClass may name, as patterns.',
   ),
+  CLUSTER_ISSUERS: z
+    .string()
+    .default('')
+    .transform(separated)
+    .refine(
+      (issuers) =>
+        issuers.every((issuer) => /^(\*|[a-z0-9-]+)\/[A-Za-z][A-Za-z0-9]*(\.[a-z0-9.-]+)?\/[a-z0-9.-]+$/.test(issuer)),
+      'must be issuers such as team-a/ClusterIssuer/clusters, separated by commas',
+    )
+    .describe(
+      'Issuers of cert-manager beyond Issuers of its own namespace that a control plane may name in certificates.issuerRef: namespace or *, kind, with the API group if that is not cert-manager.io, and name. Separated by commas.',
+    ),
   MANAGEMENT_ISSUER_URL: z
     .url({ protocol: /^https$/, error: 'must be a URL such as https://issuer.example.org' })
     .optional()
@@ -130,6 +143,8 @@ export interface Config {
   readonly allowedDestinations: readonly string[];
   /** What control planes may ask of ingress controllers and load balancers. */
   readonly platformLists: PlatformLists;
+  /** Issuers beyond its namespace that may sign the CAs of a control plane, as `<namespace>/<Kind>/<name>`. */
+  readonly clusterIssuers: readonly string[];
   /** Issuer of the management cluster's tokens, and the file with its CA. */
   readonly managementIssuer: { readonly url: string; readonly caFile: string | undefined } | undefined;
   /** URL to which traces are sent by OTLP over HTTP; undefined to send none. */
@@ -199,6 +214,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
       ingressClasses: parsed.data.INGRESS_CLASSES,
       loadBalancerClasses: parsed.data.LOAD_BALANCER_CLASSES,
     },
+    clusterIssuers: parsed.data.CLUSTER_ISSUERS,
     managementIssuer: parsed.data.MANAGEMENT_ISSUER_URL
       ? { url: parsed.data.MANAGEMENT_ISSUER_URL, caFile: parsed.data.MANAGEMENT_ISSUER_CA_FILE }
       : undefined,
@@ -220,7 +236,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
 type Given = z.output<typeof Environment>;
 
 function tracesEndpointOf({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: whole, OTEL_EXPORTER_OTLP_ENDPOINT: base }: Given) {
-  return whole ?? (base === undefined ? undefined : `${base.replace(/\/+$/, '')}/v1/traces`);
+  return whole ?? (base === undefined ? undefined : `${withoutTrailingSlashes(base)}/v1/traces`);
 }
 
 function onlyOf(text: string): Config['only'] {

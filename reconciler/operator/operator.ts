@@ -151,6 +151,7 @@ export class Operator {
       managementNetwork: { denied: config.deniedCidrs, dns },
       managementIssuer,
       platformLists: config.platformLists,
+      clusterIssuers: config.clusterIssuers,
       newestRevision,
       adoptionConcurrency: config.adoptionConcurrency,
       destinations: new Destinations({

@@ -2,14 +2,8 @@ import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
 import { noting } from '../engine/refusals.ts';
 import { adoptionFailed } from '../revision/adoption-waves.ts';
-import {
-  failsByRelease,
-  kept,
-  lastUsable,
-  nextRevision,
-  type RecordedRevisions,
-  recordedRevisions,
-} from '../revision/revisions.ts';
+import { type RecordedRevisions, reported } from '../revision/believed.ts';
+import { failsByRelease, kept, lastUsable, nextRevision, recordedRevisions } from '../revision/revisions.ts';
 import { phase } from './scope.ts';
 
 /**
@@ -22,11 +16,12 @@ export const acceptedSpec = phase({
   needs: [],
   async run(scope): Promise<Outcome> {
     const { candidate, cluster, facts, hostedControlPlane, reader, refusal, release, writer } = scope;
-    const recorded = recordedRevisions(reader, cluster.name);
+    const recorded = recordedRevisions(reader, hostedControlPlane, cluster.name);
     const usable = lastUsable(recorded);
     const present = { revision: usable, revisions: kept(recorded) };
     // That of what is rendered: a version that waits keeps the release it has.
-    const report = { releaseRevision: (cluster.release ?? release.release).revision };
+    const releaseRevision = (cluster.release ?? release.release).revision;
+    const report = { releaseRevision, revisions: reported(present.revisions) };
     if (refusal?.reason === 'RevisionFailed') {
       const reason = failsByRelease(recorded) ? adoptionFailed : refusal.reason;
       return degraded(reason, `${refusal.message}: ${untilCorrected(recorded)}`, present, { report });
@@ -51,7 +46,7 @@ export const acceptedSpec = phase({
     return done({ revision, revisions }, again, {
       reason: isDue ? 'AdoptionDue' : undefined,
       message: pending,
-      report,
+      report: { releaseRevision, revisions: reported(revisions) },
     });
   },
 });

@@ -35,6 +35,8 @@ export interface Scope<Established extends FactName = never> extends ControlPlan
   readonly release: ReleaseChoice;
   /** The issuer of the management cluster's tokens; undefined when the platform names none. */
   readonly managementIssuer: ManagementIssuer | undefined;
+  /** Issuers beyond its namespace that may sign the CAs of a control plane. */
+  readonly clusterIssuers: readonly string[];
   /** Facts that the phases it needs have established. */
   readonly facts: FactsWith<Established>;
   readonly sharedResources: SharedResources;

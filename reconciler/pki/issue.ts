@@ -40,8 +40,11 @@ export function issuedAt({ notBefore }: Pick<Validity, 'notBefore'>): Date {
   return new Date(notBefore.getTime() + backdateMs);
 }
 
+/** The content of a CA certificate. */
+export type CAContent = Pick<CAPlan, 'commonName' | 'pathLength'>;
+
 /** Creates a self-signed CA with a new key. */
-export async function createCA({ commonName }: Pick<CAPlan, 'commonName'>, validity: Validity): Promise<KeyPair> {
+export async function createCA({ commonName, pathLength }: CAContent, validity: Validity): Promise<KeyPair> {
   const key = createKey();
   const keys = cryptoKeys(key);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
@@ -49,7 +52,7 @@ export async function createCA({ commonName }: Pick<CAPlan, 'commonName'>, valid
     ...validity,
     signingAlgorithm: algorithm,
     keys,
-    extensions: [...caExtensions(), await x509.SubjectKeyIdentifierExtension.create(keys.publicKey)],
+    extensions: [...caExtensions(pathLength), await x509.SubjectKeyIdentifierExtension.create(keys.publicKey)],
   });
   return { certificate: bundle(certificate.toString('pem')), key };
 }
@@ -125,11 +128,11 @@ export function createServiceAccountKey(): KeyPair {
   return { certificate: createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString(), key };
 }
 
-/** The extensions of a CA certificate, or of a request for one. */
-export function caExtensions(): x509.Extension[] {
+/** The extensions of a CA certificate, or of a request for one. @param pathLength how many CAs may be below it; any number when undefined */
+export function caExtensions(pathLength?: number): x509.Extension[] {
   const { digitalSignature, keyCertSign, cRLSign } = x509.KeyUsageFlags;
   return [
-    new x509.BasicConstraintsExtension(true, undefined, true),
+    new x509.BasicConstraintsExtension(true, pathLength, true),
     new x509.KeyUsagesExtension(digitalSignature | keyCertSign | cRLSign, true),
   ];
 }

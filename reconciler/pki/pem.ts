@@ -1,8 +1,10 @@
 import { createHash, createPublicKey, X509Certificate } from 'node:crypto';
 
+const begin = '-----BEGIN ';
+
 /** The certificates of a PEM bundle, in their order. Other text is ignored. */
 export function splitCertificates(pem: string): string[] {
-  return pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n?/g) ?? [];
+  return blocksOf(pem, ['CERTIFICATE']);
 }
 
 /** Concatenates PEM blocks, each with a trailing newline. Without it, two blocks become one unreadable block. */
@@ -38,7 +40,26 @@ export function signerFingerprint(pem: string): string {
 
 /** The public keys of a text with several PEM blocks, in their order. PKCS#1 keys of users are included. */
 export function splitPublicKeys(pem: string): string[] {
-  return pem.match(/-----BEGIN (RSA )?PUBLIC KEY-----[^-]+-----END (RSA )?PUBLIC KEY-----\n?/g) ?? [];
+  return blocksOf(pem, ['PUBLIC KEY', 'RSA PUBLIC KEY']);
+}
+
+/** The blocks with one of these labels, each with its line end. One without an end is other text. */
+function blocksOf(pem: string, labels: readonly string[]): string[] {
+  const blocks: string[] = [];
+  for (let at = pem.indexOf(begin); at >= 0; at = pem.indexOf(begin, at)) {
+    const start = at;
+    const label = labels.find((one) => pem.startsWith(`${one}-----`, start + begin.length));
+    at += begin.length;
+    if (label === undefined) continue;
+    const content = at + label.length + 5;
+    // No line of base64 has a dash.
+    const dash = pem.indexOf('-', content);
+    const end = `-----END ${label}-----`;
+    if (dash <= content || !pem.startsWith(end, dash)) continue;
+    at = dash + end.length;
+    blocks.push(pem.slice(start, pem[at] === '\n' ? at + 1 : at));
+  }
+  return blocks;
 }
 
 function publicParts(pem: string): Buffer[] {

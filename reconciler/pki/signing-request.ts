@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
-import { caExtensions, subjectOf } from './issue.ts';
+import { type CAContent, caExtensions, subjectOf } from './issue.ts';
 import { algorithm, cryptoKeys } from './key.ts';
 import { bundle } from './pem.ts';
 
@@ -9,8 +9,8 @@ import { bundle } from './pem.ts';
  * which are also beside it: issuers differ in which of them they read, and cert-manager refuses a request in which they
  * differ.
  */
-export function createSigningRequest(commonName: string, key: string): Promise<string> {
-  return requestOf(subjectOf({ commonName, organizations: [] }), key, caExtensions());
+export function createSigningRequest({ commonName, pathLength }: CAContent, key: string): Promise<string> {
+  return requestOf(subjectOf({ commonName, organizations: [] }), key, caExtensions(pathLength));
 }
 
 /** A request for a client certificate of a user in these groups, for the public half of a key: PKCS#10, PEM. */

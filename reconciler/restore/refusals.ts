@@ -51,7 +51,7 @@ function refuseNewerKubernetes(backup: string, taken: string, wanted: string): v
 
 /** @param what was taken from etcd @throws a sentence for the user if its version is newer than the wanted one */
 export function refuseNewerEtcd(what: string, taken: string, wanted: string): void {
-  const [from, to] = [taken, wanted].map((version) => parse(version.replace(/-\d+$/, '')));
+  const [from, to] = [taken, wanted].map((version) => parse(version.split('-', 1)[0]));
   if (from && to && compare(`${from.major}.${from.minor}.0`, `${to.major}.${to.minor}.0`) > 0) {
     throw new Error(
       `${what} was taken from etcd ${taken}, but etcd ${wanted} cannot read data of a newer minor version: set etcd.version to ${taken} or newer`,

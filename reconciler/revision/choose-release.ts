@@ -5,7 +5,8 @@ import { isKept, newestRevision, type Release, releaseOf } from '../../construct
 import { minorOf } from '../../constructs/cluster/versions.ts';
 import type { AdoptionTurn } from './adoption-waves.ts';
 import { isOpen, nextOpening } from './maintenance-window.ts';
-import { failsByRelease, type RecordedRevisions, specText, versionIn } from './revisions.ts';
+import type { RecordedRevisions } from './believed.ts';
+import { failsByRelease, specText, versionIn } from './revisions.ts';
 
 /** The release by which a control plane is rendered. */
 export interface ReleaseChoice {
@@ -19,7 +20,7 @@ export interface ReleaseChoice {
 }
 
 export interface ReleaseInput {
-  readonly hostedControlPlane: Pick<HostedControlPlane, 'metadata' | 'spec'>;
+  readonly hostedControlPlane: Pick<HostedControlPlane, 'metadata' | 'spec' | 'status'>;
   readonly recorded: RecordedRevisions;
   readonly now: Date;
   /** The newest release revision. @default that of this operator */
@@ -37,7 +38,8 @@ export function chooseRelease(input: ReleaseInput): ReleaseChoice {
   const { hostedControlPlane, recorded, now, newest = newestRevision, turn } = input;
   const { metadata, spec } = hostedControlPlane;
   const minor = minorOf(spec.version);
-  const last = lastOf(recorded, specText(hostedControlPlane), newest);
+  const text = specText(hostedControlPlane);
+  const last = lastOf(recorded, text, newest) ?? ofStatus(hostedControlPlane, text, newest);
   if (last === undefined || versionIn(last.spec) !== spec.version) return { release: releaseOf(minor, newest) };
   const { release } = last;
   // An operator that has gone back to an earlier release cannot render what the later one has brought.
@@ -71,12 +73,29 @@ export function chooseRelease(input: ReleaseInput): ReleaseChoice {
 
 /**
  * The revision whose release a spec keeps: not that of one that has failed, unless it is the same spec. After a release has
- * failed for the same spec, a newer one is chosen as for the one that served.
+ * failed for the same spec, a newer one is chosen as for the one that served. What nothing proves counts for the same spec only.
  */
-function lastOf({ newest, served }: RecordedRevisions, spec: string, newestRelease: number): RevisionFacts | undefined {
+function lastOf(
+  { newest, served, unproven = [] }: RecordedRevisions,
+  spec: string,
+  newestRelease: number,
+): RevisionFacts | undefined {
+  if (newest === undefined)
+    return unproven.filter((one) => one.spec === spec).toSorted((one, other) => other.number - one.number)[0];
   if (newest?.failure === undefined || served === undefined) return newest;
   const isNewer = failsByRelease({ newest, served }) && newest.release.revision < newestRelease;
   return newest.spec !== spec || isNewer ? served : newest;
+}
+
+/** What the status says of a control plane whose record another client has deleted or changed, so that no pod restarts for that. */
+function ofStatus(
+  { spec, status }: ReleaseInput['hostedControlPlane'],
+  text: string,
+  newest: number,
+): Pick<RevisionFacts, 'spec' | 'release'> | undefined {
+  const { releaseRevision: revision, version } = status ?? {};
+  if (revision === undefined || revision > newest || version !== spec.version) return undefined;
+  return { spec: text, release: releaseOf(minorOf(spec.version), revision) };
 }
 
 /** The release revision in the annotation; undefined unless this operator has it. */

@@ -8,8 +8,9 @@ import { revisionNumber } from '../../constructs/cluster/names.ts';
 import { type Release, releaseOf } from '../../constructs/cluster/release-revisions.ts';
 import { minorOf } from '../../constructs/cluster/versions.ts';
 import { revisionKeys } from '../../constructs/control-plane/revision.ts';
-import type { KubeObject } from '../kube/object.ts';
+import { isControlledBy, type KubeObject, type ObjectMeta } from '../kube/object.ts';
 import type { Reader } from '../management/view.ts';
+import { believed, type RecordedRevisions } from './believed.ts';
 
 interface RevisionObject extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
@@ -22,22 +23,32 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** The recorded revisions of a control plane. */
-export interface RecordedRevisions {
-  /** The one with the last accepted spec. */
-  readonly newest: RevisionFacts | undefined;
-  /** The last one by which the control plane has served. */
-  readonly served: RevisionFacts | undefined;
+/** The HostedControlPlane, parsed or as it is stored, whose records are read. */
+export interface RecordOwner {
+  readonly metadata: Pick<ObjectMeta, 'uid'>;
+  readonly status?: unknown;
 }
 
-export function recordedRevisions(reader: Pick<Reader, 'list'>, cluster: string): RecordedRevisions {
-  return revisionsAmong(reader.list<RevisionObject>(ConfigMap, objectLabels(cluster, 'revision')), cluster);
+/** The recorded revisions of a control plane that count. @param cluster name of its Cluster */
+export function recordedRevisions(
+  reader: Pick<Reader, 'list'>,
+  owner: RecordOwner,
+  cluster: string,
+): RecordedRevisions {
+  return revisionsAmong(reader.list<RevisionObject>(ConfigMap, objectLabels(cluster, 'revision')), owner, cluster);
 }
 
 /** The same among objects that a client has listed. */
-export function revisionsAmong(objects: readonly RevisionObject[], cluster: string): RecordedRevisions {
-  const recorded = objects.flatMap((object) => read(cluster, object)).sort((one, other) => other.number - one.number);
-  return { newest: recorded[0], served: recorded.find(({ hasServed }) => hasServed) };
+export function revisionsAmong(
+  objects: readonly RevisionObject[],
+  { metadata, status }: RecordOwner,
+  cluster: string,
+): RecordedRevisions {
+  const ours = objects.filter((object) => isControlledBy(object, metadata.uid));
+  return believed(
+    status,
+    ours.flatMap((object) => read(cluster, object)),
+  );
 }
 
 /** The revision to reconcile while the newest spec is refused: the newest one, or if that has failed the last that served. */
@@ -65,10 +76,13 @@ function read(cluster: string, { metadata, data = {} }: RevisionObject): Revisio
   return recorded ? [{ number, spec: text, release: recorded, generation: Number(data[generation]), ...outcome }] : [];
 }
 
+/** A version. It names neither a registry nor a repository. */
+const tag = () => z.string().regex(/^[\w.-]{1,128}$/);
+
 const ReleaseRecord = z.object({
   revision: z.int().min(1),
   minor: z.int(),
-  images: z.object({ etcd: z.string(), konnectivity: z.string(), coredns: z.string() }),
+  images: z.object({ etcd: tag(), konnectivity: tag(), coredns: tag() }),
 });
 
 /** The recorded release. Records without one are those of operators before there was a second release revision. */

@@ -2,7 +2,7 @@ import type { ComponentStatus } from '../../constructs/api/component-status.ts';
 import { definedOnly } from '../../constructs/cluster/defined.ts';
 import { etcdMemberHost } from '../../constructs/cluster/names.ts';
 import { ports } from '../../constructs/cluster/ports.ts';
-import { parseVersion } from '../../constructs/cluster/versions.ts';
+import { parseVersion, tagOf } from '../../constructs/cluster/versions.ts';
 import { apiServiceHost } from '../../constructs/control-plane/certificates/plan.ts';
 import {
   type DeploymentObject,
@@ -71,11 +71,6 @@ function component(
     readyReplicas,
     ...definedOnly({ version: known.version, addresses, message }),
   };
-}
-
-/** An image by digest alone has none. */
-function tagOf(image: string | undefined): string | undefined {
-  return /^[^@]*\/[^/:@]+:([^@]+)/.exec(image ?? '')?.[1];
 }
 
 /** The oldest of versions such as `3.6.8`. */

@@ -45,8 +45,8 @@ export function areServersRolledOut(context: Context): boolean {
  * The cluster as everything is rendered that must not be newer than any API server: controllers, add-ons and what joining nodes
  * read. Until all API servers have the version of the cluster, these keep theirs, and are looked after meanwhile.
  */
-export function clusterOfFollowers(context: Context): HostedCluster {
-  const { cluster, reader } = context;
+export function clusterOfFollowers(context: Context & Pick<ControlPlaneContext, 'hostedControlPlane'>): HostedCluster {
+  const { cluster, hostedControlPlane, reader } = context;
   if (areServersRolledOut(context)) return cluster;
   const { controllerManager } = namesOf(cluster.name);
   const deployment = reader.get<DeploymentObject>(Deployment, controllerManager);
@@ -57,7 +57,7 @@ export function clusterOfFollowers(context: Context): HostedCluster {
   if (oldest === undefined || byAge(oldest, wanted) >= 0) return cluster;
   const { version, binaries } = oldest;
   const { binaries: _, ...rest } = cluster;
-  const { served } = recordedRevisions(reader, cluster.name);
+  const { served } = recordedRevisions(reader, hostedControlPlane, cluster.name);
   const release = version === cluster.spec.version ? cluster.release : (served?.release ?? cluster.release);
   return { ...rest, spec: { ...cluster.spec, version }, release, ...(binaries === undefined ? {} : { binaries }) };
 }

@@ -24,9 +24,12 @@ export function withHeldVersion(context: VersionContext & { readonly now: Date }
   return at(nextStep({ spec, status, rendered, binaries, mayProceed, now }), context);
 }
 
-function at({ version, binaries }: UpgradeStep, { cluster, reader }: VersionContext): HostedCluster {
+function at(
+  { version, binaries }: UpgradeStep,
+  { cluster, hostedControlPlane, reader }: VersionContext,
+): HostedCluster {
   if (version === cluster.spec.version) return cluster;
-  const { served } = recordedRevisions(reader, cluster.name);
+  const { served } = recordedRevisions(reader, hostedControlPlane, cluster.name);
   const release = served?.release ?? cluster.release;
   return { ...cluster, spec: { ...cluster.spec, version }, release, ...(binaries === undefined ? {} : { binaries }) };
 }

@@ -12,7 +12,7 @@ import { measureBackups } from './backups.ts';
 import { type BenchTestbed, clear, inBenchTestbed } from './bench-testbed.ts';
 import { measureControlPlanes, measureRest } from './control-planes.ts';
 import { type Extent, smokeExtent, wholeExtent } from './extent.ts';
-import { measureFleet, measureFleetOutages } from './fleet/fleet.ts';
+import { measureFleet, measureFleetOutages, measureHostileServers } from './fleet/fleet.ts';
 import { type Figure, line, seconds, unmeasured, withoutGoal } from './figure.ts';
 import { type ProcessPart, processParts, type TestbedPart, testbedParts } from './parts.ts';
 import { measureStalls } from './stalls.ts';
@@ -35,6 +35,7 @@ const ofProcesses: Readonly<Record<ProcessPart, (extent: Extent, report: Report)
   audit: measureAudit,
   fleet: measureFleet,
   outages: measureFleetOutages,
+  hostile: measureHostileServers,
 };
 
 class Bench {

@@ -30,6 +30,8 @@ export interface Extent {
   readonly fleet: Omit<FleetJob, 'part'>;
   /** The same fleet, and only outages of its management API server. */
   readonly outages: Pick<FleetJob, 'outageSeconds'>;
+  /** The same fleet, half of whose API servers are hostile. */
+  readonly hostile: Omit<FleetJob, 'part' | 'outageSeconds'>;
 }
 
 const smallest: Shape = { name: '1 API server, 1 etcd member', replicas: 1, members: 1 };
@@ -49,6 +51,7 @@ export function wholeExtent(runs: number, fleet: Pick<FleetJob, 'clusters' | 'op
     audit: { inBatches: 400_000, alone: 20_000, waiting: 200_000 },
     fleet: { ...fleet, settleMs: 30_000, restMs: 120_000, outageSeconds: [60], reconciles: 300 },
     outages: { outageSeconds: [1, 10, 60, 300] },
+    hostile: { ...fleet, clusters: 40, settleMs: 20_000, restMs: 0, reconciles: 100 },
   };
 }
 
@@ -64,4 +67,5 @@ export const smokeExtent: Extent = {
   audit: { inBatches: 2_000, alone: 20, waiting: 2_000 },
   fleet: { clusters: 3, optimizeFor: 'size', settleMs: 500, restMs: 1_000, outageSeconds: [1], reconciles: 4 },
   outages: { outageSeconds: [1] },
+  hostile: { clusters: 4, optimizeFor: 'size', settleMs: 5_000, restMs: 0, reconciles: 4 },
 };

@@ -52,8 +52,8 @@ describe('the settings in constructs/provider/README.md', () => {
   });
 });
 
-describe('the attempts in reconciler/THREATS.md', async () => {
-  const { text } = await readPage('reconciler/THREATS.md');
+describe.each(['reconciler/THREATS.md', 'reconciler/BELIEFS.md'])('the attempts in %s', async (page) => {
+  const { text } = await readPage(page);
   const proofs = [...text.matchAll(/\| `(test\/[^`]+)`: ([^|]+) \|$/gm)].map(([, file = '', name = '']) => ({
     file,
     name,

@@ -94,8 +94,10 @@ describe('a newer operator', () => {
     expect(reported(management)).toBe(1);
   });
 
-  it('takes a record without a release for one of the first', async () => {
+  it('takes a record without a release, of an operator that put no digests into the status, for one of the first', async () => {
     const management = ofFirst.copy();
+    const status = { revisions: null };
+    await management.user.mergePatch(HostedControlPlane, ourName, { status }, { ...asUser, subresource: 'status' });
     const before = templates(management);
     const record = { name: 'c1-revision-1', namespace: ourName.namespace };
     await management.user.mergePatch(ConfigMap, record, { data: { 'release.json': null } }, asUser);
@@ -109,7 +111,13 @@ describe('a newer operator', () => {
   it('leaves the release revision of a control plane whose status is lost, as in a move', async () => {
     const management = ofFirst.copy();
     const before = templates(management);
-    const status = { releaseRevision: null, version: null, conditions: null };
+    const status = {
+      releaseRevision: null,
+      revisions: null,
+      externalManagedControlPlane: null,
+      version: null,
+      conditions: null,
+    };
     await management.user.mergePatch(HostedControlPlane, ourName, { status }, { ...asUser, subresource: 'status' });
     await settleBy(management);
     expect(templates(management)).toEqual(before);

@@ -8,6 +8,7 @@ const plain: readonly string[] = [
   'test/cluster/reconciler/hosted.test.ts',
   'test/cluster/reconciler/ca-rotation.test.ts',
   'test/cluster/reconciler/faults.test.ts',
+  'test/cluster/reconciler/deputies.test.ts',
   'test/cluster/reconciler/mistakes.test.ts',
   'test/cluster/restore/restore.test.ts',
   'test/cluster/etcd-pods/members.test.ts',

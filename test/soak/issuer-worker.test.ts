@@ -16,7 +16,7 @@ import { addWorker, type Worker } from '../testbed/workers.ts';
 import { type JoinableCluster, openJoinableCluster } from '../cluster/workers/joinable-cluster.ts';
 
 const dayMs = 24 * 3_600_000;
-const issuerRef = { name: 'workers', kind: 'ClusterIssuer' };
+const issuerRef = { name: 'platform', kind: 'ClusterIssuer' };
 
 let root: KeyPair;
 let certManager: CertManager;

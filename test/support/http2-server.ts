@@ -5,6 +5,7 @@ import {
   type ServerHttp2Stream,
   type Settings,
 } from 'node:http2';
+import type { Socket } from 'node:net';
 import type { ConnectionTarget } from '../../reconciler/kube/config.ts';
 import { createCA, issueCertificate, validFor } from '../../reconciler/pki/issue.ts';
 
@@ -29,8 +30,13 @@ export async function startHttp2Server(answer: AnswerStream, settings: Settings 
   const { certificate: cert, key } = await issueCertificate(plan, certificateAuthority, validity);
   const requests: { path: string; stream: ServerHttp2Stream }[] = [];
   const sessions = new Set<Http2Session>();
+  const sockets = new Set<Socket>();
   let accepted = 0;
   const server = createSecureServer({ cert, key, settings });
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
   server.on('session', (session) => {
     accepted += 1;
     sessions.add(session);
@@ -54,6 +60,8 @@ export async function startHttp2Server(answer: AnswerStream, settings: Settings 
     },
     stop: async () => {
       for (const session of sessions) session.destroy();
+      // One that has ended may still have what its client does not read any more.
+      for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
     },
   };

@@ -58,6 +58,7 @@ export async function startOperator({
     // Testbeds are on this machine.
     allowedDestinations: ['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '::1/128', 'fc00::/7'],
     platformLists: defaultPlatformLists,
+    clusterIssuers: ['*/ClusterIssuer/platform'],
     managementIssuer: undefined,
     tracesEndpoint: undefined,
     optimizeFor: 'size',

@@ -113,6 +113,7 @@ export interface ScopeChanges {
   readonly clusterSpec?: object;
   readonly facts?: Partial<Facts>;
   readonly sharedResources?: Partial<SharedResources>;
+  readonly clusterIssuers?: readonly string[];
   readonly hosted?: Partial<HostedClient>;
   readonly work?: Work;
   readonly etcdLoop?: EtcdLoop;
@@ -137,6 +138,7 @@ export function scopeOf(management: MemoryObjects, changes: ScopeChanges = {}): 
     candidate: undefined,
     release: { release: releaseOf(minorOf(hostedControlPlane.spec.version)) },
     managementIssuer: undefined,
+    clusterIssuers: changes.clusterIssuers ?? [],
     cluster: { ...hostedCluster(), spec: hostedControlPlane.spec },
     facts: {
       certificates: {},

@@ -12,6 +12,8 @@ export interface CAPlan {
   readonly ca: CAName;
   readonly secret: string;
   readonly commonName: string;
+  /** How many CAs may be below it. Unset for the cluster CA, which signs its successors while it is replaced. */
+  readonly pathLength?: 0;
 }
 
 export type Usage = 'server' | 'client';
@@ -32,8 +34,8 @@ export function planCAs(cluster: string): CAPlan[] {
   const { secrets } = namesOf(cluster);
   return [
     { ca: 'cluster', secret: secrets.clusterCA, commonName: 'kubernetes' },
-    { ca: 'etcd', secret: secrets.etcdCA, commonName: 'etcd-ca' },
-    { ca: 'proxy', secret: secrets.frontProxyCA, commonName: 'front-proxy-ca' },
+    { ca: 'etcd', secret: secrets.etcdCA, commonName: 'etcd-ca', pathLength: 0 },
+    { ca: 'proxy', secret: secrets.frontProxyCA, commonName: 'front-proxy-ca', pathLength: 0 },
   ];
 }
 

@@ -16,13 +16,14 @@ import { sampleOf } from './live-sample.ts';
  * @throws when this program does not know the recorded release revision
  */
 export async function compareRelease(session: Session, name: string, revision: number): Promise<Comparison> {
-  const sample = await sampleOf(session, await findObject(session, name));
+  const object = await findObject(session, name);
+  const sample = await sampleOf(session, object);
   const { cluster } = sample;
   const { items } = await session.client.list(ConfigMap, {
     namespace: cluster.namespace,
     labelSelector: selectorString(cluster.name, 'revision'),
   });
-  const recorded = lastUsable(revisionsAmong(items, cluster.name))?.release;
+  const recorded = lastUsable(revisionsAmong(items, object, cluster.name))?.release;
   if (!recorded) throw new Error(`the operator has recorded no release for ${cluster.name} yet: does it run?`);
   if (recorded.revision > newestRevision)
     throw new Error(

@@ -3,11 +3,12 @@ import type { IssuerRef } from '../../../constructs/api/certificates-spec.ts';
 import { CertificateRequest, Secret } from '../../../constructs/api/resources.ts';
 import { requestSecretName } from '../../../constructs/cluster/names.ts';
 import { usesTunnel } from '../../../constructs/cluster/in-cluster-access.ts';
-import { describeObject } from '../../kube/object.ts';
+import { describeObject, isControlledBy } from '../../kube/object.ts';
 import type { IssuerContext } from './context.ts';
 import type { ObtainCAProps, ObtainedCA } from './obtained-ca.ts';
 import { secretProps } from '../secret-props.ts';
 import type { SecretObject } from '../secret.ts';
+import { issuerRefusal } from './admitted-issuer.ts';
 import { certificateRequest, type CertificateRequestObject, requestName } from './certificate-request.ts';
 import { decide } from './plan.ts';
 import { issuedProblem } from './issued-ca.ts';
@@ -21,14 +22,25 @@ import { createSigningRequest } from '../signing-request.ts';
  * that of the issuer. Otherwise everything that the issuer signs for others would be a client of this control plane.
  */
 export async function askIssuer(scope: IssuerContext, props: ObtainCAProps, issuerRef: IssuerRef): Promise<ObtainedCA> {
-  const { cluster, reader, writer, sharedResources, now } = scope;
+  const { cluster, reader, writer, sharedResources, clusterIssuers, now } = scope;
   const { plan, secret, durationSeconds } = props;
   if (usesTunnel(cluster.spec)) return { kind: 'pending', message: untrusted };
   if (sharedResources.servedVersions('CertificateRequest').length === 0)
     return { kind: 'pending', message: notInstalled };
-  const key = await keyFor(scope, secret);
-  const hash = keyHash(key);
   const requests = reader.list<CertificateRequestObject>(CertificateRequest, { [requestedForLabel]: secret });
+  const refusal = issuerRefusal(issuerRef, cluster.namespace, clusterIssuers);
+  if (refusal !== undefined) {
+    for (const request of requests) await writer.delete(CertificateRequest, request);
+    return { kind: 'pending', message: refusal };
+  }
+  const kept = await keptKey(scope, secret);
+  if (!isControlledBy(kept, scope.hostedControlPlane.metadata.uid))
+    return {
+      kind: 'pending',
+      message: `Secret ${kept.metadata.name} is not of the operator, and its author may know the key in it: delete it`,
+    };
+  const key = readableKey(kept);
+  const hash = keyHash(key);
 
   const decision = decide({
     requests,
@@ -47,7 +59,7 @@ export async function askIssuer(scope: IssuerContext, props: ObtainCAProps, issu
       ...secretProps(scope, requestName(secret, hash, decision.attempt)),
       requestedFor: secret,
       issuerRef,
-      signingRequest: await createSigningRequest(plan.commonName, key),
+      signingRequest: await createSigningRequest(plan, key),
       durationSeconds,
     }),
   );
@@ -61,12 +73,18 @@ const untrusted =
 const notInstalled =
   'certificates.issuerRef is set, but the management cluster does not serve CertificateRequest of cert-manager.io/v1: install cert-manager, or remove certificates.issuerRef';
 
-/** The stored key for this CA, or a new one. @throws if the stored key is invalid */
-async function keyFor(scope: IssuerContext, secret: string): Promise<string> {
+/** The Secret with the key for this CA, which is a new one if there is none. */
+async function keptKey(scope: IssuerContext, secret: string): Promise<SecretObject> {
   const name = requestSecretName(secret);
-  const kept =
+  const props = secretProps(scope, name);
+  return (
     scope.reader.get<SecretObject>(Secret, name) ??
-    (await scope.writer.createOnce<SecretObject>(requestSecret(secretProps(scope, name), secret, createKey())));
+    scope.writer.createOnce<SecretObject>(requestSecret(props, secret, createKey()))
+  );
+}
+
+/** @throws if the stored key is invalid */
+function readableKey(kept: SecretObject): string {
   const key = requestedKey(kept);
   try {
     keyHash(key);
@@ -74,7 +92,7 @@ async function keyFor(scope: IssuerContext, secret: string): Promise<string> {
   } catch {
     // Without the cause, because an error about a key may contain it.
     throw new Error(
-      `Secret ${name} contains no readable private key in tls.key: delete it, so that the operator creates a new one`,
+      `Secret ${kept.metadata.name} contains no readable private key in tls.key: delete it, so that the operator creates a new one`,
     );
   }
 }

@@ -2,6 +2,7 @@ import { requestedForLabel } from '../../../constructs/api/group.ts';
 import { CertificateRequest, Secret } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { requestSecretName } from '../../../constructs/cluster/names.ts';
+import { isControlledBy } from '../../kube/object.ts';
 import type { ControlPlaneContext } from '../../management/view.ts';
 import type { SecretObject } from '../secret.ts';
 import { requestedFor } from './request-key.ts';
@@ -22,7 +23,10 @@ export async function withdrawRequest(scope: ControlPlaneContext, secret: string
 }
 
 /** Deletes the requests first and the key last, because the key shows that there is something to delete. */
-async function withdraw({ reader, writer }: ControlPlaneContext, secret: string, kept: SecretObject): Promise<void> {
+async function withdraw(scope: ControlPlaneContext, secret: string, kept: SecretObject): Promise<void> {
+  const { hostedControlPlane, reader, writer } = scope;
+  // A label makes no Secret of a user one of the operator.
+  if (!isControlledBy(kept, hostedControlPlane.metadata.uid)) return;
   for (const request of reader.list(CertificateRequest, { [requestedForLabel]: secret })) {
     await writer.delete(CertificateRequest, request);
   }

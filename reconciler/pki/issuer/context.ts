@@ -3,4 +3,6 @@ import type { ControlPlaneContext, SharedResources } from '../../management/view
 /** What obtaining a CA needs. */
 export interface IssuerContext extends ControlPlaneContext {
   readonly sharedResources: SharedResources;
+  /** Issuers beyond the namespace that the platform lists, as `<namespace>/<Kind>/<name>`. */
+  readonly clusterIssuers: readonly string[];
 }

@@ -1,5 +1,6 @@
 import { fieldManager } from '../../../constructs/api/group.ts';
 import { ConfigMap } from '../../../constructs/api/resources.ts';
+import { Collection } from '../../kube/cache-budget.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { type KubeObject, objectKey } from '../../kube/object.ts';
 
@@ -29,12 +30,12 @@ export const extensionAuthentication = {
 export async function publishedTrust(client: Pick<KubeClient, 'find' | 'pages'>): Promise<PublishedTrust[]> {
   const info = await client.find<ConfigMapObject>(ConfigMap, { namespace: 'kube-public', name: 'cluster-info' });
   const extension = await client.find<ConfigMapObject>(ConfigMap, extensionAuthentication);
-  const roots: ConfigMapObject[] = [];
+  const roots = new Collection<PublishedTrust>();
   for await (const page of client.pages(ConfigMap, { fieldSelector: 'metadata.name=kube-root-ca.crt' })) {
-    roots.push(...page);
+    for (const object of page) roots.add(published(object, 'root', 'ca.crt'));
   }
   return [
-    ...roots.map((object) => published(object, 'root', 'ca.crt')),
+    ...roots.items,
     ...(info ? [published(info, 'clusterInfo', 'kubeconfig')] : []),
     ...(extension ? serverTrusts.map((kind) => published(extension, kind, serverTrustKeys[kind])) : []),
   ];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Secret } from '../../../constructs/api/resources.ts';
+import { Collection } from '../../kube/cache-budget.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { valueOf } from '../../pki/secret.ts';
 import { firstServiceAccount } from '../../hosted/informers.ts';
@@ -15,6 +16,9 @@ export interface StoredToken {
 const KeySet = z.object({ keys: z.array(z.object({ kid: z.string() })) });
 const Header = z.object({ kid: z.string() });
 
+/** A set of keys has a few, each with 400 bytes. */
+const longestKeySet = 64 * 1024;
+
 /** No server accepts a token for this audience. */
 const audience = 'hosted-control-plane-key-proof';
 
@@ -23,7 +27,7 @@ const audience = 'hosted-control-plane-key-proof';
  * @throws if it does not answer, or returns something else
  */
 export async function verifyingKeys(client: Pick<KubeClient, 'raw'>): Promise<string[]> {
-  const answer = await client.raw('/openid/v1/jwks');
+  const answer = await client.raw('/openid/v1/jwks', { longestBytes: longestKeySet });
   try {
     return KeySet.parse(JSON.parse(answer)).keys.map(({ kid }) => kid);
   } catch (error) {
@@ -42,16 +46,16 @@ export async function signingKey(client: Pick<KubeClient, 'serviceAccountToken'>
 
 /** All tokens in Secrets. */
 export async function storedTokens(client: Pick<KubeClient, 'pages'>): Promise<StoredToken[]> {
-  const found: StoredToken[] = [];
+  const found = new Collection<StoredToken>();
   const fieldSelector = 'type=kubernetes.io/service-account-token';
   for await (const page of client.pages(Secret, { fieldSelector })) {
     for (const object of page) {
       const token = valueOf(object, 'token');
       const { namespace = '', name } = object.metadata;
-      if (token) found.push({ secret: `${namespace}/${name}`, key: keyOf(token) });
+      if (token) found.add({ secret: `${namespace}/${name}`, key: keyOf(token) });
     }
   }
-  return found;
+  return found.items;
 }
 
 /** ID of the key that has signed a token, from its header; undefined if it contains none. */

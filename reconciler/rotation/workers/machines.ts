@@ -1,11 +1,8 @@
-import { rolledOutForAnnotation } from '../../../constructs/api/group.ts';
+import { machineAnnotation, rolledOutForAnnotation } from '../../../constructs/api/group.ts';
 import type { KubeObject } from '../../kube/object.ts';
 
 /** Label of a Machine with its MachineDeployment. */
 const deploymentLabel = 'cluster.x-k8s.io/deployment-name';
-
-/** Annotation of a Node, set by Cluster API, with its Machine. */
-const machineAnnotation = 'cluster.x-k8s.io/machine';
 
 /** A MachineDeployment, with the field that triggers the replacement of its Machines. */
 export interface MachineDeploymentObject extends KubeObject {

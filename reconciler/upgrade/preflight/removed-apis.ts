@@ -1,4 +1,5 @@
 import { minorOf } from '../../../constructs/cluster/versions.ts';
+import { samplesOf } from '../../kube/metric-samples.ts';
 
 /** A deprecated API that clients have requested. */
 export interface RequestedAPI {
@@ -11,16 +12,14 @@ export interface RequestedAPI {
 }
 
 const metric = 'apiserver_requested_deprecated_apis';
+const names = ['group', 'version', 'resource', 'removed_release'] as const;
+type Labels = [group: string, version: string, resource: string, removedRelease: string];
 
 /** The deprecated APIs that an API server names in its metrics: those that were requested since it started. */
 export function requestedAPIs(metrics: string): RequestedAPI[] {
-  return metrics.split('\n').flatMap((line) => {
-    if (!line.startsWith(`${metric}{`)) return [];
-    const labels = Object.fromEntries(
-      [...line.matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
-    );
-    const { group = '', version = '', resource = '', removed_release: removedRelease = '' } = labels;
-    return /^\d+\.\d+$/.test(removedRelease) ? [{ group, version, resource, removedRelease }] : [];
+  return samplesOf(metrics, metric).flatMap(({ labels }) => {
+    const [group, version, resource, removedRelease] = names.map((name) => labels.get(name) ?? '') as Labels;
+    return /^\d{1,3}\.\d{1,3}$/.test(removedRelease) ? [{ group, version, resource, removedRelease }] : [];
   });
 }
 

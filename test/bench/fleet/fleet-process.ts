@@ -17,6 +17,7 @@ import { bundleOperator } from '../../testbed/operator-bundle.ts';
 import { run } from '../../testbed/run.ts';
 import type { Figure } from '../figure.ts';
 import { FleetClusters } from './fleet-clusters.ts';
+import { measureHostile } from './hostile.ts';
 import type { FleetJob } from './job.ts';
 import { measureFleetOf, measureOutagesOf } from './measure.ts';
 import { OperatorProcess } from './operator-process.ts';
@@ -53,8 +54,11 @@ try {
   await applyObjects(client, [{ apiVersion: Namespace.apiVersion, kind: Namespace.kind, metadata }]);
   rights = await ShippedRights.grant({ client, kubeconfig: server.kubeconfig, namespace: providerNamespace });
   const { kubeconfig } = rights;
-  const startOperator = () => OperatorProcess.start({ directory, kubeconfig, core: 0, optimizeFor: job.optimizeFor });
-  const measure = job.part === 'outages' ? measureOutagesOf : measureFleetOf;
+  // What Node takes in a container with the memory of the Deployment, half of it.
+  const flags = job.part === 'hostile' ? ['--max-old-space-size=512'] : [];
+  const { optimizeFor } = job;
+  const startOperator = () => OperatorProcess.start({ directory, kubeconfig, core: 0, optimizeFor, flags });
+  const measure = { fleet: measureFleetOf, outages: measureOutagesOf, hostile: measureHostile }[job.part];
   figures = await measure({ job, server, world, clusters, startOperator, report });
   await clusters.stop();
 } catch (error) {

@@ -16,6 +16,11 @@ export function measureFleetOutages({ fleet, outages }: Extent): Promise<Figure[
   return inNetworkOfItsOwn({ ...fleet, ...outages, part: 'outages' });
 }
 
+/** What hosted API servers that answer with bombs do to the operator and to their neighbours. */
+export function measureHostileServers({ hostile }: Extent): Promise<Figure[]> {
+  return inNetworkOfItsOwn({ ...hostile, outageSeconds: [], part: 'hostile' });
+}
+
 function inNetworkOfItsOwn(job: FleetJob): Promise<Figure[]> {
   const command = ['setpriv', '--pdeathsig', 'KILL', 'unshare', '--net', node];
   return answerOf<Figure[]>('fleet/fleet-process.ts', job, command);

@@ -1,7 +1,7 @@
 /** How much of a fleet is measured. */
 export interface FleetJob {
-  /** Only outages are measured, or everything. */
-  readonly part: 'fleet' | 'outages';
+  /** Everything that a fleet costs, only outages, or what hostile API servers of half of it do to the other half. */
+  readonly part: 'fleet' | 'outages' | 'hostile';
   readonly clusters: number;
   /** The operator's setting of that name. */
   readonly optimizeFor: string;
@@ -10,6 +10,6 @@ export interface FleetJob {
   readonly restMs: number;
   /** How long the management API server is away, each time that it is. */
   readonly outageSeconds: readonly number[];
-  /** Reconciles whose latency is measured, without and with a hostile cluster. */
+  /** Reconciles whose latency is measured, without and with hostile clusters. */
   readonly reconciles: number;
 }

@@ -11,7 +11,7 @@ import type { World } from './world.ts';
 export interface Fleet {
   readonly job: FleetJob;
   readonly server: Pick<ApiServer, 'killApiServer' | 'startApiServer'>;
-  readonly world: Pick<World, 'harass' | 'leaveInPeace'>;
+  readonly world: Pick<World, 'harass' | 'leaveInPeace' | 'poison' | 'heal'>;
   readonly clusters: FleetClusters;
   readonly startOperator: () => Promise<OperatorProcess>;
   readonly report: (line: string) => void;
@@ -83,7 +83,8 @@ export async function measureOutagesOf(fleet: Fleet): Promise<Figure[]> {
   }
 }
 
-async function bringUp({ clusters, report }: Fleet, count: number): Promise<number> {
+/** Orders so many clusters, and waits for all; milliseconds. */
+export async function bringUp({ clusters, report }: Fleet, count: number): Promise<number> {
   const start = performance.now();
   await clusters.order(count);
   report(`${count} clusters are ordered after ${Math.round((performance.now() - start) / 1000)} s`);
@@ -125,10 +126,11 @@ async function measureRest({ job }: Fleet, operator: OperatorProcess): Promise<F
 /** Reconciles of the others, without and with a cluster whose users change a hundred objects a second. */
 async function measureNeighbours(fleet: Fleet): Promise<Figure[]> {
   const { job, world, report } = fleet;
-  const quiet = await latencies(fleet);
+  const others = Array.from({ length: job.clusters - 1 }, (_, index) => 1 + index);
+  const quiet = await latencies(fleet, others);
   await world.harass(hostile);
   await setTimeout(job.settleMs);
-  const harassed = await latencies(fleet);
+  const harassed = await latencies(fleet, others);
   const changes = await world.leaveInPeace();
   report(`the hostile cluster has changed ${changes} objects`);
   const p99 = (values: readonly number[]) => percentile(values, 0.99);
@@ -145,11 +147,10 @@ async function measureNeighbours(fleet: Fleet): Promise<Figure[]> {
 }
 
 /** Milliseconds from a change of a spec until the status has observed it, one cluster after the other. */
-async function latencies({ job, clusters }: Fleet): Promise<number[]> {
+export async function latencies({ job, clusters }: Fleet, numbers: readonly number[]): Promise<number[]> {
   const times: number[] = [];
   for (let count = 0; count < job.reconciles; count += 1) {
-    const number = 1 + (count % (job.clusters - 1));
-    times.push(await clusters.measureReconcile(number));
+    times.push(await clusters.measureReconcile(numbers[count % numbers.length] ?? 0));
   }
   return times;
 }
@@ -164,6 +165,6 @@ function convergence(what: string, ms: number): Figure {
 }
 
 /** A field without effect. */
-function touched(text: string): object {
+export function touched(text: string): object {
   return { machineTemplate: { metadata: { labels: { touched: text } } } };
 }

@@ -30,6 +30,8 @@ export interface OperatorOptions {
   readonly core: number;
   /** Its setting of that name. */
   readonly optimizeFor: string;
+  /** Flags of Node besides those of its Deployment. */
+  readonly flags?: readonly string[] | undefined;
 }
 
 /** The operator as it is installed: its bundle with the settings of its Deployment, in a process of its own. */
@@ -45,10 +47,16 @@ export class OperatorProcess {
   }
 
   /** Starts it, and resolves when its caches are filled. */
-  static async start({ directory, kubeconfig, core, optimizeFor }: OperatorOptions): Promise<OperatorProcess> {
+  static async start({
+    directory,
+    kubeconfig,
+    core,
+    optimizeFor,
+    flags = [],
+  }: OperatorOptions): Promise<OperatorProcess> {
     const [healthPort, metricsPort] = [await freePort(), await freePort()];
     const ours = [`--health-port=${healthPort}`, `--metrics-port=${metricsPort}`];
-    const command = ['--cpu-list', String(core), node, ...nodeFlags, join(directory, 'main.js'), ...ours];
+    const command = ['--cpu-list', String(core), node, ...nodeFlags, ...flags, join(directory, 'main.js'), ...ours];
     const env = {
       ...process.env,
       ...managerEnvironment,
@@ -63,6 +71,11 @@ export class OperatorProcess {
     const operator = new OperatorProcess(program, healthPort, metricsPort);
     await until('the operator to have filled its caches', () => operator.#isReady(), 300_000);
     return operator;
+  }
+
+  /** Whether it has not ended. */
+  get isRunning(): boolean {
+    return this.#program.isRunning;
   }
 
   /** Ends it as a node does that is drained. */

@@ -18,6 +18,7 @@ import type { KeyPair } from '../../../reconciler/pki/issue.ts';
 import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
 import { serveAddresses } from './address-server.ts';
 import { Controllers } from './controllers.ts';
+import { HostileApi } from './bombs.ts';
 import { answerEtcd, etcdVersions } from './etcd-answers.ts';
 import { HostedApi } from './hosted-apis.ts';
 import { HostileUsers } from './hostile-users.ts';
@@ -82,6 +83,10 @@ services.onChange(({ object }) => {
   if (address && address !== 'None') places.set(address, placeOf(object));
 });
 
+/** Namespaces whose API servers are hostile. */
+const poisoned = new Set<string>();
+const bombs = new HostileApi();
+
 const hosted = new Map<string, HostedApi>();
 function hostedApi({ namespace, cluster }: Pick<Place, 'namespace' | 'cluster'>): HostedApi {
   const key = `${namespace}/${cluster}`;
@@ -108,7 +113,8 @@ serveAddresses({
   certificateAt: (address) => certificateOf(places.get(address), ({ apiServer }) => apiServer),
   answer: (request, response, address) => {
     const place = places.get(address);
-    if (place) void hostedApi(place).answer(request, response);
+    if (place && poisoned.has(place.namespace)) bombs.answer(request, response);
+    else if (place) void hostedApi(place).answer(request, response);
   },
   plainAnswer: 'ok',
 });
@@ -132,5 +138,15 @@ for (;;) {
     console.log('begun');
   } else if (request.kind === 'leaveInPeace') {
     console.log(await users?.stop());
+  } else if (request.kind === 'poison') {
+    for (const namespace of request.namespaces) {
+      poisoned.add(namespace);
+      // Watches of before would go on, in peace.
+      for (const [key, api] of hosted) if (key.startsWith(`${namespace}/`)) api.endWatches();
+    }
+    console.log('begun');
+  } else if (request.kind === 'heal') {
+    poisoned.clear();
+    console.log(bombs.answers);
   }
 }

@@ -10,7 +10,10 @@ export type WorldRequest =
   | { readonly kind: 'start'; readonly kubeconfig: string }
   /** Change a hundred objects a second in the hosted cluster of this number. */
   | { readonly kind: 'harass'; readonly namespace: string; readonly cluster: string }
-  | { readonly kind: 'leaveInPeace' };
+  | { readonly kind: 'leaveInPeace' }
+  /** Let the API servers of these namespaces answer with bombs. */
+  | { readonly kind: 'poison'; readonly namespaces: readonly string[] }
+  | { readonly kind: 'heal' };
 
 /** The simulated part of a fleet, in a process of its own. */
 export class World {
@@ -44,6 +47,16 @@ export class World {
   /** Ends that; returns how many objects they have changed. */
   async leaveInPeace(): Promise<number> {
     return Number(await this.#ask({ kind: 'leaveInPeace' }));
+  }
+
+  /** Lets the API servers of these clusters answer with bombs. */
+  async poison(numbers: readonly number[]): Promise<void> {
+    await this.#ask({ kind: 'poison', namespaces: numbers.map((number) => `fleet-${number}`) });
+  }
+
+  /** Ends that; returns how many answers they have given. */
+  async heal(): Promise<number> {
+    return Number(await this.#ask({ kind: 'heal' }));
   }
 
   stop(): void {

@@ -214,6 +214,11 @@ describe('the sample policy for tenants', () => {
     ['another repository of a public registry', { etcd: { image: { repository: 'x/etcd' } } }, 'remove registry and'],
     ['a Secret of another purpose', mounting('other-ca'), 'mounts begins with mount-'],
     [
+      'a Secret of another purpose, by the names of its keys',
+      { etcd: { backup: { schedule: '@daily', secret: { name: 'other-ca', bucketKey: 'password' } } } },
+      'have their default names',
+    ],
+    [
       'a PriorityClass of the system',
       { etcd: { priorityClassName: 'system-cluster-critical' } },
       'those of the platform',

@@ -96,6 +96,7 @@ const refusedFor: readonly RegExp[] = [
   /^exposure\.ingress\.(apiHost|konnectivityHost|tunnelHost|className|annotations\.\*)$/,
   /^exposure\.loadBalancer\.(loadBalancerClass|annotations\.\*)$/,
   /\.mounts\.\*\.secret\./,
+  /^etcd\.backup\.secret\.\w+Key$/,
   /^(deployment|etcd)\.(.*\.)?(labels|annotations)\.\*$/,
   /^(deployment|etcd)\.(.*\.)?priorityClassName$/,
 ];

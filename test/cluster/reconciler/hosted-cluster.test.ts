@@ -18,6 +18,7 @@ import {
 import { managedByLabel } from '../../../constructs/cluster/labels.ts';
 import { fieldManager } from '../../../constructs/api/group.ts';
 import { HostedClusterClient } from '../../../reconciler/hosted/client.ts';
+import { HostedRooms } from '../../../reconciler/hosted/rooms.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { connectionFor } from '../../../reconciler/kube/config.ts';
@@ -62,6 +63,7 @@ async function open(): Promise<void> {
   proxy = await FlakyProxy.start(server.port);
   hosted = new HostedClusterClient(await hostedTargetOf(server, proxy.port), {
     clock: systemClock,
+    room: new HostedRooms(systemClock).open(),
     onChange: () => (changes += 1),
     onRevert: (what) => reverted.push(what),
     onError: (error) => errors.push(error),

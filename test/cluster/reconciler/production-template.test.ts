@@ -49,7 +49,12 @@ beforeAll(async () => {
   await client.create({ ...backups, metadata: place('etcd-backup', 'backup') }, { fieldManager });
   const { apiVersion, kind } = Secret;
   const data = encodedData({ token: 'token-of-the-platform' });
-  await client.create({ apiVersion, kind, metadata: place('audit', 'audit'), data }, { fieldManager });
+  const audit = place('audit', 'audit');
+  const annotations = {
+    ...audit.annotations,
+    'controlplane.cluster.x-k8s.io/audit-receivers': new URL(receiver.url).host,
+  };
+  await client.create({ apiVersion, kind, metadata: { ...audit, annotations }, data }, { fieldManager });
   const rights = await bench.rights;
   await rights.grantBackupSecret({ namespace: platform, name: 'etcd-backup' });
   await rights.grantAuditSecret({ namespace: platform, name: 'audit' });

@@ -51,6 +51,7 @@ export const admissionCases: readonly AdmissionCase[] = [
       kubeconfigs: [
         { name: 'ci', user: 'ci', groups: ['deployers'], lifetime: '2h' },
         { name: 'b', user: 'b' },
+        { name: 'ca-team', user: 'kubeadmin' },
       ],
     },
   },
@@ -74,6 +75,21 @@ export const admissionCases: readonly AdmissionCase[] = [
         'kubeconfigs[0].groups[0]',
         'system:',
       ],
+      [
+        'refuses a kubeconfig in a group of administrators',
+        { name: 'a', user: 'a', groups: ['kubeadm:cluster-admins'] },
+        'kubeconfigs[0].groups[0]',
+        'those of kubeadm',
+      ],
+      ...['ca', 'sa', 'etcd', 'ca-next', 'proxy-request', 'kubeconfig', 'x-kubeconfig-y', 'controller-manager'].map(
+        (name) =>
+          [
+            `refuses a kubeconfig whose Secret may be the ${name} of another Cluster`,
+            { name, user: 'a' },
+            'kubeconfigs[0].name',
+            'that Secrets of control planes have',
+          ] as const,
+      ),
       [
         'refuses a kubeconfig that is valid for years',
         { name: 'a', user: 'a', lifetime: '10000h' },

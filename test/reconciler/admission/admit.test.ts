@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { releaseOf } from '../../../constructs/cluster/release-revisions.ts';
 import { maxClusterNameLength } from '../../../constructs/cluster/names.ts';
 import { type Admitted, type Admission, admit } from '../../../reconciler/admission/admit.ts';
-import type { RecordedRevisions } from '../../../reconciler/revision/revisions.ts';
+import type { RecordedRevisions } from '../../../reconciler/revision/believed.ts';
 import { specWith } from '../../constructs/api/admission-cases.ts';
 import { argumentCases, valueCases } from '../../constructs/api/refused-values.ts';
 import {

@@ -32,6 +32,13 @@ const list = '<ListBucketResult><IsTruncated>true</IsTruncated>';
 const contents = '<Contents><Key>team/c1/2026-11-21T09-15-31.123Z-4711/manifest.json</Key></Contents>';
 const fact = { reason: 'AnswerTooLong', message: expect.stringContaining('the answer does not end') as unknown };
 
+it('a store whose answer declares its type again and again is not parsed', async () => {
+  server.answer = { status: 200, start: '', forever: '<!doctype a>' };
+  const message: unknown = expect.stringContaining('the answer does not end');
+  await expect(store.list('team/c1/')).rejects.toMatchObject({ reason: 'AnswerTooLong', message });
+  expect(server.sentBytes).toBeLessThan(mostBytes);
+});
+
 describe('a store that answers without end', () => {
   it.each<[string, number, (store: ObjectStore) => Promise<unknown>]>([
     ['a list', 200, (of) => of.list('team/c1/')],

@@ -14,7 +14,7 @@ const serviceAccount = (annotations: Readonly<Record<string, string>>): KubeObje
 });
 
 /** A token of an API server, and the audiences of all that it issued. */
-async function tokenFor(account: KubeObject | undefined, audience: string, isAllowed = true) {
+async function tokenFor(account: KubeObject | undefined, audience: string, isAllowed = true, tokenService?: string) {
   const issued: (string | undefined)[] = [];
   const client = {
     find: async () => account as never,
@@ -25,7 +25,8 @@ async function tokenFor(account: KubeObject | undefined, audience: string, isAll
       return `header.${claims}.signature`;
     },
   };
-  const request = { hostedControlPlane: { namespace: 'team', name: 'c1' }, serviceAccount: 'backup', audience };
+  const hostedControlPlane = { namespace: 'team', name: 'c1' };
+  const request = { hostedControlPlane, serviceAccount: 'backup', audience, tokenService };
   const result = await serviceAccountTokenFor(request, client).catch((error: unknown) => error);
   return { result, issued };
 }
@@ -72,4 +73,16 @@ it.each<[string, KubeObject | undefined, string, boolean, string, number]>([
   const { result, issued } = await tokenFor(account, audience, isAllowed);
   expect(result).toMatchObject({ message: expect.stringContaining(message) as unknown });
   expect(issued).toEqual(Array.from({ length: asked }));
+});
+
+it('a token goes to the token service that the ServiceAccount names, and to no other one', async () => {
+  const services = 'controlplane.cluster.x-k8s.io/backup-token-services';
+  const account = serviceAccount({ [annotation]: 'c1', [services]: 'sts.example.org:9000, b.example.org' });
+  const { result } = await tokenFor(account, 'sts', true, 'sts.example.org:9000');
+  expect(String(result).split('.')).toHaveLength(3);
+  const refused = await tokenFor(account, 'sts', true, 'evil.example.net');
+  expect(refused.issued).toEqual([]);
+  expect(String(refused.result)).toContain(
+    `does not let its tokens be sent to evil.example.net: add evil.example.net to its annotation ${services}`,
+  );
 });

@@ -115,6 +115,48 @@ describe('the backup store', () => {
       self,
       'remove etcd.backup.secret.hostKey, etcd.backup.secret.regionKey',
     ],
+    [
+      'an ID that is a secret, which is sent in clear',
+      { secret: { ...shared.secret, accessKeyIDKey: 'secretAccessKey' } },
+      granted(),
+      self,
+      'remove etcd.backup.secret.accessKeyIDKey',
+    ],
+    [
+      'a secret key and a CA from other keys',
+      { secret: { ...shared.secret, secretAccessKeyKey: 'bucket', certificateAuthorityKey: 'host' } },
+      granted(),
+      self,
+      'remove etcd.backup.secret.secretAccessKeyKey, etcd.backup.secret.certificateAuthorityKey',
+    ],
+    [
+      'a secret of the own namespace as what it is not',
+      { secret: { name: 's3', bucketKey: 'secretAccessKey', secretAccessKeyKey: 'other' } },
+      own,
+      self,
+      'etcd.backup.secret.bucketKey names the key of another setting',
+    ],
+    [
+      'one value of the own namespace as two settings',
+      { secret: { name: 's3', accessKeyIDKey: 'password', secretAccessKeyKey: 'password' } },
+      secret('team', 's3', { ...address, password: 'hidden' }),
+      self,
+      'etcd.backup.secret.accessKeyIDKey, etcd.backup.secret.secretAccessKeyKey name the key of another setting',
+    ],
+    [
+      'what Kubernetes has issued',
+      {},
+      { ...own, type: 'kubernetes.io/service-account-token' },
+      self,
+      'is of type kubernetes.io/service-account-token',
+    ],
+    [
+      'a region that makes another host of the token service',
+      {},
+      secret('team', 's3', { ...address, region: 'x.example.net/' }),
+      self,
+      'region of the Secret is not a region',
+    ],
   ])('gives %s only as its owner allows', async (_, spec, of, owner, refusal) => {
     const outcome = await open(spec, [of], owner).then(
       ({ settings }) => settings.bucket,

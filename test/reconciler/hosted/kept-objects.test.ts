@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { fieldManager } from '../../../constructs/api/group.ts';
+import { keptApplied, keptIdentity } from '../../../reconciler/hosted/kept-object.ts';
 import { keptRequest } from '../../../reconciler/hosted/kept-request.ts';
 import type { CertificateRequest } from '../../../reconciler/kube/certificate-request.ts';
 import { keptNode } from '../../../reconciler/hosted/node-object.ts';
+import { somePodAvailable } from '../../../reconciler/kube/readiness.ts';
+import { podTrouble } from '../../../reconciler/pods/pod-trouble.ts';
 import { objection } from '../../../reconciler/kubelet-serving/plan.ts';
 import { kubeletRequest } from '../../support/kubelet-request.ts';
 
@@ -42,13 +46,55 @@ describe('of a signing request in a hosted cluster', () => {
   });
 });
 
-it('of a Node in a hosted cluster only its identity, age and annotations are kept', () => {
+describe('of an object in a hosted cluster', () => {
   const identity = { name: 'n1', uid: '1', resourceVersion: '5', creationTimestamp: '2026-01-01T00:00:00Z' };
-  const annotations = { note: 'one' };
-  const metadata = { ...identity, annotations, labels: { large }, finalizers: [large] };
-  expect(keptNode({ apiVersion: 'v1', kind: 'Node', metadata })).toEqual({
-    apiVersion: 'v1',
-    kind: 'Node',
-    metadata: { ...identity, annotations },
+
+  it('its identity and age are kept, and of a Node the annotations about its certificates and its Machine', () => {
+    const annotations = { 'cluster.x-k8s.io/machine': 'm1', note: large };
+    const metadata = { ...identity, annotations, labels: { large }, finalizers: [large] };
+    expect(keptNode({ apiVersion: 'v1', kind: 'Node', metadata })).toEqual({
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { ...identity, annotations: { 'cluster.x-k8s.io/machine': 'm1' } },
+    });
+  });
+
+  it('that the operator has applied, what it judges and recognizes it by is kept, and nothing that a server can fill', () => {
+    const sent = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'coredns', namespace: 'kube-system' } };
+    const managedFields = [
+      { manager: 'large', operation: 'Update', fieldsV1: { large: {} } },
+      { manager: fieldManager, operation: 'Apply', fieldsV1: { 'f:spec': { 'f:replicas': {} } } },
+    ] as const;
+    const refusal = { type: 'ReplicaFailure', status: 'True', message: `quota ${large}` };
+    const answer = {
+      ...sent,
+      metadata: { ...identity, name: large, generation: 3, labels: { large }, managedFields, uid: large },
+      spec: { replicas: 2, template: { large } },
+      status: {
+        observedGeneration: 3,
+        availableReplicas: 1,
+        large,
+        conditions: [{ type: large, status: large }, refusal],
+      },
+    };
+    const kept = keptApplied(answer, sent);
+    expect(JSON.stringify(kept).length).toBeLessThan(5_000);
+    expect(kept.metadata).toMatchObject({
+      name: 'coredns',
+      namespace: 'kube-system',
+      resourceVersion: '5',
+      generation: 3,
+    });
+    expect(kept.metadata.managedFields).toEqual([
+      { manager: fieldManager, operation: 'Apply', fingerprint: expect.stringMatching(/^[\w-]{22}$/) as unknown },
+    ]);
+    expect(somePodAvailable(kept)).toEqual({ ready: true });
+    const trouble = podTrouble({ pods: [], deployments: [kept], now: new Date() });
+    expect(trouble?.message).toContain('Deployment coredns: quota xxx');
+  });
+
+  it.each(['1'.repeat(21), 'x', 5, {}])('a version that is none, such as %j, is not believed', (resourceVersion) => {
+    const metadata = { ...identity, resourceVersion: resourceVersion as string };
+    expect(() => keptIdentity({ apiVersion: 'v1', kind: 'Node', metadata })).toThrow('is not a number');
   });
 });

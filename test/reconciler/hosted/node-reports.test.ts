@@ -6,7 +6,7 @@ const minute = 60_000;
 const node = {
   apiVersion: 'v1',
   kind: 'Node',
-  metadata: { name: 'n1', managedFields: [{ manager: 'kubelet' }] },
+  metadata: { name: 'n1', resourceVersion: '1', managedFields: [{ manager: 'kubelet' }] },
   status: {
     addresses: [{ type: 'InternalIP', address: '192.0.2.21' }],
     conditions: [{ type: 'DiskPressure' }, { type: 'Ready', lastHeartbeatTime: '2026-11-21T12:00:10Z' }],
@@ -14,7 +14,7 @@ const node = {
 };
 
 it('a report has the time of the condition Ready, and nothing else of the status is held', async () => {
-  const young = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n2' } };
+  const young = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n2', resourceVersion: '1' } };
   const kept = [node, young].map(keptReport);
   const reports = new NodeReports(async () => kept, { now: () => 0 } as never);
   expect(await reports.all()).toEqual([

@@ -6,6 +6,7 @@ import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { connectionFor } from '../../../reconciler/kube/config.ts';
 import { isTooLarge } from '../../../reconciler/kube/errors.ts';
 import { Informer } from '../../../reconciler/kube/informer.ts';
+import { ReadingSpeed } from '../../../reconciler/kube/reading-speed.ts';
 import { type AnswerStream, type Http2Server, sendJson, startHttp2Server } from '../../support/http2-server.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { until } from '../../support/until.ts';
@@ -101,8 +102,8 @@ describe('events without end', () => {
       sendEndlessly(stream, 200, line, line.repeat(10));
     });
     await client.close();
-    const watchSpeed = { burstBytes: 100 * kilobyte, bytesPerSecond: 100 * kilobyte };
-    client = new KubeClient(connectionFor(server.target), { watchSpeed });
+    const speed = new ReadingSpeed({ burstBytes: 100 * kilobyte, bytesPerSecond: 100 * kilobyte });
+    client = new KubeClient(connectionFor(server.target), { speed });
     const signal = AbortSignal.timeout(1_000);
     let bytes = 0;
     const read = async (): Promise<void> => {
@@ -201,7 +202,7 @@ describe('informers with a common budget', () => {
   });
 
   it('count an object that changes or goes once', () => {
-    const budget = new CacheBudget(100);
+    const budget = new CacheBudget(300);
     const [one, other] = [{ text: 'x'.repeat(60) }, { text: 'y'.repeat(70) }];
     const [holder, second] = [{}, {}];
     budget.add(holder, one, undefined);

@@ -58,8 +58,10 @@ describe('of the objects of a cluster', () => {
       const chunks = [Buffer.from(`${line}\n${line.slice(0, 20)}`), Buffer.from(line.slice(20)), last];
       const silence = { clock: new ManualClock(), limitMs: 1_000 };
       const body = { next: async () => ({ done: false as const, value: chunks.shift() ?? (await never) }) };
-      const limits = { maxBytes: 1_000, spend: async () => {}, arrived: () => {} };
-      const stream = { body: { [Symbol.asyncIterator]: () => body }, ...limits };
+      const limits = { maxBytes: 1_000, values: { values: 100, depth: 10 } };
+      const held = { hold: async () => {}, release: () => {} };
+      const reading = { ...limits, held, spend: async () => {}, arrived: () => {} };
+      const stream = { body: { [Symbol.asyncIterator]: () => body }, ...reading };
       const transport = { stream: async () => ({ ...stream, failed: (cause: unknown) => cause, release: () => {} }) };
       const events = readWatch(transport as Pick<Transport, 'stream'> as Transport, call, silence);
       for (const _ of [1, 2, 3]) expect((await events.next()).value).toEqual(JSON.parse(line));

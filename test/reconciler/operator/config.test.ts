@@ -12,6 +12,7 @@ const defaults = {
   deniedCidrs: [],
   allowedDestinations: [],
   platformLists: defaultPlatformLists,
+  clusterIssuers: [],
   managementIssuer: undefined,
   tracesEndpoint: undefined,
   optimizeFor: 'size',
@@ -60,6 +61,12 @@ describe('the environment', () => {
     ],
     ['LOAD_BALANCER_CLASSES', 'a,b', { platformLists: { ...defaultPlatformLists, loadBalancerClasses: ['a', 'b'] } }],
     [
+      'CLUSTER_ISSUERS',
+      'team-a/ClusterIssuer/ca, */AWSPCAClusterIssuer.awspca.cert-manager.io/root',
+      { clusterIssuers: ['team-a/ClusterIssuer/ca', '*/AWSPCAClusterIssuer.awspca.cert-manager.io/root'] },
+    ],
+    ['CLUSTER_ISSUERS', '', {}],
+    [
       'MANAGEMENT_ISSUER_URL',
       'https://issuer.example.org/a',
       { managementIssuer: { url: 'https://issuer.example.org/a', caFile: undefined } },
@@ -91,6 +98,11 @@ describe('the environment', () => {
       'DENIED_CIDRS',
       text,
       'must be networks such as 10.0.0.0/8 and fd00::/64, separated by commas',
+    ]),
+    ...['ca', 'ClusterIssuer/ca', 'team-a/*/ca', 'team-a/ClusterIssuer/*', '/ClusterIssuer/ca'].map((text) => [
+      'CLUSTER_ISSUERS',
+      text,
+      'must be issuers such as team-a/ClusterIssuer/clusters, separated by commas',
     ]),
     ['MANAGEMENT_ISSUER_URL', 'http://issuer.example.org', 'must be a URL such as https://issuer.example.org'],
     ...['0.0.0.0/0', '*.svc', 'https://a'].map((text) => [
@@ -128,6 +140,7 @@ describe('the environment', () => {
       'INGRESS_CLASSES',
       'LOAD_BALANCER_ANNOTATIONS',
       'LOAD_BALANCER_CLASSES',
+      'CLUSTER_ISSUERS',
       'MANAGEMENT_ISSUER_URL',
       'MANAGEMENT_ISSUER_CA_FILE',
       'LOG_FORMAT',

@@ -21,7 +21,8 @@ const run = (management: MemoryObjects, ...targets: object[]) =>
 
 function put(management: MemoryObjects, name: string, token: string): void {
   const data = { token: Buffer.from(token).toString('base64') };
-  management.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name }, data });
+  const annotations = { 'controlplane.cluster.x-k8s.io/audit-receivers': `${name}.example.org` };
+  management.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'team', annotations }, data });
 }
 
 const copies = (management: MemoryObjects) => management.get<SecretObject>(Secret, 'c1-audit-tokens');
@@ -60,7 +61,8 @@ it('copies a token, and copies it again when it has changed, without a change of
 
 it('waits for the token of a new receiver, and keeps the one of a receiver whose Secret is gone', async () => {
   const management = new MemoryObjects();
-  const missing = 'Secret team/one with the token of an audit receiver does not exist: create it';
+  const missing =
+    'Secret team/one with the token of an audit receiver does not exist: create it with the annotation controlplane.cluster.x-k8s.io/audit-receivers: one.example.org';
   expect(await run(management, one)).toMatchObject({
     kind: 'wait',
     reason: 'AuditSecretInvalid',
@@ -75,6 +77,20 @@ it('waits for the token of a new receiver, and keeps the one of a receiver whose
     kind: 'degraded',
     reason: 'AuditSecretInvalid',
     message: missing,
+  });
+  expect(tokens(management)).toEqual(['first']);
+});
+
+it('keeps the token that an earlier release has copied from a Secret that names no receiver, and says what to add', async () => {
+  const management = new MemoryObjects();
+  put(management, 'one', 'first');
+  await run(management, one);
+  const data = { token: Buffer.from('second').toString('base64') };
+  management.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'one', namespace: 'team' }, data });
+  expect(await run(management, one)).toMatchObject({
+    kind: 'degraded',
+    reason: 'AuditSecretInvalid',
+    message: expect.stringContaining('add one.example.org to its annotation') as string,
   });
   expect(tokens(management)).toEqual(['first']);
 });

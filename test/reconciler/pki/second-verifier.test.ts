@@ -55,7 +55,7 @@ beforeAll(async () => {
     }
   }
   requests = await Promise.all(
-    caCertificates.map(async ({ commonName }) => createSigningRequest(commonName, createKey())),
+    caCertificates.map(async ({ commonName }) => createSigningRequest({ commonName }, createKey())),
   );
 }, goTakes);
 

@@ -115,7 +115,7 @@ describe('the receiver in a restore pod', () => {
   it('works with a CA that an issuer has signed, and rejects other clients of that issuer', async () => {
     const issuer = await SigningIssuer.create(new Date());
     const key = createKey();
-    const issued = await issuer.sign(await createSigningRequest('etcd', key), { now: new Date() });
+    const issued = await issuer.sign(await createSigningRequest({ commonName: 'etcd' }, key), { now: new Date() });
     const by = async (signer: KeyPair) => ({ ...(await signedBy(signer, ['server', 'client'])), ca: issued });
     const own = await by({ certificate: issued, key });
     const { received } = await listen({ tls: own });

@@ -43,6 +43,10 @@ afterAll(async () => {
   await Promise.all([own, shared, hanging].map((receiver) => receiver.stop()));
 });
 
+const receiversOf = (receiver: AuditReceiver) => ({
+  'controlplane.cluster.x-k8s.io/audit-receivers': new URL(receiver.url).host,
+});
+
 async function createToken(metadata: { namespace: string; name: string }, token: string): Promise<void> {
   const { apiVersion, kind } = Secret;
   await bench.client.create({ apiVersion, kind, metadata, data: encodedData({ token }) }, { fieldManager: 'test' });
@@ -76,9 +80,15 @@ async function apiServer() {
 test('every receiver gets every record, over a rolling restart, while one of them hangs', async () => {
   await bench.create('c1', audited());
   await bench.untilCondition('c1', 'AuditReady', { reason: 'AuditSecretInvalid', message: /annotation/ });
-  const annotations = { 'controlplane.cluster.x-k8s.io/audit-access': namespace };
-  const place = { namespace: platform, name: 'receiver' };
-  await bench.client.mergePatch(Secret, place, { metadata: { annotations } }, { fieldManager: 'test' });
+  const granting = (of: string, annotations: object) =>
+    bench.client.mergePatch(
+      Secret,
+      { namespace: of, name: 'receiver' },
+      { metadata: { annotations } },
+      { fieldManager: 'test' },
+    );
+  await granting(namespace, receiversOf(own));
+  await granting(platform, { 'controlplane.cluster.x-k8s.io/audit-access': namespace, ...receiversOf(shared) });
   // No watch reports the Secret: the next reconcile reads it.
   await bench.untilSeen('c1');
   await bench.untilReady('c1');

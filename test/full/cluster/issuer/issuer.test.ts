@@ -71,8 +71,8 @@ async function deny(request: CertificateRequestObject, message: string): Promise
 test('a ClusterIssuer with an intermediate CA signs the CAs, and these the certificates', async () => {
   const plan = { commonName: 'unused', organizations: [], usages: ['client'], hosts: [] } as const;
   const issuer = await createCA({ commonName: 'company clusters' }, validFor(10_000 * dayMs, new Date()));
-  await createIssuer(bench.client, 'clusters', issuer);
-  await create('c2', issuedBy('clusters', 'ClusterIssuer'));
+  await createIssuer(bench.client, 'platform', issuer);
+  await create('c2', issuedBy('platform', 'ClusterIssuer'));
   await bench.untilCondition('c2', 'CertificatesReady', { status: 'True' });
   for (const name of caCertificates('c2')) {
     const { certificate, key } = await issued.pair(name);

@@ -5,8 +5,16 @@ import { diff } from '../../../../reconciler/cli/diff.ts';
 import { compareRelease } from '../../../../reconciler/cli/diff/compare-release.ts';
 import type { Session } from '../../../../reconciler/cli/command.ts';
 import { KubeError } from '../../../../reconciler/kube/errors.ts';
+import { reported } from '../../../../reconciler/revision/believed.ts';
 import { knownFacts } from '../../../support/rendered-cluster.ts';
-import { clusterObjectWith, hostedCluster, hostedControlPlaneObject, spec } from '../../../support/scope.ts';
+import {
+  clusterObjectWith,
+  hostedCluster,
+  hostedControlPlaneName,
+  hostedControlPlaneObject,
+  hostedControlPlaneUid,
+  spec,
+} from '../../../support/scope.ts';
 
 const gateway = { namespace: 'capi-system', name: 'capi' };
 const { exposure: _, ...others } = spec;
@@ -15,10 +23,13 @@ const { exposure: _, ...others } = spec;
 function session(recorded: number): Session {
   const release = { ...releaseOf(36, Math.min(recorded, newestRevision)), revision: recorded };
   const revision = { number: 1, generation: 1, spec: JSON.stringify({ ...others, gateway }), release };
-  const revisions = renderControlPlane(hostedCluster(), { ...knownFacts, revisions: [revision] }, 'revision');
+  const owner = { name: hostedControlPlaneName, uid: hostedControlPlaneUid };
+  const revisions = renderControlPlane(hostedCluster(), { ...knownFacts, owner, revisions: [revision] }, 'revision');
+  const status = { revisions: reported([revision]) };
   const client = {
     async list({ kind }: { kind: string }) {
-      if (kind === 'HostedControlPlane') return { items: [hostedControlPlaneObject({ spec: { ...others, gateway } })] };
+      if (kind === 'HostedControlPlane')
+        return { items: [hostedControlPlaneObject({ spec: { ...others, gateway }, status })] };
       if (kind === 'ConfigMap') return { items: revisions };
       throw new KubeError(`list ${kind}: forbidden`, { code: 403 } as never);
     },

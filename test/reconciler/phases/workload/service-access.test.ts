@@ -146,7 +146,7 @@ describe('the Service kubernetes', () => {
 
   it('leads nowhere while another CA has signed that of the cluster, which the operator would trust', async () => {
     const issuer = await SigningIssuer.create(now);
-    const issued = await issuer.sign(await createSigningRequest('kubernetes', createKey()), { now });
+    const issued = await issuer.sign(await createSigningRequest({ commonName: 'kubernetes' }, createKey()), { now });
     expect(await run(gateway, { facts: { clusterCA: issued } })).toMatchObject({
       kind: 'degraded',
       reason: 'ServiceNotServed',

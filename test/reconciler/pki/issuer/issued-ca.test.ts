@@ -21,7 +21,10 @@ beforeAll(async () => {
 });
 
 async function problem(options: Partial<SignOptions> = {}, otherKey = key): Promise<string | undefined> {
-  const certificate = await issuer.sign(await createSigningRequest('kubernetes', otherKey), { now, ...options });
+  const certificate = await issuer.sign(await createSigningRequest({ commonName: 'kubernetes' }, otherKey), {
+    now,
+    ...options,
+  });
   return issuedProblem({ certificate, key, commonName: 'kubernetes', secret: 'c1-ca', now });
 }
 
@@ -64,7 +67,7 @@ describe('a CA certificate that an issuer has signed', () => {
   });
 
   it('signs certificates that OpenSSL accepts, although Go hashes its key id differently', async () => {
-    const certificate = await issuer.sign(await createSigningRequest('kubernetes', key), { now });
+    const certificate = await issuer.sign(await createSigningRequest({ commonName: 'kubernetes' }, key), { now });
     const plan = {
       secret: 'c1-apiserver',
       signer: 'cluster',

@@ -1,17 +1,19 @@
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { CertificateRequest, Secret } from '../../../../constructs/api/resources.ts';
+import { selectorLabels } from '../../../../constructs/cluster/labels.ts';
 import type { Outcome } from '../../../../reconciler/engine/outcome.ts';
 import { caRotation } from '../../../../reconciler/phases/ca-rotation.ts';
 import { caCertificates } from '../../../../reconciler/phases/ca-certificates.ts';
 import { isKeyOf } from '../../../../reconciler/pki/certificate.ts';
 import type { KeyPair } from '../../../../reconciler/pki/issue.ts';
+import { createKey } from '../../../../reconciler/pki/key.ts';
 import type { CertificateRequestObject } from '../../../../reconciler/pki/issuer/certificate-request.ts';
 import { clearRequests } from '../../../../reconciler/pki/issuer/clear-requests.ts';
 import { obtainCA } from '../../../../reconciler/pki/issuer/obtain-ca.ts';
 import { pairOf, type SecretObject, valueOf } from '../../../../reconciler/pki/secret.ts';
 import { SigningIssuer } from '../../../support/issuer.ts';
 import { Killed, MemoryObjects, type StoredObject } from '../../../support/memory-objects.ts';
-import { now, type ScopeChanges, scopeOf } from '../../../support/scope.ts';
+import { clusterName, now, type ScopeChanges, scopeOf } from '../../../support/scope.ts';
 
 const issuerRef = { name: 'ours', kind: 'Issuer', group: 'cert-manager.io' };
 const installed = { servedVersions: () => ['v1'] };
@@ -128,12 +130,83 @@ describe('CAs of an issuer', () => {
     expect(await runIn(management, { now: later })).toMatchObject({ kind: 'done' });
   });
 
+  it('are not requested with a key that a user has put there, which stays', async () => {
+    const management = new MemoryObjects();
+    const labels = { 'controlplane.cluster.x-k8s.io/requested-for': 'c1-ca' };
+    const metadata = { name: 'c1-ca-request', labels: { ...selectorLabels(clusterName, 'certificates'), ...labels } };
+    const data = { 'tls.key': Buffer.from(createKey()).toString('base64') };
+    management.put({ apiVersion: 'v1', kind: 'Secret', metadata, data });
+    expect(await runIn(management)).toMatchObject({
+      kind: 'wait',
+      message: expect.stringContaining('Secret c1-ca-request is not of the operator') as string,
+    });
+    expect(requestsIn(management).map(({ metadata: { labels: all } }) => Object.values(all ?? {}))).not.toContainEqual(
+      expect.arrayContaining(['c1-ca']),
+    );
+    await runIn(management, { spec: {} });
+    expect(secretIn(management, 'c1-ca-request')?.data).toEqual(data);
+  });
+
   it('cannot be requested with an unreadable key, and the error does not contain the key', async () => {
     const management = new MemoryObjects();
     await runIn(management);
     const kept = secretIn(management, 'c1-ca-request')!;
     management.put({ ...kept, data: { 'tls.key': Buffer.from('secret text').toString('base64') } });
     await expect(runIn(management)).rejects.toThrow(/^Secret c1-ca-request contains no readable private key/);
+  });
+});
+
+describe('an issuer beyond the namespace', () => {
+  const clusterIssuer = { name: 'root', kind: 'ClusterIssuer' };
+  const spec = { certificates: { issuerRef: clusterIssuer } };
+
+  it.each([['team/ClusterIssuer/root'], ['*/ClusterIssuer/root']])(
+    'is asked when the platform lists %s',
+    async (entry) => {
+      const management = new MemoryObjects();
+      await runIn(management, { spec, clusterIssuers: ['other/ClusterIssuer/x', entry] });
+      expect(requestsIn(management)).toHaveLength(3);
+    },
+  );
+
+  it.each<[string, object, readonly string[]]>([
+    ['that the platform does not list', clusterIssuer, []],
+    ['that it lists for another namespace', clusterIssuer, ['other/ClusterIssuer/root', 'team/ClusterIssuer/root2']],
+    ['of another kind', { name: 'root', kind: 'Issuer', group: 'example.org' }, ['team/Issuer/root']],
+  ])('%s is not asked, and the message says what to add where', async (_, ref, clusterIssuers) => {
+    const management = new MemoryObjects();
+    expect(await runIn(management, { spec: { certificates: { issuerRef: ref } }, clusterIssuers })).toMatchObject({
+      kind: 'wait',
+      reason: 'WaitingForIssuer',
+      message: expect.stringMatching(
+        /ask it to add team\/(Cluster)?Issuer(\.example\.org)?\/root to CLUSTER_ISSUERS of the operator/,
+      ) as string,
+    });
+    expect(management.names).toEqual(['Secret c1-sa']);
+  });
+
+  it('that is not listed any more changes no CA that it has signed, and is asked for no successor', async () => {
+    const management = new MemoryObjects();
+    const listed = { spec, clusterIssuers: ['team/ClusterIssuer/root'] };
+    await runIn(management, listed);
+    await answer(management);
+    expect(await runIn(management, listed)).toMatchObject({ kind: 'done' });
+    const before = secrets.map((name) => pairIn(management, name));
+    expect(await runIn(management, { spec })).toMatchObject({ kind: 'done' });
+    expect(secrets.map((name) => pairIn(management, name))).toEqual(before);
+    const rotation = { certificates: { issuerRef: clusterIssuer, rotation: { proxyCA: 'new' } } };
+    const outcome = await caRotation.run(scopeOf(management, { ...withIssuer, spec: rotation }));
+    expect(outcome).toMatchObject({ kind: 'degraded', reason: 'WaitingForIssuer' });
+    expect(requestsIn(management)).toEqual([]);
+  });
+
+  it('that is not listed any more is not waited for: what it was asked is withdrawn', async () => {
+    const management = new MemoryObjects();
+    await runIn(management, { spec, clusterIssuers: ['team/ClusterIssuer/root'] });
+    await answer(management);
+    expect(await runIn(management, { spec })).toMatchObject({ kind: 'wait', reason: 'WaitingForIssuer' });
+    expect(requestsIn(management)).toEqual([]);
+    expect(pairIn(management, 'c1-ca')).toBeUndefined();
   });
 });
 

@@ -5,11 +5,18 @@ import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { versionAnnotation } from '../../constructs/pod/component.ts';
 import { isReady, type PodObject } from '../kube/readiness.ts';
 import { underTopology } from '../../constructs/api/kubernetes-version.ts';
-import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import type { Facts, RevisionFacts } from '../../constructs/cluster/facts.ts';
 import type { PhaseResult } from '../engine/run-phases.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
 import { minorIn, recordedRevisions, versionIn } from './revisions.ts';
+
+/** What became of the newest revision, for the status. */
+export interface RevisionOutcome {
+  /** The records that the next reconcile believes; undefined to leave them as they are. */
+  readonly revisions?: readonly RevisionFacts[];
+  /** Whether the next reconcile goes back to the last one that served, which it does at once. */
+  readonly goesBack: boolean;
+}
 
 type OutcomeScope = ControlPlaneContext & { readonly facts: Facts };
 
@@ -17,30 +24,24 @@ type OutcomeScope = ControlPlaneContext & { readonly facts: Facts };
 const components: readonly ConditionType[] = ['APIServerDeploymentsReady', 'ControllerManagerReady', 'SchedulerReady'];
 
 /**
- * Records what became of the newest revision, which this reconcile has: that the control plane serves by it, or that a
- * component has not become ready by it in time. In the second case the next reconcile goes back to the last one that served.
+ * What became of the newest revision, which this reconcile has: the control plane serves by it, or a component has not become
+ * ready by it in time. In the second case the next reconcile goes back to the last one that served.
  * @param scope with the facts of all phases
- * @returns whether the next reconcile goes back, which it does at once
  */
-export async function recordOutcome(scope: OutcomeScope, results: readonly PhaseResult[]): Promise<boolean> {
-  const { cluster, facts, hostedControlPlane, reader, writer } = scope;
+export function outcomeOf(scope: OutcomeScope, results: readonly PhaseResult[]): RevisionOutcome {
+  const { cluster, facts, hostedControlPlane, reader } = scope;
   const { revision } = facts;
-  if (revision === undefined || revision.hasServed) return false;
-  const record = (...revisions: readonly RevisionFacts[]) =>
-    writer.apply(renderControlPlane(cluster, { ...facts, revisions }, 'revision'));
+  if (revision === undefined || revision.hasServed) return { goesBack: false };
   const ofComponents = results.filter(({ phase }) => components.includes(phase.condition));
   // A version that is held back is not that of the revision.
   const isRendered = cluster.spec.version === hostedControlPlane.spec.version;
-  if (isRendered && ofComponents.every(({ update }) => update.status === 'True')) {
-    await record({ ...revision, hasServed: true });
-    return false;
-  }
-  const { served } = recordedRevisions(reader, cluster.name);
+  if (isRendered && ofComponents.every(({ update }) => update.status === 'True'))
+    return { revisions: [{ ...revision, hasServed: true }], goesBack: false };
+  const { served } = recordedRevisions(reader, hostedControlPlane, cluster.name);
   const stuck = ofComponents.find(({ isStuck }) => isStuck);
-  if (stuck === undefined || served === undefined || !mayGoBack(scope, revision, served)) return false;
+  if (stuck === undefined || served === undefined || !mayGoBack(scope, revision, served)) return { goesBack: false };
   const way = versionIn(revision.spec) === versionIn(served.spec) ? '' : `; ${underTopology}`;
-  await record({ ...revision, failure: `${stuck.update.message}${way}` }, served);
-  return true;
+  return { revisions: [{ ...revision, failure: `${stuck.update.message}${way}` }, served], goesBack: true };
 }
 
 /** API servers of a minor may write what those of the minor before cannot read, once none of these serves any more. */
