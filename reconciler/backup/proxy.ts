@@ -27,11 +27,18 @@ const defaultPorts: Readonly<Record<string, string>> = { 'https:': '443', 'http:
 function isException(entry: string, host: string, port: string | undefined): boolean {
   if (entry === '*') return true;
   if (isNetwork(entry)) return isIP(host) !== 0 && isWithin(host, entry);
-  const [, name = '', only] = isIP(entry) === 6 ? [entry, entry] : (/^\[?(.*?)\]?(?::(\d+))?$/.exec(entry) ?? []);
+  const { name, only } = isIP(entry) === 6 ? { name: entry, only: undefined } : hostAndPort(entry);
   if (name === '' || (only !== undefined && only !== port)) return false;
   if (isIP(name) !== 0) return isIP(host) !== 0 && isWithin(host, networkOfAddress(name));
   const domain = name.replace(/^\*?\./, '');
   return host.endsWith(`.${domain}`) || (host === domain && domain === name);
+}
+
+function hostAndPort(entry: string): { readonly name: string; readonly only: string | undefined } {
+  const colon = entry.lastIndexOf(':');
+  const only = /^\d{1,5}$/.test(entry.slice(colon + 1)) && colon > 0 ? entry.slice(colon + 1) : undefined;
+  const host = only === undefined ? entry : entry.slice(0, colon);
+  return { name: host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host, only };
 }
 
 function isLoopback(host: string): boolean {

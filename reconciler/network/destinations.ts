@@ -49,7 +49,7 @@ export class InsideError extends Error {
 
 /** The same whether it may not connect, nothing listens, or another server answers: or a tenant could look around with it. */
 export const insideSentence =
-  'the host leads inside the networks of the platform, or nowhere in them, and of servers there nothing is told: correct it, or let the platform add it to ALLOWED_DESTINATIONS of the operator';
+  'the host leads inside the networks of the platform, or nowhere in them, and the operator reports nothing of servers there: correct it, or let the platform add it to ALLOWED_DESTINATIONS of the operator';
 
 /**
  * Where the operator itself may connect to when a tenant names the host. It is decided on the address at the moment of each connection,

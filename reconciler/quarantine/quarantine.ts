@@ -107,7 +107,7 @@ export class Quarantine implements Pick<Notes, 'take' | 'touch'> {
       // A process that was stopped with this one says nothing.
       if (this.#isClosed) return;
       this.#keep(afterTrial(this.#conducts, { key, hasBehaved }, this.#now, delays));
-      log.info({ hostedControlPlane: key, hasBehaved }, 'a trial in a process apart has ended');
+      log.info({ hostedControlPlane: key, hasBehaved }, 'the process of a control plane in quarantine has ended');
       onEnded();
     });
     return undefined;

@@ -187,7 +187,7 @@ export const alerts: readonly Alert[] = [
     actions: [
       'The log of the operator has the cause: lines with `trialOf` are those of the process apart, and `kubectl logs --previous` has those of the process that ended.',
       'Compare what its API servers, etcd and stores answer with those of others: images of a tenant may answer anything.',
-      'The operator tries again by itself, at the time in the condition. Nothing has to be reset.',
+      'The operator tries again automatically, at the time in the condition. Nothing has to be reset.',
     ],
   },
   {

@@ -189,7 +189,7 @@ describe('a store', () => {
     all.push(await refused.size('a').then(String, (error: Error) => error.message));
     refused.close();
     expect(new Set(all).size).toBe(1);
-    expect(all[0]).toContain('of servers there nothing is told');
+    expect(all[0]).toContain('and the operator reports nothing of servers there');
     expect(server.connections).toBeGreaterThan(0);
   });
 
@@ -208,12 +208,14 @@ describe('a store', () => {
     } as const;
     const guard = destinations({ lookup: answering(['127.0.0.1']) }).guard('store');
     const assumed = assumeRole({ ...settings('https://a'), credentials }, credentials, guard);
-    await expect(assumed).rejects.toThrow('of servers there nothing is told');
+    await expect(assumed).rejects.toThrow('and the operator reports nothing of servers there');
     expect(server.connections).toBe(0);
   });
 });
 
 it('an endpoint inside is not reachable in one message', () => {
   const endpoint = { host: 'a.example', port: 443 };
-  expect(describeUnreachable(new InsideError(), { endpoint })).toContain('of servers there nothing is told');
+  expect(describeUnreachable(new InsideError(), { endpoint })).toContain(
+    'and the operator reports nothing of servers there',
+  );
 });
