@@ -14,6 +14,7 @@ export interface Workload {
   readonly kind: string;
   readonly metadata: Metadata;
   readonly spec?: {
+    readonly replicas?: number | undefined;
     readonly template?: {
       readonly metadata?: Partial<Pick<Metadata, 'labels' | 'annotations'>> | undefined;
       readonly spec?: object | undefined;

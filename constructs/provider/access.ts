@@ -27,6 +27,7 @@ import {
   Pod,
   type Resource,
   resourceOf,
+  ResourceQuota,
   Secret,
   Service,
   ServiceAccount,
@@ -160,6 +161,7 @@ const furtherAccess: readonly Access[] = [
     verbs: ['list'],
     why: 'what kubelets and controllers say of a pod or StatefulSet that says nothing itself',
   },
+  { resource: ResourceQuota, verbs: ['list'], why: 'whether all pods of a restore fit at the same time' },
   { resource: Event, verbs: ['create', 'patch'], why: 'reporting to users, and counting what happens again' },
 ];
 

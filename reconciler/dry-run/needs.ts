@@ -34,12 +34,14 @@ export function needsToStop(
   ].filter((workload) => workload !== undefined);
   const rendered = components.flatMap((component) => renderControlPlane(cluster, facts, component));
   const pods = present.flatMap((workload) => {
-    const wanted = rendered.find(({ kind, metadata: { name } }) => isNamed(workload, kind, name));
-    return workloadPod(wanted ?? workload) ?? [];
+    const wanted: Workload = rendered.find(({ kind, metadata: { name } }) => isNamed(workload, kind, name)) ?? workload;
+    const pod = workloadPod(wanted);
+    return pod ? [{ pod, replicas: wanted.spec?.replicas ?? 1 }] : [];
   });
   return {
     step,
-    creates: [...creates, ...pods],
+    creates: [...creates, ...pods.map(({ pod }) => pod)],
+    together: [creates, pods.flatMap(({ pod, replicas }) => Array.from({ length: replicas }, () => pod))],
     changes: [Pod, PersistentVolumeClaim, StatefulSet, Deployment],
     ends: components.flatMap((component) => reader.list<CountedPod>(Pod, selectorLabels(cluster.name, component))),
   };

@@ -217,6 +217,37 @@ describe('under a quota that is exactly used up', () => {
   );
 });
 
+describe('under a quota that has room for each object, and not for all of them', () => {
+  it.each([
+    ['pods', '4', 'requested: pods=6 by 6 objects at the same time, used: pods=4, limited: pods=4'],
+    ['persistentvolumeclaims', '2', 'requested: persistentvolumeclaims=2 by '],
+  ])(
+    'a restore to more members stops nothing, and says why: %s',
+    async (what, most, words) => {
+      const site = await running();
+      const { cluster } = site;
+      const { apiVersion, kind } = ResourceQuota;
+      const metadata = { name: 'quota', namespace };
+      await cluster.user.create({ apiVersion, kind, metadata, spec: { hard: { [what]: most } } }, user);
+      const before = whatRuns(cluster);
+      await cluster.change({ etcd: { replicas: 3, restore: { latest: true } } });
+      const told = () => conditionOf(cluster, 'EtcdRestoreReady');
+      await runUntil(site, 'the refusal', () => told()?.reason === 'RestoreRefused');
+      await site.operator.rounds(3);
+      expect(told()?.message).toContain(words);
+      expect(told()?.message).toContain('raise the quota, or lower `resources`');
+      expect(whatRuns(cluster)).toEqual(before);
+
+      await cluster.user.delete(ResourceQuota, metadata);
+      await runUntil(site, 'the end of the step', () => restoreOf(cluster)?.step === 'Completed');
+      await runUntil(site, 'Ready', () => isTrue(cluster));
+      expect(site.operator.errors).toEqual([]);
+      await site.operator.stop();
+    },
+    60_000,
+  );
+});
+
 describe('another placement of the only member of etcd', () => {
   const probes = ({ objects }: MemoryCluster) =>
     objects.list(Pod, {}).filter(({ metadata }) => metadata.name.includes('probe'));

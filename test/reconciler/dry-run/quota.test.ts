@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { Pod } from '../../../constructs/api/resources.ts';
-import { type CountedPod, fitsAfter, usageOf } from '../../../reconciler/dry-run/quota.ts';
+import { PersistentVolumeClaim, Pod, ResourceQuota } from '../../../constructs/api/resources.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import {
+  type CountedPod,
+  exceededBy,
+  fitsAfter,
+  type QuotaObject,
+  usageOf,
+} from '../../../reconciler/dry-run/quota.ts';
 
 const { apiVersion, kind } = Pod;
 const pod = (spec: CountedPod['spec'] = {}): CountedPod => ({ apiVersion, kind, metadata: { name: 'one' }, spec });
@@ -20,10 +27,59 @@ describe('what pods use of a quota', () => {
           ],
         }),
       ],
-      { pods: 1, 'count/pods': 1, cpu: 0.6, 'requests.cpu': 0.6, 'limits.cpu': 1.5 },
+      { pods: 1, 'count/pods': 1, cpu: 2, 'requests.cpu': 2, 'limits.cpu': 2 },
     ],
+    ['that have ended is nothing', [{ ...pod(), status: { phase: 'Succeeded' } }], {}],
   ])('%s', (_, pods, usage) => {
     expect(usageOf(pods)).toEqual(usage);
+  });
+});
+
+describe('several objects at the same time', () => {
+  const claim = {
+    apiVersion: PersistentVolumeClaim.apiVersion,
+    kind: PersistentVolumeClaim.kind,
+    metadata: { name: 'data' },
+    spec: { storageClassName: 'fast', resources: { requests: { storage: '4Gi' } } },
+  };
+  const limited = pod({ containers: [{ resources: { limits: { cpu: '500m' } } }] });
+  const quota = (hard: Record<string, string>, used: Record<string, string> = {}, spec = {}): QuotaObject => ({
+    apiVersion: ResourceQuota.apiVersion,
+    kind: ResourceQuota.kind,
+    metadata: { name: 'q' },
+    spec,
+    status: { hard, used },
+  });
+
+  it.each<[what: string, objects: KubeObject[], quotas: QuotaObject[], ends: Record<string, number>, words?: string]>([
+    ['fit without a quota', [pod(), pod()], [], {}],
+    ['fit where they use it up', [pod(), pod()], [quota({ pods: '4' }, { pods: '2' })], {}],
+    [
+      'do not where they need more',
+      [pod(), pod()],
+      [quota({ pods: '3' }, { pods: '2' })],
+      {},
+      'exceeded quota: q, requested: pods=2 by 2 objects at the same time, used: pods=2, limited: pods=3',
+    ],
+    ['fit when as much ends before', [pod(), pod()], [quota({ pods: '3' }, { pods: '2' })], { pods: 2 }],
+    [
+      'are counted by what each uses',
+      [limited, limited, limited],
+      [quota({ pods: '9', 'limits.cpu': '1' })],
+      {},
+      'exceeded quota: q, requested: limits.cpu=1.5 by 3 objects at the same time, used: limits.cpu=0, limited: limits.cpu=1',
+    ],
+    [
+      'need storage of a class',
+      [claim, claim],
+      [quota({ 'fast.storageclass.storage.k8s.io/requests.storage': '6Gi' })],
+      {},
+      'exceeded quota: q, requested: fast.storageclass.storage.k8s.io/requests.storage=8589934592 by 2 objects at the same time, used: fast.storageclass.storage.k8s.io/requests.storage=0, limited: fast.storageclass.storage.k8s.io/requests.storage=6Gi',
+    ],
+    ['fit in a quota for what they do not need', [pod(), pod()], [quota({ secrets: '0' })], {}],
+    ['are not held against a quota for some pods', [pod(), pod()], [quota({ pods: '1' }, {}, { scopes: ['x'] })], {}],
+  ])('%s', (_, objects, quotas, ends, words) => {
+    expect(exceededBy(objects, quotas, ends)).toBe(words);
   });
 });
 
