@@ -75,10 +75,15 @@ export function createWriter(options: WriterOptions): Writer {
       return isNew ? remember(live) : live;
     },
     dryRun(needs) {
-      const { step, creates, changes } = needs;
+      const { step, creates, together, changes } = needs;
       return requestCaches
         .of(key)
-        .ask(`dry run of ${step}`, [creates, changes], () => tryStep(client, namespace, needs), refusalKeptMs);
+        .ask(
+          `dry run of ${step}`,
+          [creates, together, changes],
+          () => tryStep(client, namespace, needs),
+          refusalKeptMs,
+        );
     },
     async preview<T extends KubeObject>(object: RenderedObject) {
       return (await applySet.preview(key, object)) as T | undefined;
