@@ -15,6 +15,8 @@ export interface Phase<Scope> {
   /** Phases that run before this one, whatever they come to. Facts of theirs may be missing. By default none. */
   readonly after?: readonly Phase<Scope>[] | undefined;
   run(scope: Scope): Promise<Outcome>;
+  /** What is wrong with what it looks after, as a clause, while it waits for the phases that it needs: the two may have different causes. */
+  meanwhile?(scope: Scope): string | undefined;
 }
 
 /** The result of one phase. */
@@ -79,11 +81,12 @@ async function runPhase<Scope extends RunScope>(
   if (missing.length > 0) {
     const names = missing.map((need) => need.phase.condition).join(', ');
     const isObserved = missing.some(({ update }) => update.reason !== 'NotObserved');
+    const message = [`waiting for ${names}`, phase.meanwhile?.(scope)].filter((part) => part !== undefined).join('; ');
     return {
       phase,
       facts,
       isDone: false,
-      update: conditionUpdate('False', isObserved ? 'WaitingForOtherPhases' : 'NotObserved', `waiting for ${names}`),
+      update: conditionUpdate('False', isObserved ? 'WaitingForOtherPhases' : 'NotObserved', message),
     };
   }
   try {

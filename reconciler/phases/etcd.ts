@@ -21,7 +21,7 @@ import { holdMembers } from '../restore/execute.ts';
 import { versionToRun } from '../upgrade/etcd-version.ts';
 import { planVolumes, type VolumePlan, type VolumeProblem, type Volumes, volumeUsage } from '../etcd/volume-size.ts';
 import { growRetryMs, growClaims, observeVolumes } from '../etcd/volumes.ts';
-import { troubleOf, unstablePods } from '../pods/wait-for-pods.ts';
+import { troubleMeanwhile, troubleOf, unstablePods } from '../pods/wait-for-pods.ts';
 import { noting, unlessRefused } from '../engine/refusals.ts';
 import { isControlledBy } from '../kube/object.ts';
 import { presentRevision, type StatefulSetObject } from '../kube/readiness.ts';
@@ -35,6 +35,7 @@ import { restore } from './restore.ts';
 export const etcd = phase({
   condition: 'EtcdClusterReady',
   needs: [etcdCertificates, restore],
+  meanwhile: (scope) => troubleMeanwhile('etcd', scope),
   async run(scope): Promise<Outcome> {
     const { cluster, reader, writer } = scope;
     const rest = restOf(scope);

@@ -108,8 +108,10 @@ export function phase<const Needs extends readonly AnyPhase[], const Established
   /** Facts that this phase adds; none when unset. */
   readonly establishes?: readonly Established[];
   readonly run: (scope: Scope<EstablishedBy<Needs>>) => Promise<Outcome<Established>>;
+  /** See {@link RunnablePhase}. */
+  readonly meanwhile?: (scope: Scope) => string | undefined;
 }): Phase<Established | EstablishedBy<Needs>> {
-  const { condition, needs, after, establishes = [], run } = declared;
+  const { condition, needs, after, establishes = [], run, meanwhile } = declared;
   return {
     condition,
     needs,
@@ -117,5 +119,6 @@ export function phase<const Needs extends readonly AnyPhase[], const Established
     establishes: [...needs.flatMap((need) => need.establishes as EstablishedBy<Needs>[]), ...establishes],
     // The graph runs a phase only when its needs are done, which is what its scope's type says.
     run: (scope) => run(scope as Scope<EstablishedBy<Needs>>),
+    ...(meanwhile ? { meanwhile } : {}),
   };
 }

@@ -22,16 +22,26 @@ interface Told {
   readonly afterMs: number | undefined;
 }
 
-export async function troubleOf(
-  component: ComponentName,
-  { cluster, reader, writer, podsProbe, now }: AskingContext,
-): Promise<Told> {
+function observePods(component: ComponentName, { cluster, reader, now }: PodsContext) {
   const labels = selectorLabels(cluster.name, component);
-  const pods = reader.list<PodObject>(Pod, labels);
-  const deployments = reader.list<DeploymentObject>(Deployment, labels);
-  const claims = reader.list<ClaimInTrouble>(PersistentVolumeClaim, labels);
-  const sets = reader.list<StatefulSetObject>(StatefulSet, labels);
-  const observed = { pods, deployments, sets, claims, now };
+  return {
+    pods: reader.list<PodObject>(Pod, labels),
+    deployments: reader.list<DeploymentObject>(Deployment, labels),
+    claims: reader.list<ClaimInTrouble>(PersistentVolumeClaim, labels),
+    sets: reader.list<StatefulSetObject>(StatefulSet, labels),
+    now,
+  };
+}
+
+/** What the pods of a component say themselves, for a phase that waits for something else. */
+export function troubleMeanwhile(component: ComponentName, context: PodsContext): string | undefined {
+  return podTrouble(observePods(component, context))?.message;
+}
+
+export async function troubleOf(component: ComponentName, context: AskingContext): Promise<Told> {
+  const { writer, podsProbe, now } = context;
+  const observed = observePods(component, context);
+  const { deployments, sets } = observed;
   const objects = unexplained(observed);
   const warnings = objects.length > 0 ? await writer.warnings(component, objects, now) : [];
   const refused = refusedWorkloads({ deployments, sets, warnings });

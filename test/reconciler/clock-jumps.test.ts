@@ -5,6 +5,7 @@ import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
 import { type MemoryCluster } from '../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { completeCluster, expectNoWrites, orderedCluster, smallestSpec } from '../support/loop/scenario.ts';
+import { findNodes, loseNode } from '../support/management-controllers.ts';
 import type { StoredObject } from '../support/memory-objects.ts';
 
 const minuteMs = 60_000;
@@ -111,6 +112,27 @@ describe.each(jumps)('a clock that is %s', (_, byMs) => {
     expect(stateOf(management).certificates).toEqual([]);
     expect(reasonOf(management, 'CACertificatesReady')).toBe('False ClockWrong');
     await corrected(operator, management, byMs);
+    await operator.stop();
+  });
+
+  it('hides no node that is lost while a certificate is missing', async () => {
+    const management = complete.copy();
+    management.clock.setTime(byMs);
+    const operator = await OperatorProcess.start(management);
+    await operator.rounds(1);
+    const { objects } = management;
+    objects.remove(objects.get(Secret, 'c1-scheduler')!);
+    for (const name of ['c1-scheduler-0', 'c1-api-server-0']) loseNode(objects, objects.get<StoredObject>(Pod, name)!);
+    await whileWrong(operator, management);
+    expect(conditionIn(management, 'CertificatesReady')?.message).toContain('until the clocks agree');
+    const both = (pod: string) =>
+      new RegExp(`^waiting for CertificatesReady.*; pod ${pod}: is on node node-1, which does not`);
+    expect(conditionIn(management, 'SchedulerReady')?.message).toMatch(both('c1-scheduler-0'));
+    expect(conditionIn(management, 'APIServerDeploymentsReady')?.message).toMatch(both('c1-api-server-0'));
+
+    findNodes(objects);
+    await corrected(operator, management, byMs);
+    expect(objects.get(Secret, 'c1-scheduler')).toBeDefined();
     await operator.stop();
   });
 });
