@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Clock, pause } from '../kube/clock.ts';
 import { messageOf } from '../kube/error-message.ts';
+import { isReady } from '../kube/readiness.ts';
 import { openEtcd } from './access.ts';
 import { watchedMemberObjects } from './member-objects.ts';
 import type { EtcdObservation } from './members.ts';
@@ -241,11 +242,13 @@ function inputsKeyOf({ cluster, goal, reader }: EtcdTask): string {
   const { pods, claims } = watchedMemberObjects(cluster, reader);
   return JSON.stringify([
     goal,
-    pods.map(({ metadata, status }) => [
-      metadata.uid,
-      metadata.deletionTimestamp,
-      status?.podIP,
-      status?.containerStatuses?.map(({ state, ready }) => [state?.running, ready]),
+    pods.map((pod) => [
+      pod.metadata.uid,
+      pod.metadata.deletionTimestamp,
+      pod.status?.podIP,
+      pod.status?.containerStatuses?.map(({ state, ready }) => [state?.running, ready]),
+      // Of a node that does not report, or reports again, nothing else says so.
+      isReady(pod),
     ]),
     claims.map(({ metadata, status }) => [
       metadata.uid,

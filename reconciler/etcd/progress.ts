@@ -42,8 +42,9 @@ function waiting(reason: (EtcdProgress & { isDone: false })['reason'], message: 
   return { isDone: false, reason, message };
 }
 
-/** A member is joining or missing. */
-function isChanging({ observation: { members } }: CurrentReport): boolean {
+/** A member is joining or missing. While none answers, it is not known whether one is. */
+function isChanging({ observation: { members, membership } }: CurrentReport): boolean {
+  if (membership === 'unknown') return false;
   return members.some(({ registration }) => registration === undefined || registration.isLearner);
 }
 

@@ -122,11 +122,13 @@ describe.each(jumps)('a clock that is %s', (_, byMs) => {
     await operator.rounds(1);
     const { objects } = management;
     objects.remove(objects.get(Secret, 'c1-scheduler')!);
-    for (const name of ['c1-scheduler-0', 'c1-api-server-0']) loseNode(objects, objects.get<StoredObject>(Pod, name)!);
+    for (const name of ['c1-etcd-0', 'c1-scheduler-0', 'c1-api-server-0'])
+      loseNode(objects, objects.get<StoredObject>(Pod, name)!);
     await whileWrong(operator, management);
     expect(conditionIn(management, 'CertificatesReady')?.message).toContain('until the clocks agree');
     const both = (pod: string) =>
       new RegExp(`^waiting for CertificatesReady.*; pod ${pod}: is on node node-1, which does not`);
+    expect(conditionIn(management, 'EtcdClusterReady')?.message).toContain('pod c1-etcd-0: is on node node-1, which');
     expect(conditionIn(management, 'SchedulerReady')?.message).toMatch(both('c1-scheduler-0'));
     expect(conditionIn(management, 'APIServerDeploymentsReady')?.message).toMatch(both('c1-api-server-0'));
 

@@ -4,7 +4,7 @@ import type { CurrentReport } from '../../../reconciler/etcd/loop.ts';
 import { progressOf } from '../../../reconciler/etcd/progress.ts';
 import { act, settled, wait } from '../../../reconciler/etcd/steps.ts';
 import type { StatefulSetObject } from '../../../reconciler/kube/readiness.ts';
-import { learner, observed } from './observed.ts';
+import { learner, observed, vacant } from './observed.ts';
 
 const set = (available: number): StatefulSetObject => ({
   apiVersion: StatefulSet.apiVersion,
@@ -26,6 +26,15 @@ const cases: readonly [when: string, available: number, CurrentReport | undefine
   ['pods do not exist yet', 2, report({}), 'WaitingForMembers: 2 of 3 replicas available'],
   ['the members were not observed', 3, undefined, 'NotObserved: the operator has not queried the members yet'],
   ['no member answers yet', 0, report({ observation: unanswered }), 'WaitingForMembers: 0 of 3 replicas available'],
+  [
+    'no member answers, although all pods are ready',
+    3,
+    report({
+      observation: observed(3, { 0: vacant, 1: vacant, 2: vacant }, { membership: 'unknown' }),
+      decision: wait('no etcd member answers'),
+    }),
+    'WaitingForMembers: no etcd member answers',
+  ],
   [
     'the goal has changed since',
     3,
