@@ -195,3 +195,6 @@ function speaksOfWebhook(message: string): boolean {
 export function isRefusal(error: unknown): boolean {
   return isForbidden(error) || isInvalid(error) || speaksOfWebhook(kubeErrorOf(error)?.message ?? '');
 }
+
+/** Requests for other objects fail, too: the server is away, and no webhook has refused this object alone. */
+export const isOutage = (error: unknown): boolean => isAway(error) && !isRefusal(error);

@@ -1,6 +1,7 @@
 import { backOff } from './back-off.ts';
 import { jittered, type Clock, type Random } from './clock.ts';
 import { Pace, type PaceOptions } from './pace.ts';
+import { SharedFailures, trialMs } from './shared-failures.ts';
 
 /** Options of a queue. */
 export interface WorkQueueOptions {
@@ -15,6 +16,11 @@ export interface WorkQueueOptions {
   readonly random?: Random;
   /** Called for every rejection of `process`. */
   readonly onError?: (key: string, error: unknown) => void;
+  /**
+   * Whether other keys fail for the same reason. One of those that do is tried again after 10 s, and all once one has succeeded.
+   * By default none is.
+   */
+  readonly isShared?: (error: unknown) => boolean;
 }
 
 const delays = { firstMs: 5, longestMs: 60_000 };
@@ -35,6 +41,8 @@ export class WorkQueue {
   readonly #requeueAt = new Set<string>();
   readonly #delayed = new Map<string, { readonly dueAt: number; readonly cancel: () => void }>();
   readonly #failures = new Map<string, number>();
+  readonly #shared = new SharedFailures();
+  #cancelTrial: (() => void) | undefined;
   /** When a key was begun or ended last. */
   #movedAt = -Infinity;
   #idleWaiters: (() => void)[] = [];
@@ -111,9 +119,7 @@ export class WorkQueue {
 
   /** Processes all keys that have failed, as if they had not: what they failed for has ended. */
   retryFailed(): void {
-    const failed = [...this.#failures.keys()];
-    this.#failures.clear();
-    for (const key of failed) if (!this.#running.has(key)) this.add(key);
+    this.#retry([...this.#failures.keys()]);
   }
 
   /** Resolves when no key is ready or running. It does not wait for delayed keys. */
@@ -129,6 +135,7 @@ export class WorkQueue {
     this.#requeueAt.clear();
     for (const { cancel } of this.#delayed.values()) cancel();
     this.#delayed.clear();
+    this.#cancelTrial?.();
     return this.drain();
   }
 
@@ -151,9 +158,12 @@ export class WorkQueue {
       await this.#options.process(key);
       // Unless it requested back-off without failing.
       if (this.#failures.get(key) === failures) this.forget(key);
+      this.#retry(this.#shared.succeeded(key, this.#options.clock.elapsed()));
     } catch (error) {
       this.#options.onError?.(key, error);
+      this.#shared.failed(key, this.#options.isShared?.(error) ?? false);
       this.addRateLimited(key);
+      this.#planTrial();
     } finally {
       this.#movedAt = this.#options.clock.elapsed();
       this.#running.delete(key);
@@ -161,6 +171,24 @@ export class WorkQueue {
       else this.#startWorkers();
       if (this.#isIdle()) this.#releaseIdleWaiters();
     }
+  }
+
+  /** Processes keys as if they had not failed. */
+  #retry(keys: readonly string[]): void {
+    for (const key of keys) {
+      this.forget(key);
+      if (!this.#running.has(key)) this.add(key);
+    }
+  }
+
+  #planTrial(): void {
+    if (this.#stopped || this.#cancelTrial || this.#shared.isEmpty) return;
+    this.#cancelTrial = this.#options.clock.setTimer(jittered(trialMs, this.#random), () => {
+      this.#cancelTrial = undefined;
+      const key = this.#shared.nextTrial((one) => this.#running.has(one));
+      if (key !== undefined) this.add(key);
+      this.#planTrial();
+    });
   }
 
   #isIdle(): boolean {

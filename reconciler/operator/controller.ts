@@ -9,6 +9,7 @@ import {
 } from '../../constructs/api/resources.ts';
 import { owningCluster } from '../management/cluster-object.ts';
 import type { Clock } from '../kube/clock.ts';
+import { isOutage } from '../kube/errors.ts';
 import type { ObjectChange } from '../kube/object-cache.ts';
 import { type KubeObject, objectKey } from '../kube/object.ts';
 import { WorkQueue } from '../kube/queue.ts';
@@ -71,6 +72,7 @@ export class Controller {
       pace,
       clock,
       onError: (key, error) => log.warn({ hostedControlPlane: key, error }, 'reconcile failed, retrying'),
+      isShared: isOutage,
     });
   }
 

@@ -16,7 +16,7 @@ import type { Clock } from '../kube/clock.ts';
 import { ComparedClock } from '../kube/compared-clock.ts';
 import type { Connection } from '../kube/config.ts';
 import { EventRecorder } from '../kube/events.ts';
-import { LeaderElection } from '../kube/lease.ts';
+import { LeaderElection, type LeaderElectionOptions } from '../kube/lease.ts';
 import { ManagementCluster } from '../management/cache.ts';
 import { Destinations } from '../network/destinations.ts';
 import { objectKey } from '../kube/object.ts';
@@ -42,6 +42,8 @@ export interface OperatorOptions {
   readonly dns?: ClusterDns | undefined;
   /** The issuer of the management cluster's tokens; undefined when the platform names none. */
   readonly managementIssuer?: ManagementIssuer | undefined;
+  /** Unique per process, for leader election. By default the host name and the number of the process. */
+  readonly identity?: string;
   readonly clock: Clock;
   readonly log: Logger;
   /** Called when leadership is lost. The process must end, because another instance may already write. */
@@ -84,6 +86,7 @@ export class Operator {
     quarantine,
     dns,
     managementIssuer,
+    identity = `${hostname()}_${process.pid}`,
     clock: machine,
     log,
     onLeadershipLost,
@@ -189,7 +192,9 @@ export class Operator {
       answersFor: (of) => watchFilter === undefined && (namespace === undefined || namespace === of),
     });
     this.#answersRequests = only === undefined;
-    this.#election = config.leaderElection ? this.#elect(config, connection, onLeadershipLost) : undefined;
+    this.#election = config.leaderElection
+      ? this.#elect(config, connection, { identity, onLost: onLeadershipLost })
+      : undefined;
   }
 
   /** Resolves when all caches are filled. Reconciles start then, or when this instance is elected. */
@@ -228,7 +233,11 @@ export class Operator {
     return whyDead({ silentMs: elapsed - heardAt, stuckMs: elapsed - movedAt, undoneMs, stillest });
   }
 
-  #elect(config: Config, connection: Connection, onLost: () => void): LeaderElection {
+  #elect(
+    config: Config,
+    connection: Connection,
+    candidate: Pick<LeaderElectionOptions, 'identity' | 'onLost'>,
+  ): LeaderElection {
     const namespace = config.controllerNamespace ?? connection.namespace;
     if (!namespace) {
       throw new Error('leader election needs a namespace: set CONTROLLER_NAMESPACE, or LEADER_ELECTION=false');
@@ -237,11 +246,10 @@ export class Operator {
       client: this.#client,
       name: leaseName(config),
       namespace,
-      identity: `${hostname()}_${process.pid}`,
+      ...candidate,
       clock: this.#clock,
       times: leaseTimes,
       onAcquired: () => this.#lead(),
-      onLost,
       onError: (error) => this.#log.warn({ error }, 'leader election failed, retrying'),
     });
   }

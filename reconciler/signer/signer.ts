@@ -5,7 +5,7 @@ import { approval, type Decision, decisionPatch } from '../kube/certificate-requ
 import { CacheBudget } from '../kube/cache-budget.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import type { Clock } from '../kube/clock.ts';
-import { isNotFound, isReplaced } from '../kube/errors.ts';
+import { isNotFound, isOutage, isReplaced } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { Informer } from '../kube/informer.ts';
 import { InformerSet } from '../kube/informer-set.ts';
@@ -59,6 +59,7 @@ export class Signer {
       concurrency: 4,
       clock,
       onError: (request, error) => log.warn({ request, error }, 'request for a kubeconfig not answered, retrying'),
+      isShared: isOutage,
     });
   }
 

@@ -16,6 +16,6 @@ it.each(toldOutages)(
   async (outage, leaderElection) => {
     const results = await expectRecoveries(complete, outage, leaderElection);
     console.log(results.map((one) => `${one.outage} for ${one.seconds} s: ${one.afterMs / 1000} s`).join(', '));
-    expect(results.length).toBe(4);
+    expect(results.length).toBeGreaterThanOrEqual(4);
   },
 );

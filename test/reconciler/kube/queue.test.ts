@@ -128,6 +128,32 @@ describe('WorkQueue', () => {
     expect(started).toEqual(['failed', 'failed', 'waits']);
   });
 
+  it('tries one of the keys that fail for the same reason each 10 s, and all when one succeeds', async () => {
+    let broken = new Set(['a', 'b', 'own']);
+    const tried: string[] = [];
+    const { queue, clock } = manualQueue({
+      process: async (key) => {
+        tried.push(key);
+        if (broken.has(key)) throw new Error(key === 'own' ? 'its own' : 'away');
+      },
+      isShared: (error) => (error as Error).message === 'away',
+    });
+    for (const key of ['a', 'b', 'own', 'healthy']) queue.add(key);
+    await clock.advance(10 * 60_000);
+    tried.length = 0;
+    queue.add('healthy');
+    await clock.advance(120_000);
+    const own = tried.filter((key) => key === 'own').length;
+    expect(own).toBe(2);
+    expect(tried.length - own).toBeLessThanOrEqual(1 + 12 + 4);
+    broken = new Set(['own']);
+    tried.length = 0;
+    await clock.advance(10_000);
+    expect(tried.filter((key) => key !== 'own').toSorted()).toEqual(['a', 'b']);
+    await queue.stop();
+    expect(clock.pending).toBe(0);
+  });
+
   it('resets the back-off after a success', async () => {
     const { queue, clock, started, end } = manualQueue();
     queue.add('key');

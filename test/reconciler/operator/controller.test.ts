@@ -8,6 +8,7 @@ import {
   Secret,
 } from '../../../constructs/api/resources.ts';
 import { Controller } from '../../../reconciler/operator/controller.ts';
+import { errorFromStatus } from '../../../reconciler/kube/errors.ts';
 import type { ObjectChange } from '../../../reconciler/kube/object-cache.ts';
 import type { KubeObject, ObjectMeta } from '../../../reconciler/kube/object.ts';
 import { createLogger } from '../../../reconciler/telemetry/log.ts';
@@ -254,6 +255,21 @@ describe('the clock', () => {
     returned();
     await settled();
     expect(reconciled).toEqual([key]);
+  });
+
+  it.each([
+    ['each 10 s if the API server cannot store anything', 'etcdserver: request timed out', [10, 16]],
+    ['with back-off if a webhook refuses its object alone', 'failed calling webhook "a.example.com"', [1, 3]],
+  ] as const)('tries one failed reconcile %s', async (_, message, [least, most]) => {
+    const { clock, afterChange, reconciled } = controller(async () => {
+      throw errorFromStatus('apply Secret a/b', 500, { message });
+    });
+    await afterChange(HostedControlPlane, hosted);
+    await clock.advance(600_000);
+    reconciled.length = 0;
+    await clock.advance(120_000);
+    expect(reconciled.length).toBeGreaterThanOrEqual(least);
+    expect(reconciled.length).toBeLessThanOrEqual(most);
   });
 
   it('requeues a failed reconcile, and logs one line with no more than its message', async () => {

@@ -5,9 +5,10 @@ import { longestSilenceMs, stallOf, type WatchEvent } from '../../../reconciler/
 
 /**
  * How the management API server goes away: `killed` resets its connections and refuses new ones, `lost` drops all packets until it returns,
- * and `deaf` refuses new connections while the old ones look alive for ever.
+ * and `deaf` refuses new connections while the old ones look alive for ever. `without etcd` fails what it has to read or write there, and
+ * its watches live on without events.
  */
-export type Outage = 'killed' | 'lost' | 'deaf';
+export type Outage = 'killed' | 'lost' | 'deaf' | 'without etcd';
 
 /** Pings end a connection on which nothing arrives. */
 const pingsMs = 45_000;
@@ -16,6 +17,9 @@ const pingsMs = 45_000;
 const limitsMs = { request: 30_000, lease: 10_000, connection: 5_000 };
 
 const bookmarkMs = 60_000;
+
+/** After which the API server gives up to reach its etcd. */
+const etcdMs = 1_000;
 
 /** The way from one operator to the management API server, by a clock of the test. Requests and watches of an outage end as on real connections. */
 export class Network {
@@ -29,6 +33,8 @@ export class Network {
   /** Whether requests open new connections, because one on the old connection has failed. */
   #isRenewed = false;
   #requestsLeft = Infinity;
+  /** Up to which watches have events while etcd is away. */
+  #versionBefore = 0;
 
   /** @param version the newest one of the API server, for bookmarks */
   constructor(clock: Clock, version: () => number) {
@@ -39,6 +45,7 @@ export class Network {
   /** The API server goes away. */
   cut(outage: Outage): void {
     [this.#outage, this.#requestsLeft, this.#isRenewed] = [outage, Infinity, false];
+    this.#versionBefore = this.#version();
     this.#over = new AbortController();
     this.#cut.abort();
     this.#cut = new AbortController();
@@ -62,6 +69,7 @@ export class Network {
   readonly send = async (action: string): Promise<void> => {
     if (this.#requestsLeft-- <= 0) this.cut(this.#next);
     if (this.#outage === undefined) return;
+    if (this.#outage === 'without etcd') return this.#sendWithoutEtcd(action);
     if (this.#outage !== 'lost') throw unreachable(action);
     const limitMs = / Leases? /.test(`${action} `) ? limitsMs.lease : limitsMs.request;
     await pause(this.#clock, this.#isRenewed ? limitsMs.connection : limitMs, this.#over.signal);
@@ -69,6 +77,16 @@ export class Network {
     this.#isRenewed = true;
     throw new KubeError(`${action}: no answer in time`, { code: 0, reason: 'Timeout' });
   };
+
+  async #sendWithoutEtcd(action: string): Promise<void> {
+    const [verb = '', target = ''] = action.split(' ');
+    if (verb === 'watch' || target.startsWith('/')) return;
+    await pause(this.#clock, etcdMs, this.#over.signal);
+    if (this.#over.signal.aborted) return;
+    const isRead = ['get', 'list', 'check'].includes(verb);
+    const [code, reason] = isRead ? ([504, 'Timeout'] as const) : ([500, 'InternalError'] as const);
+    throw new KubeError(`${action}: etcdserver: request timed out`, { code, reason });
+  }
 
   /** The events of a watch as they arrive, with bookmarks; it ends as a client of the product ends it. */
   async *receive(
@@ -87,8 +105,10 @@ export class Network {
   async *#arriving(events: AsyncGenerator<WatchEvent, void>): AsyncGenerator<WatchEvent, void> {
     for (let next = events.next(); ;) {
       const cut = this.#cut.signal;
-      const received = await this.#unless(cut, next);
-      if (received === 'bookmark') yield { type: 'BOOKMARK', resourceVersion: String(this.#version()) };
+      const isHeld = this.#outage === 'without etcd';
+      const received = await this.#unless(cut, isHeld ? this.#afterOutage(next) : next);
+      const version = isHeld ? this.#versionBefore : this.#version();
+      if (received === 'bookmark') yield { type: 'BOOKMARK', resourceVersion: String(version) };
       else if (received === 'cut') {
         next.catch(() => {});
         await this.#outlive();
@@ -103,16 +123,24 @@ export class Network {
   /** Resolves when the connection of a watch works again. @throws when it has ended */
   async #outlive(): Promise<void> {
     const over = this.#over.signal;
+    if (this.#outage === 'without etcd') return;
     if (this.#outage === 'deaf') await new Promise<never>(() => {});
     if (this.#outage === 'lost') await pause(this.#clock, pingsMs, over);
     if (!over.aborted) throw unreachable('watch');
+  }
+
+  async #afterOutage<T>(next: Promise<T>): Promise<T> {
+    const over = this.#over.signal;
+    next.catch(() => {});
+    if (!over.aborted) await new Promise((resolve) => over.addEventListener('abort', resolve));
+    return next;
   }
 
   async #unless<T>(cut: AbortSignal, next: Promise<T>): Promise<T | 'cut' | 'bookmark'> {
     const done = new AbortController();
     const bookmark = pause(this.#clock, bookmarkMs, done.signal).then(() => 'bookmark' as const);
     const ended = new Promise<'cut'>((resolve) => {
-      if (cut.aborted || this.#outage !== undefined) return resolve('cut');
+      if (cut.aborted || !(this.#outage === undefined || this.#outage === 'without etcd')) return resolve('cut');
       cut.addEventListener('abort', () => resolve('cut'), { signal: done.signal });
     });
     return Promise.race([ended, next, bookmark]).finally(() => done.abort());

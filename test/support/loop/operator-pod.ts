@@ -13,20 +13,28 @@ import { operatorUser } from './shipped-rights.ts';
 
 const silentLog = createLogger({ format: 'json', level: 'error' }, { write: () => {} });
 
+export interface OperatorPodOptions {
+  readonly leaderElection: boolean;
+  /** By default that of the only pod. */
+  readonly name?: string;
+  /** Called after every write to the management cluster. */
+  readonly onWrite?: (action: string) => void;
+}
+
 /** A pod of the operator: the whole program by the clock of a test, which the kubelet starts again whenever it ends. */
 export class OperatorPod {
   /** How often the program was started. */
   starts = 0;
   readonly #cluster: MemoryCluster;
   readonly #network: Network;
-  readonly #leaderElection: boolean;
+  readonly #options: OperatorPodOptions;
   #life = new Life();
   #operator: Operator | undefined;
 
-  constructor(cluster: MemoryCluster, network: Network, { leaderElection }: { readonly leaderElection: boolean }) {
+  constructor(cluster: MemoryCluster, network: Network, options: OperatorPodOptions) {
     this.#cluster = cluster;
     this.#network = network;
-    this.#leaderElection = leaderElection;
+    this.#options = options;
   }
 
   /** Starts the program. Resolves when its caches are filled. */
@@ -36,6 +44,7 @@ export class OperatorPod {
     const life = new Life();
     this.#life = life;
     const { clock, management } = this.#cluster;
+    const { leaderElection, name = 'operator', onWrite } = this.#options;
     const how: MemoryClientOptions = {
       before: async (action) => {
         await life.whileAlive(action);
@@ -43,14 +52,16 @@ export class OperatorPod {
         // It may have died while the request was on its way.
         await life.whileAlive(action);
       },
+      after: onWrite,
       receive: (events, signal) => this.#network.receive(events, signal),
       paths: { '/version': () => '{}' },
     };
     await untilAnswering(new MemoryClient(management, operatorUser(), how), clock, silentLog);
-    const environment = { CONTROLLER_NAMESPACE: providerNamespace, LEADER_ELECTION: String(this.#leaderElection) };
+    const environment = { CONTROLLER_NAMESPACE: providerNamespace, LEADER_ELECTION: String(leaderElection) };
     const operator = new Operator({
       connection: connectionFor({ server: 'https://192.0.2.1', ca: '' }),
       config: readConfig([], environment),
+      identity: name,
       clock,
       log: silentLog,
       open: (_, { onAnswer }) => {

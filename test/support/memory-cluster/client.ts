@@ -39,7 +39,7 @@ export interface MemoryClientOptions {
   /**
    * Called when the server has handled the request, before the caller or a watch gets the result. By default nothing is called.
    */
-  readonly after?: (action: string) => void;
+  readonly after?: ((action: string) => void) | undefined;
   /** Called with every request that the server permits. By default nothing is called. */
   readonly onPermitted?: (request: AuthorizedRequest) => void;
   /** The events of a watch as they arrive. By default each arrives at once, and no connection breaks. */
