@@ -26,6 +26,16 @@ export const apartFromReady: readonly ConditionType[] = [
   'WorkloadKubernetesServiceReady',
 ];
 
+/** Conditions that are False while nothing goes on; all others are True while all is well. */
+export const usuallyFalse: readonly ConditionType[] = [
+  'RollingOut',
+  'ScalingUp',
+  'ScalingDown',
+  'Deleting',
+  'Paused',
+  'Quarantined',
+];
+
 export type ConditionType = keyof typeof conditions;
 
 type OwnReason<T extends ConditionType> = T extends ConditionType ? keyof (typeof conditions)[T]['reasons'] : never;

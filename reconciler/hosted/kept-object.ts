@@ -40,7 +40,13 @@ function metadataOf({ metadata }: KubeObject, sent: KubeObject): ObjectMeta {
 }
 
 /** Of Deployments and DaemonSets. */
-const counts = ['observedGeneration', 'availableReplicas', 'desiredNumberScheduled', 'numberAvailable'] as const;
+const counts = [
+  'observedGeneration',
+  'availableReplicas',
+  'currentNumberScheduled',
+  'desiredNumberScheduled',
+  'numberAvailable',
+] as const;
 
 function stateOf(object: KubeObject): Omit<DeploymentObject, keyof KubeObject> {
   const { spec, status }: DeploymentObject = object;
@@ -48,10 +54,11 @@ function stateOf(object: KubeObject): Omit<DeploymentObject, keyof KubeObject> {
   const conditions = (status.conditions ?? [])
     .filter(({ type }) => type === 'ReplicaFailure')
     .slice(0, 1)
-    .map(({ type, status: value, message }) => ({
+    .map(({ type, status: value, message, lastTransitionTime }) => ({
       type,
       status: short(value) ?? '',
       message: short(message, longestMessage) ?? '',
+      lastTransitionTime: short(lastTransitionTime) ?? '',
     }));
   const known = Object.fromEntries(counts.map((name) => [name, number((status as Record<string, unknown>)[name])]));
   const replicas = number(spec?.replicas);

@@ -71,7 +71,8 @@ export async function retryRefused(
   await probe.probe(refusals, async () => {
     for (const { workload } of workloads) {
       const pod = workloadPod(workload);
-      const words = pod && (await api.refusal(pod));
+      if (!pod) continue;
+      const words = await api.refusal(pod);
       if (words !== undefined) throw new Error(words);
       await api.annotate(resourceOf(workload), workload, { [podsAcceptedAnnotation]: now.toISOString() });
     }

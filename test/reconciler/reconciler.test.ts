@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { usuallyFalse } from '../../constructs/api/conditions.ts';
 import { finalizer, pausedAnnotation } from '../../constructs/api/group.ts';
 import { Cluster, Deployment, Event, HostedControlPlane, Secret } from '../../constructs/api/resources.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
@@ -10,7 +11,6 @@ import type { StoredObject } from '../support/memory-objects.ts';
 import { clusterName, namespace } from '../support/scope.ts';
 
 const user = { fieldManager: 'user' };
-const negative = ['RollingOut', 'ScalingUp', 'ScalingDown', 'Deleting', 'Paused'];
 
 let complete: MemoryCluster;
 beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('a control plane when everything else works', () => {
     expect(await operator.untilSettled()).toBeLessThan(10);
     expect(operator.errors).toEqual([]);
     const isFalse = managementCluster.conditions.filter(({ status }) => status !== 'True').map(({ type }) => type);
-    expect(isFalse).toEqual(negative);
+    expect(isFalse).toEqual(usuallyFalse);
     expect(managementCluster.hostedControlPlane).toMatchObject({
       spec: { controlPlaneEndpoint: { host: loadBalancerAddress, port: 6443 } },
       status: {

@@ -1,4 +1,4 @@
-import type { ConditionType } from '../../../constructs/api/conditions.ts';
+import { type ConditionType, usuallyFalse } from '../../../constructs/api/conditions.ts';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import type { Condition } from '../../../constructs/api/status.ts';
 import { spanText } from '../amounts.ts';
@@ -91,11 +91,9 @@ function componentLines({ status }: StoredControlPlane, view: View): string[] {
   return [...table([['COMPONENT', 'READY', 'VERSION', 'WAITS FOR'], ...rows], view, 'prose'), ''];
 }
 
-const busy: readonly ConditionType[] = ['Paused', 'Deleting', 'RollingOut', 'ScalingUp', 'ScalingDown'];
-
 /** Summaries that are True while something goes on. */
 function busyWith(object: StoredControlPlane): Condition[] {
-  return busy.flatMap((type) => {
+  return usuallyFalse.flatMap((type) => {
     const condition = conditionOf(object, type);
     return condition?.status === 'True' ? [condition] : [];
   });

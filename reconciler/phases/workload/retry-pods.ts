@@ -1,7 +1,9 @@
 import type { ConditionType } from '../../../constructs/api/conditions.ts';
 import { fieldManager } from '../../../constructs/api/group.ts';
 import { DaemonSet } from '../../../constructs/api/resources.ts';
-import type { WorkloadPart } from '../../../constructs/workload/chart.ts';
+import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
+import type { Workload } from '../../../constructs/pod/workload-pod.ts';
+import { renderWorkload, type WorkloadPart } from '../../../constructs/workload/chart.ts';
 import { tryStep } from '../../dry-run/try-step.ts';
 import type { HostedClient } from '../../hosted/hosted-client.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -32,9 +34,22 @@ export async function retryPods(
   const told = hostedControlPlane.status?.conditions?.find(({ type }) => type === condition);
   const isLate = told?.status === 'False' && now.getTime() - Date.parse(told.lastTransitionTime) >= slowMs;
   const refused = refusedWorkloads({ deployments, daemonSets: isLate ? daemonSets : [] });
-  await retryRefused(refused, { probe: podsProbe(part), api: podsApiOf(scope.hosted(facts)), now });
-  if (refused.length > 0) return refusalKeptMs;
+  if (refused.length > 0) {
+    const rendered = renderWorkload(scope.cluster, facts, part);
+    const templated = refused.map(({ workload, refusal }) => ({ workload: withTemplate(workload, rendered), refusal }));
+    await retryRefused(templated, { probe: podsProbe(part), api: podsApiOf(scope.hosted(facts)), now });
+    return refusalKeptMs;
+  }
   return daemonSets.length > 0 && !isLate ? slowMs : undefined;
+}
+
+/** Of what an API server answers the operator keeps no template. */
+function withTemplate(workload: KubeObject, rendered: readonly RenderedObject[]): Workload & KubeObject {
+  const { kind, metadata } = workload;
+  const found: Workload | undefined = rendered.find(
+    (object) => object.kind === kind && object.metadata.name === metadata.name,
+  );
+  return found?.spec ? { ...workload, spec: found.spec } : workload;
 }
 
 /** The operator itself may not create pods there. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { auditReceiversAnnotation } from '../../../constructs/api/group.ts';
 import { HostedControlPlaneSpec } from '../../../constructs/api/hosted-control-plane.ts';
 import { ConfigMap, type Resource, Secret } from '../../../constructs/api/resources.ts';
 import type { ListOptions, Selection } from '../../../reconciler/kube/client-options.ts';
@@ -182,7 +183,9 @@ it('a changed token of an audit receiver is reported at once, and copied', async
   const management = await completeCluster();
   const { apiVersion, kind } = Secret;
   const encoded = (text: string) => Buffer.from(text).toString('base64');
-  const object = { apiVersion, kind, metadata: { namespace, name: 'token' }, data: { token: encoded('one') } };
+  const annotations = { [auditReceiversAnnotation]: 'a.example.org' };
+  const metadata = { namespace, name: 'token', annotations };
+  const object = { apiVersion, kind, metadata, data: { token: encoded('one') } };
   await management.user.create(object, somebody);
   await management.change({ deployment: { apiServer: { audit: { ...audit, webhook: { targets: [receivers[0]] } } } } });
   const operator = await OperatorProcess.start(management);

@@ -1,3 +1,4 @@
+import { usuallyFalse } from '../../../constructs/api/conditions.ts';
 import {
   Cluster,
   ConfigMap,
@@ -24,7 +25,6 @@ const managementKinds = [...controlPlaneKinds, ServiceAccount, Role, RoleBinding
 const hostedKinds = [ConfigMap, Secret, Service, ServiceAccount, Deployment, DaemonSet, Pod];
 const hostedNamespaces = ['default', 'kube-system'];
 /** Conditions that are False on a control plane that is well. */
-const negative = ['RollingOut', 'ScalingUp', 'ScalingDown', 'Deleting', 'Paused'];
 
 /** Observes what a borrower may not leave changed. */
 export async function observeLent(bench: Workbench, cluster: string, hosted: KubeClient): Promise<LentState> {
@@ -51,7 +51,7 @@ export async function observeLent(bench: Workbench, cluster: string, hosted: Kub
       ...(object.spec['controlPlaneEndpoint'] === undefined ? ['its Cluster has no endpoint'] : []),
       ...(ready?.observedGeneration === metadata.generation ? [] : ['Ready is not of its newest generation']),
       ...conditions
-        .filter(({ type, status: value }) => value !== (negative.includes(type) ? 'False' : 'True'))
+        .filter(({ type, status: value }) => value !== (usuallyFalse.some((one) => one === type) ? 'False' : 'True'))
         .map(({ type, status: value, reason, message }) => `${type} is ${value}, ${reason}: ${message}`),
     ],
     management,

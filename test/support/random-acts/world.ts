@@ -1,3 +1,4 @@
+import { usuallyFalse } from '../../../constructs/api/conditions.ts';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import { Cluster, HostedControlPlane } from '../../../constructs/api/resources.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
@@ -128,16 +129,13 @@ export function labelsOf({ place }: MemoryCluster): Readonly<Record<string, stri
   return { [clusterNameLabel]: place.cluster };
 }
 
-/** What a control plane does at times, by Cluster API's contract. */
-const courses: readonly string[] = ['RollingOut', 'ScalingUp', 'ScalingDown', 'Deleting', 'Paused'];
-
 /** What its conditions say is wrong or under way. */
 export function problemsOf(cluster: MemoryCluster): string[] {
   if (!ownObject(cluster)) return ['it is gone'];
   return cluster.conditions
     .filter(
       ({ type, status, reason }) =>
-        status !== (courses.includes(type) ? 'False' : 'True') || reason.endsWith('Refused'),
+        status !== (usuallyFalse.some((one) => one === type) ? 'False' : 'True') || reason.endsWith('Refused'),
     )
     .map(({ type, status, reason, message }) => `${type} ${status} ${reason}: ${message}`);
 }
