@@ -34,26 +34,36 @@ function beBusy(ms: number): void {
   while (performance.now() < end);
 }
 
-it('a watch ends within 15 s after its server was killed, although the client had data to read and wrote first', async () => {
-  const watch = openWatch();
-  await until('events', () => watch.events > 0);
-  const call = new Promise((resolve) => {
-    // Between two looks at the connection: the events, and then the end, arrive meanwhile.
-    stat('/', () => {
-      beBusy(50);
-      server.reset();
-      beBusy(50);
-      resolve(client.get(ConfigMap, { namespace: 'default', name: 'map' }, { deadlineMs: 60_000 }));
+/** A watch whose connection is stuck. Whether the kernel has the reset before Node writes depends on the machine. */
+async function stuckWatch() {
+  for (let attempts = 0; attempts < 20; attempts++) {
+    const watch = openWatch();
+    await until('events', () => watch.events > 0);
+    const call = new Promise((resolve) => {
+      // Between two looks at the connection: the events, and then the end, arrive meanwhile.
+      stat('/', () => {
+        beBusy(50);
+        server.reset();
+        beBusy(50);
+        resolve(client.get(ConfigMap, { namespace: 'default', name: 'map' }, { deadlineMs: 60_000 }));
+      });
     });
-  });
-  call.catch(() => {});
-  // What Node sees of it, it sees now.
-  for (let looks = 0; looks < 20; looks++) await settled();
-  expect(watch.end).toBeUndefined();
-  for (let seconds = 0; seconds < 15; seconds += 3) {
+    call.catch(() => {});
+    // What Node sees of it, it sees now.
+    for (let looks = 0; looks < 20; looks++) await settled();
+    if (watch.end === undefined) return watch;
+  }
+  throw new Error('no connection of 20 was stuck: if Node finishes each write now, delete stuck-sessions.ts');
+}
+
+it('a watch ends soon after its server was killed, although the client had data to read and wrote first', async () => {
+  const watch = await stuckWatch();
+  let seconds = 0;
+  for (; watch.end === undefined && seconds < 60; seconds += 3) {
     vi.advanceTimersByTime(3_000);
     for (let turns = 0; turns < 5; turns++) await settled();
   }
-  await until('the end of the watch', () => watch.end);
   expect(String(watch.end)).toContain('the connection is dead: it has sent nothing for 9 s');
+  // An idle connection gets something that waits first.
+  expect(seconds).toBeLessThanOrEqual(24);
 });
