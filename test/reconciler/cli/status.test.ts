@@ -58,7 +58,7 @@ describe('hcp status', () => {
     expect(text).toMatch(
       /^Not Ready for \d+s: EtcdClusterHealthy is DataLost\n {2}\S.*\n {2}next: hcp backups c1 -n /m,
     );
-    expect(text).toMatch(/^EtcdClusterReady +waits +\d+s +ChangingMembers$/m);
+    expect(text).toMatch(/^EtcdClusterReady +waits +\d+s +WaitingForMembers$/m);
     const [, line = ''] = kubectlGet(cluster.hostedControlPlane, cluster.clock.now());
     expect(line).toMatch(/ DataLost +\d+s$/);
   });
