@@ -6,6 +6,7 @@ import type { CertificateRequest } from '../../../reconciler/kube/certificate-re
 import { keptNode } from '../../../reconciler/hosted/node-object.ts';
 import { somePodAvailable } from '../../../reconciler/kube/readiness.ts';
 import { podTrouble } from '../../../reconciler/pods/pod-trouble.ts';
+import { refusedWorkloads } from '../../../reconciler/pods/retry-refused.ts';
 import { objection } from '../../../reconciler/kubelet-serving/plan.ts';
 import { kubeletRequest } from '../../support/kubelet-request.ts';
 
@@ -91,6 +92,21 @@ describe('of an object in a hosted cluster', () => {
     expect(somePodAvailable(kept)).toEqual({ ready: true });
     const trouble = podTrouble({ pods: [], deployments: [kept], now: new Date() });
     expect(trouble?.message).toContain('Deployment coredns: quota xxx');
+  });
+
+  it('that was refused pods, it is recognized as refused, and since when', () => {
+    const since = '2026-11-28T10:00:00Z';
+    const metadata = { name: 'w', uid: 'u', generation: 1, resourceVersion: '5' };
+    const refusal = { type: 'ReplicaFailure', status: 'True', message: 'no', lastTransitionTime: since };
+    const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', metadata, status: { conditions: [refusal] } };
+    const status = { observedGeneration: 1, currentNumberScheduled: 1, desiredNumberScheduled: 2 };
+    const daemonSet = { apiVersion: 'apps/v1', kind: 'DaemonSet', metadata, status };
+    const refused = refusedWorkloads({
+      deployments: [keptApplied(deployment)],
+      daemonSets: [keptApplied({ ...daemonSet, status: { ...status, currentNumberScheduled: 2 } })],
+    });
+    expect(refused.map(({ refusal: known }) => known)).toEqual([['u', 1, since]]);
+    expect(refusedWorkloads({ daemonSets: [keptApplied(daemonSet)] })).toHaveLength(1);
   });
 
   it.each(['1'.repeat(21), 'x', 5, {}])('a version that is none, such as %j, is not believed', (resourceVersion) => {
