@@ -101,9 +101,10 @@ describe('of an object in a hosted cluster', () => {
     const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', metadata, status: { conditions: [refusal] } };
     const status = { observedGeneration: 1, currentNumberScheduled: 1, desiredNumberScheduled: 2 };
     const daemonSet = { apiVersion: 'apps/v1', kind: 'DaemonSet', metadata, status };
+    const complete = { ...daemonSet, status: { ...status, currentNumberScheduled: 2 } };
     const refused = refusedWorkloads({
       deployments: [keptApplied(deployment)],
-      daemonSets: [keptApplied({ ...daemonSet, status: { ...status, currentNumberScheduled: 2 } })],
+      daemonSets: [keptApplied(complete)],
     });
     expect(refused.map(({ refusal: known }) => known)).toEqual([['u', 1, since]]);
     expect(refusedWorkloads({ daemonSets: [keptApplied(daemonSet)] })).toHaveLength(1);
