@@ -69,12 +69,15 @@ export async function retryRefused(
   if (workloads.length === 0) return;
   const refusals = workloads.map(({ refusal }) => refusal);
   await probe.probe(refusals, async () => {
+    let refused: string | undefined;
     for (const { workload } of workloads) {
       const pod = workloadPod(workload);
       if (!pod) continue;
       const words = await api.refusal(pod);
-      if (words !== undefined) throw new Error(words);
-      await api.annotate(resourceOf(workload), workload, { [podsAcceptedAnnotation]: now.toISOString() });
+      if (words === undefined)
+        await api.annotate(resourceOf(workload), workload, { [podsAcceptedAnnotation]: now.toISOString() });
+      else refused ??= words;
     }
+    if (refused !== undefined) throw new Error(refused);
   });
 }

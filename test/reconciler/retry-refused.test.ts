@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { podsAcceptedAnnotation } from '../../constructs/api/group.ts';
 import { DaemonSet, Deployment, Pod, ResourceQuota, StatefulSet } from '../../constructs/api/resources.ts';
 import { isReady, type PodObject } from '../../reconciler/kube/readiness.ts';
-import { refusedWorkloads } from '../../reconciler/pods/retry-refused.ts';
+import type { EndpointProbe } from '../../reconciler/exposure/endpoint-probes.ts';
+import { type PodsApi, refusedWorkloads, retryRefused } from '../../reconciler/pods/retry-refused.ts';
 import type { MemoryCluster } from '../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { completeCluster } from '../support/loop/scenario.ts';
@@ -89,6 +90,34 @@ describe('pods that an API server refuses, and their controllers wait longer and
     expect(operator.errors).toEqual([]);
     await operator.stop();
   });
+});
+
+it('a workload whose pods are still refused keeps no other one from being tried again', async () => {
+  const template = (name: string) => ({ metadata: { labels: {} }, spec: { containers: [{ name }] } });
+  const workloads = ['large', 'small', 'tiny'].map((name) => ({
+    workload: {
+      apiVersion: Deployment.apiVersion,
+      kind: Deployment.kind,
+      metadata: { name, namespace },
+      spec: { template: template(name) },
+    },
+    refusal: [name],
+  }));
+  const annotated: string[] = [];
+  const api: PodsApi = {
+    refusal: async (pod) => (JSON.stringify(pod).includes('"large"') ? 'exceeded quota' : undefined),
+    annotate: async (_, { metadata }) => annotated.push(metadata.name),
+  };
+  let result: unknown;
+  const probe: EndpointProbe = {
+    probe: async (_, attempt) => {
+      result = await attempt().catch((error: unknown) => error);
+      return { kind: 'works' };
+    },
+  };
+  await retryRefused(workloads, { probe, api, now: new Date(0) });
+  expect(annotated).toEqual(['small', 'tiny']);
+  expect(result).toEqual(new Error('exceeded quota'));
 });
 
 describe('which workloads lack pods because they were refused', () => {

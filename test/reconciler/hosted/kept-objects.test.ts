@@ -58,6 +58,8 @@ describe('of an object in a hosted cluster', () => {
       kind: 'Node',
       metadata: { ...identity, annotations: { 'cluster.x-k8s.io/machine': 'm1' } },
     });
+    const filled = { ...metadata, annotations: { 'cluster.x-k8s.io/machine': large } };
+    expect(JSON.stringify(keptNode({ apiVersion: 'v1', kind: 'Node', metadata: filled })).length).toBeLessThan(1024);
   });
 
   it('that the operator has applied, what it judges and recognizes it by is kept, and nothing that a server can fill', () => {
