@@ -183,7 +183,7 @@ const withoutRecoveryBundle =
 
 /** A failure is reported until an attempt succeeds. Otherwise the condition would change between any two attempts. */
 function inProgress(scope: Scope, report: StatusReport, message: string, requeueAt?: Date): Outcome {
-  const before = failedBefore(scope);
+  const before = failedBefore(scope) ?? reportedBefore(scope, ['BackupOverdue']);
   return before ? degraded(before.reason, before.message, {}, { report }) : done({}, requeueAt, { message, report });
 }
 

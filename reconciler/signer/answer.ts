@@ -59,7 +59,7 @@ export async function answerTo(request: ClientCertificateRequest, circumstances:
   if (request.isBeyond)
     return denied(
       'TooManyRequests',
-      `more than ${waitingLimits.perRequester} requests of one requester, or ${waitingLimits.perNamespace} for one namespace, wait: request again in a minute`,
+      `too many requests wait: of one requester the operator takes ${waitingLimits.perRequester}, for one namespace ${waitingLimits.perNamespace}, and of all ${waitingLimits.all}; request again in a minute`,
     );
   if (now.getTime() - Date.parse(request.metadata.creationTimestamp ?? '') > patienceMs) {
     return denied(

@@ -66,7 +66,7 @@ function blockAfter(line: string): Hidden | undefined {
   if (/=<\s*$/.test(line.slice(-10)))
     return { continues: () => true, ends: (one) => one.trim().startsWith('>'), lines: 0 };
   const short = line.slice(0, longestLine);
-  if (opensSecret.test(short)) {
+  if (opensSecret.test(short) || (printedByGo.test(short) && short.trimEnd().endsWith('{'))) {
     const own = indentOf(line);
     return { continues: (one) => one.trim() === '' || indentOf(one) > own || isCode(one), ends: lastOfAll, lines: 0 };
   }
@@ -75,11 +75,11 @@ function blockAfter(line: string): Hidden | undefined {
 }
 
 const names =
-  'data|stringData|binaryData|password|passwd|token|tokenFile|id-token|refresh-token|secret|clientSecret|client-key-data|client-certificate-data|certificate-authority-data|tokenData|private-?key|authorization|credentials?|auth|\\.dockerconfigjson|\\.dockercfg|[\\w.-]{0,60}\\.(key|crt|pem|conf|kubeconfig)';
+  'data|stringData|binaryData|password|passwd|token|tokenFile|id-token|refresh-token|secret|clientSecret|secretKey|passphrase|client-key-data|client-certificate-data|certificate-authority-data|tokenData|private[-_]?key|authorization|credentials?|auth|\\.dockerconfigjson|\\.dockercfg|[\\w.-]{0,60}\\.(key|crt|pem|conf|kubeconfig)';
 
 /** A name whose value begins in the next line: YAML, or JSON that is written over several lines. */
 const opensSecret = new RegExp(
-  `(^|[\\s"'{,])\\\\?["']?(${names})\\\\?["']?\\s{0,4}[:=]\\s{0,4}([|>][-+]?|[{[]|"|)\\s{0,4}$`,
+  `(^|[\\s"'{,])\\\\?["']?(${names})\\\\?["']?\\s{0,4}[:=]\\s{0,4}((?:!!binary )?[|>][-+1-9]{0,2}|[{[]|"|)\\s{0,4}$`,
   'i',
 );
 /** A name with its value behind it. What else the line has is removed, too, since a value may have any character. */

@@ -126,6 +126,21 @@ describe('backups', () => {
     expect(soon.outcome).toMatchObject({ kind: 'done', requeueAt: new Date('2026-11-22T02:30:00Z') });
   });
 
+  it('stay late in the condition while a new process begins the attempt again', async () => {
+    const overdue: Condition = {
+      type: 'EtcdBackupReady',
+      status: 'False',
+      reason: 'BackupOverdue',
+      message: 'a backup has been due',
+      lastTransitionTime: '2026-11-21T11:00:00Z',
+    };
+    const begun = { kind: 'running', inputsKey: 'x', since: now, progress: 'started' } as const;
+    for (const state of [{ kind: 'idle' } as const, begun]) {
+      const { outcome } = await run({ status: { conditions: [overdue] } }, state);
+      expect(outcome).toMatchObject({ kind: 'degraded', reason: 'BackupOverdue', message: 'a backup has been due' });
+    }
+  });
+
   it('wait for an etcd member', async () => {
     expect((await run({}, { kind: 'idle' }, new MemoryObjects())).outcome).toMatchObject({
       kind: 'wait',
