@@ -128,8 +128,13 @@ describe('a backup that runs or waits for its turn', () => {
     ],
     [
       'a period after the control plane was created, if it is the first one',
-      { ...due, createdAt: noon, work: waiting(noon + minute) },
+      { ...due, now: noon + 2 * minute, createdAt: noon, work: waiting(noon + minute) },
       noon + day,
+    ],
+    [
+      'a period after it began, where that is less than an hour',
+      { schedule: { ...situation.schedule, expression: '*/10 * * * *' }, now: dueAt + day, work: waiting(dueAt + day) },
+      dueAt + day + 10 * minute,
     ],
     ['never, if it was only requested', { ...requested, work: waiting(noon) }, undefined],
   ])('is late %s', (_, changes, overdueAt) => {

@@ -47,6 +47,7 @@ describe('the proxy of a URL', () => {
     ['fd00::5', 'https://[fd00:0::5]', true],
     ['[fd00::5]:443', 'https://[fd00::5]', true],
     ['[fd00::5]:9', 'https://[fd00::5]', false],
+    ['s3.example.com', 'https://s3.example.com.', true],
     ['', s3, false],
   ])('NO_PROXY %j for %s: %s', (exceptions, url, isDirect) => {
     expect(proxyOf(url, { HTTPS_PROXY: proxy, NO_PROXY: exceptions })).toBe(isDirect ? undefined : proxy);

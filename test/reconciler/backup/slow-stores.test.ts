@@ -23,7 +23,7 @@ beforeEach(async () => {
   requests = 0;
   server = createServer((request, response) => {
     requests += 1;
-    if (request.method === 'PUT' && request.url?.includes('snapshot.db')) return takeSlowly(request);
+    if (request.method === 'PUT' && request.url?.includes('snapshot.db')) return takeSlowly(request, response);
     request.resume();
     response.on('error', () => {});
     const send = () => response.write(drip(response));
@@ -51,9 +51,12 @@ afterEach(() => {
   server.close();
 });
 
-/** Takes 64 KiB now and then, and never answers. */
-function takeSlowly(request: IncomingMessage): void {
-  const timer = setInterval(() => request.read(64 << 10), dripMs);
+/** Takes 64 KiB now and then, and says that it goes on, so that its connection is not silent. It never answers. */
+function takeSlowly(request: IncomingMessage, response: ServerResponse): void {
+  const timer = setInterval(() => {
+    request.read(64 << 10);
+    response.writeProcessing();
+  }, dripMs);
   timers.add(timer);
   request.on('close', () => clearInterval(timer));
 }
@@ -100,6 +103,20 @@ describe('a store that answers a byte now and then', () => {
       expect(end).toMatchObject({ status: 'rejected', reason: new Error('the control plane was deleted') });
     patient.close();
   });
+});
+
+it('a store whose list has one more page each time is left after the time of two requests', async () => {
+  const page =
+    '<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>n</NextContinuationToken></ListBucketResult>';
+  const answered = new WeakSet<ServerResponse>();
+  drip = (response) => {
+    if (answered.has(response)) setImmediate(() => response.end(page));
+    answered.add(response);
+    return ' ';
+  };
+  await expect(store.list('team/c1/')).rejects.toMatchObject(stalled);
+  expect(requests).toBeGreaterThan(1);
+  expect(requests).toBeLessThan(20);
 });
 
 it('a store that sends less of a snapshot than the least speed is left', async () => {

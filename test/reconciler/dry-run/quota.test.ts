@@ -29,7 +29,19 @@ describe('what pods use of a quota', () => {
       ],
       { pods: 1, 'count/pods': 1, cpu: 2, 'requests.cpu': 2, 'limits.cpu': 2 },
     ],
-    ['that have ended is nothing', [{ ...pod(), status: { phase: 'Succeeded' } }], {}],
+    [
+      'is what a container that ends needs beside the sidecars before it',
+      [
+        pod({
+          initContainers: [
+            { restartPolicy: 'Always', resources: { limits: { cpu: '500m' } } },
+            { resources: { limits: { cpu: '2' } } },
+          ],
+        }),
+      ],
+      { pods: 1, 'count/pods': 1, cpu: 2.5, 'requests.cpu': 2.5, 'limits.cpu': 2.5 },
+    ],
+    ['that have ended is nothing', ['Succeeded', 'Failed'].map((phase) => ({ ...pod(), status: { phase } })), {}],
   ])('%s', (_, pods, usage) => {
     expect(usageOf(pods)).toEqual(usage);
   });
@@ -78,6 +90,14 @@ describe('several objects at the same time', () => {
     ],
     ['fit in a quota for what they do not need', [pod(), pod()], [quota({ secrets: '0' })], {}],
     ['are not held against a quota for some pods', [pod(), pod()], [quota({ pods: '1' }, {}, { scopes: ['x'] })], {}],
+    ['nor against one that selects them', [pod(), pod()], [quota({ pods: '1' }, {}, { scopeSelector: {} })], {}],
+    [
+      'do not where more ends than the quota has counted',
+      [pod(), pod()],
+      [quota({ pods: '1' }, { pods: '1' })],
+      { pods: 2 },
+      'exceeded quota: q, requested: pods=2 by 2 objects at the same time, used: pods=1, limited: pods=1',
+    ],
   ])('%s', (_, objects, quotas, ends, words) => {
     expect(exceededBy(objects, quotas, ends)).toBe(words);
   });

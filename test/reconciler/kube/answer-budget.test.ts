@@ -56,6 +56,21 @@ describe('the room for answers', () => {
     expect([small.state, large.state]).toEqual(['reads', 'waits']);
   });
 
+  it('goes to the server that has least when there is some again', async () => {
+    const budget = new AnswerBudget(limits, new ManualClock());
+    const full = budget.server();
+    const [first, second] = [new Reader(full), new Reader(full)];
+    const [ends, other, small] = [1, 2, 3].map(() => new Reader(budget.server())) as [Reader, Reader, Reader];
+    await first.hold(150);
+    await other.hold(100);
+    await ends.hold(50);
+    await second.hold(50);
+    await small.hold(50);
+    ends.text.release();
+    await settled();
+    expect([second.state, small.state]).toEqual(['waits', 'reads']);
+  });
+
   it('is taken from the largest text of the server with the most when one waits for too long', async () => {
     const clock = new ManualClock();
     const budget = new AnswerBudget(limits, clock);

@@ -58,6 +58,10 @@ describe('a text of a hostile server ends at once, and says nothing:', () => {
     expect(read()).toEqual(said);
   });
 
+  it('of the lines of one metric only some are kept', () => {
+    expect(samplesOf(`${metric}{hash="a"} 1\n`.repeat(many), metric)).toHaveLength(1_000);
+  });
+
   it('a number of a million digits is none', () => {
     expect(() => isOlder('9'.repeat(1_000_000), '1')).toThrow('is not a number');
   });

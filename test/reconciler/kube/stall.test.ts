@@ -84,6 +84,19 @@ describe('a stream with a stall timer', () => {
     expect((await reading).length).toBe(30_000);
   });
 
+  it('is not silent for longer than the limit, however much it has sent', async () => {
+    const clock = new ManualClock();
+    async function* silent(): AsyncGenerator<string> {
+      yield 'x'.repeat(600_000);
+      await never;
+    }
+    const least = { bytesPerSecond: 100, sizeOf: (text: string) => text.length };
+    const reading = collect(withStallTimer(silent(), { ...options(clock), least })).catch(String);
+    await clock.advance(60_000);
+    expect(clock.pending).toBe(0);
+    expect(await reading).toContain('nothing has moved for 60 s');
+  });
+
   it('does not count the time that its reader takes', async () => {
     const clock = new ManualClock();
     const stream = withStallTimer(Readable.from(['a', 'b']), options(clock));

@@ -24,6 +24,7 @@ describe('the process after one that was killed', () => {
       notes.take('a/open');
       release();
       notes.take('a/upload', true);
+      notes.take('a/ended-last')();
     });
     expect(inHand).toHaveLength(2);
     expect(inHand).toEqual(
@@ -54,8 +55,9 @@ describe('the process after one that was killed', () => {
   });
 
   it('knows it of the longest names', () => {
-    const key = `${'n'.repeat(63)}/${'h'.repeat(253)}`;
-    expect(leftAfter((notes) => notes.take(key)).inHand).toEqual([{ key, isTask: false }]);
+    const keys = ['h', 'i'].map((letter) => `${'n'.repeat(63)}/${letter.repeat(253)}`);
+    const { inHand } = leftAfter((notes) => keys.forEach((key) => void notes.take(key)));
+    expect(inHand).toEqual(keys.map((key) => ({ key, isTask: false })));
   });
 
   it('knows what that has kept', () => {

@@ -214,3 +214,15 @@ it('a trial that is stopped with the operator is neither good nor bad', async ()
   await quarantine.close();
   expect([trials.length, kept]).toEqual([1, before]);
 });
+
+it('one trial runs at a time, and the next one follows it', async () => {
+  const both = [...inHand, { key: other, isTask: false }];
+  const quarantine = await startAfter(both, both);
+  await managementCluster.clock.advance(minute);
+  expect(quarantine.tryAlone(key, clusterName, () => {})).toBeUndefined();
+  expect(quarantine.tryAlone(other, 'other', () => {})).toBeInstanceOf(Date);
+  expect(trials).toHaveLength(1);
+  await endTrial(true);
+  expect(quarantine.tryAlone(other, 'other', () => {})).toBeUndefined();
+  expect(trials).toHaveLength(2);
+});

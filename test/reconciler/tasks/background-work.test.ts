@@ -40,6 +40,18 @@ describe('background work', () => {
     expect(changed).toEqual(['ns/c']);
   });
 
+  it('fails without running where no task may run', async () => {
+    const refuse = (): never => {
+      throw new Error('in quarantine');
+    };
+    const all = new BackgroundWork({ clock: new ManualClock(), onChange: () => {}, refuse });
+    const { run, context } = controlled();
+    all.of('ns/c').start('backup', 'monday', run);
+    await settled();
+    expect(context()).toBeUndefined();
+    expect(all.of('ns/c').state('backup')).toMatchObject({ kind: 'failed', error: new Error('in quarantine') });
+  });
+
   it('runs once at a time for one control plane', async () => {
     const { all } = setUp();
     const first = controlled();
@@ -122,11 +134,14 @@ describe('background work', () => {
     const victim = controlled();
     all.of('victim/prod').start('backup', '', victim.run, 'upload');
     await settled();
+    const began = clock.elapsed();
     for (let seconds = 0; seconds < 600 && !victim.context(); seconds += 20) {
       await clock.advance(20_000);
       for (const { context } of hostile) context()?.moved?.(1);
     }
     expect(victim.context()).toBeDefined();
+    // Its own signal has ended it: it was not left behind half a minute later.
+    expect(clock.elapsed() - began).toBeLessThanOrEqual(260_000);
     const states = hostile.map((_, index) => all.of(`team-${index % 20}/c${index}`).state('b'));
     expect(states.find(({ kind }) => kind === 'failed')).toMatchObject({
       error: { message: expect.stringContaining('because control planes of other namespaces wait') as unknown },

@@ -75,6 +75,11 @@ describe('while all turns are held, a task', () => {
       { kind: 'wait' },
     ],
     [
+      'ends after it, if it moves less than that',
+      { waiting: ['a'], running: all({ ...slow, bytes: 8 * 60 * 4 * mebibyte - 1 }) },
+      { kind: 'end', index: 1 },
+    ],
+    [
       'that is furthest beyond its share ends',
       {
         waiting: ['a'],
