@@ -43,6 +43,10 @@ export const rotatedForAnnotation = `${group}/rotated-for`;
 /** Annotation of a Node, set by Cluster API, with its Machine. */
 export const machineAnnotation = 'cluster.x-k8s.io/machine';
 
+/** Annotations of a Node, set by Cluster API, with the object that owns its Machine or, without Machines, itself. */
+export const ownerKindAnnotation = 'cluster.x-k8s.io/owner-kind';
+export const ownerNameAnnotation = 'cluster.x-k8s.io/owner-name';
+
 /**
  * On a Node of a hosted cluster: the CA that signed the newest client certificate of its kubelet, by the first digits
  * of the CA's fingerprint. The operator reads it from certificate signing requests, which are gone after an hour.

@@ -1,6 +1,8 @@
 import {
   clientCertificateSignerAnnotation,
   machineAnnotation,
+  ownerKindAnnotation,
+  ownerNameAnnotation,
   servingCertificateSignerAnnotation,
 } from '../../constructs/api/group.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -26,6 +28,8 @@ export function lastReport(node: NodeObject | undefined): Date | undefined {
 /** The annotations that say how a Node was joined and certified. */
 const keptAnnotations = [
   machineAnnotation,
+  ownerKindAnnotation,
+  ownerNameAnnotation,
   clientCertificateSignerAnnotation,
   servingCertificateSignerAnnotation,
 ] as const;

@@ -1,10 +1,6 @@
-import { caNotBeforeAnnotation } from '../../../constructs/api/group.ts';
+import { caNotBeforeAnnotation, ownerKindAnnotation, ownerNameAnnotation } from '../../../constructs/api/group.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isOlderThan } from './machines.ts';
-
-/** Annotations of a Node, set by Cluster API, with the object that owns its Machine or, without Machines, itself. */
-const ownerKindAnnotation = 'cluster.x-k8s.io/owner-kind';
-const ownerNameAnnotation = 'cluster.x-k8s.io/owner-name';
 
 /** A MachinePool. Unlike a MachineDeployment it has no field that replaces its machines. */
 export interface MachinePoolObject extends KubeObject {

@@ -6,6 +6,7 @@ import type { CertificateRequest } from '../../../reconciler/kube/certificate-re
 import { keptNode } from '../../../reconciler/hosted/node-object.ts';
 import { somePodAvailable } from '../../../reconciler/kube/readiness.ts';
 import { podTrouble } from '../../../reconciler/pods/pod-trouble.ts';
+import { poolOf } from '../../../reconciler/rotation/workers/machine-pools.ts';
 import { refusedWorkloads } from '../../../reconciler/pods/retry-refused.ts';
 import { objection } from '../../../reconciler/kubelet-serving/plan.ts';
 import { kubeletRequest } from '../../support/kubelet-request.ts';
@@ -60,6 +61,13 @@ describe('of an object in a hosted cluster', () => {
     });
     const filled = { ...metadata, annotations: { 'cluster.x-k8s.io/machine': large } };
     expect(JSON.stringify(keptNode({ apiVersion: 'v1', kind: 'Node', metadata: filled })).length).toBeLessThan(1024);
+  });
+
+  it('a Node of a MachinePool is known as one', () => {
+    const annotations = { 'cluster.x-k8s.io/owner-kind': 'MachinePool', 'cluster.x-k8s.io/owner-name': 'workers' };
+    expect(poolOf(keptNode({ apiVersion: 'v1', kind: 'Node', metadata: { ...identity, annotations } }))).toBe(
+      'workers',
+    );
   });
 
   it('that the operator has applied, what it judges and recognizes it by is kept, and nothing that a server can fill', () => {
