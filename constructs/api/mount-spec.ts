@@ -23,8 +23,10 @@ const dataPath = '^/usr/(share|local/(etc|share))/.';
 
 const parentsOf = (path: string): string[] =>
   [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index)).filter((parent) => parent !== '');
-const ownParents = [...new Set(ownMountPaths.flatMap(parentsOf))].sort();
-/** The paths of the operator with everything below them, and the directories that they are in. */
+/** Existing control planes have their own files here, beside the directories of the operator, which are mounted over it. */
+const shared = '/etc/kubernetes';
+const ownParents = [...new Set(ownMountPaths.flatMap(parentsOf))].filter((path) => path !== shared).sort();
+/** The paths of the operator with everything below them, and the directories that they are in but the shared one. */
 const ownPath = `^((${ownMountPaths.join('|')})(/.*)?|${ownParents.join('|')})/?$`;
 
 const isOwn = (path: string) => new RegExp(ownPath).test(path);

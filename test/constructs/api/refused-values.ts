@@ -124,8 +124,6 @@ const values: readonly (readonly [field: Field, refused: readonly unknown[], acc
     mountPath(),
     [
       '/etc',
-      '/etc/kubernetes',
-      '/etc/kubernetes/',
       '/etc/kubernetes/pki',
       '/etc/kubernetes/pki/etcd',
       '/run',
