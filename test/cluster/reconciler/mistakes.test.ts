@@ -95,7 +95,9 @@ test('a Service that the API server refuses: what is deleted beside it comes bac
         (error: unknown) => messageOf(error).includes('no Service changes here'),
       ),
   );
-  await bench.patch('c1', { spec: { exposure: { loadBalancer: { annotations: { 'metallb.io/address-pool': 'b' } } } } });
+  await bench.patch('c1', {
+    spec: { exposure: { loadBalancer: { annotations: { 'metallb.io/address-pool': 'b' } } } },
+  });
   await bench.untilCondition('c1', 'APIServerServiceReady', { message: /no Service changes here/ });
   const deployment = () => bench.client.find(Deployment, named('c1-scheduler'));
   const old = (await deployment())?.metadata.uid;

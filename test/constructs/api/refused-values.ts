@@ -122,14 +122,9 @@ const values: readonly (readonly [field: Field, refused: readonly unknown[], acc
   ],
   [
     mountPath(),
+    ['/etc', '/etc/kubernetes/pki', '/etc/kubernetes/pki/etcd', '/run', '/var/run'],
     [
-      '/etc',
-      '/etc/kubernetes/pki',
-      '/etc/kubernetes/pki/etcd',
-      '/run',
-      '/var/run',
-    ],
-    [
+      '/etc/kubernetes',
       '/etc/kubernetes/admission',
       '/etc/kubernetes/pki-of-mine',
       '/run/a',
