@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   Cluster,
   Deployment,
@@ -9,12 +10,13 @@ import {
   StatefulSet,
 } from '../../../constructs/api/resources.ts';
 import { type ComponentName, selectorLabels } from '../../../constructs/cluster/labels.ts';
+import { namesOf } from '../../../constructs/cluster/names.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import type { Random } from '../../simulation/random.ts';
 import type { MemoryCluster } from '../loop/memory-cluster.ts';
 import { findNodes, loseNode } from '../management-controllers.ts';
 import type { StoredObject } from '../memory-objects.ts';
-import { clusterObject, labelsOf, ownObject, type Mistake, type World } from './world.ts';
+import { clusterObject, labelsOf, ownObject, whenCreatedAgain, type Mistake, type World } from './world.ts';
 
 /** What a user does. */
 export interface Act {
@@ -29,6 +31,9 @@ const user = { fieldManager: 'user' };
 const oneOf = <T>(random: Random, values: readonly T[]): T => values[random.integer(0, values.length)]!;
 
 const isGoing = (cluster: MemoryCluster) => ownObject(cluster)?.metadata.deletionTimestamp !== undefined;
+
+const isLeft = ({ objects }: MemoryCluster, resource: typeof Pod, { metadata: { name, uid } }: KubeObject) =>
+  objects.get<KubeObject>(resource, name)?.metadata.uid === uid;
 
 /** Whether a mistake of a kind was made already and is not undone. */
 const has = ({ mistakes }: World, kind: string, of?: MemoryCluster) =>
@@ -105,8 +110,9 @@ export const acts: Readonly<Record<string, Act>> = {
     async act(world, cluster, random) {
       if (!ownObject(cluster) || refusedEdits.some(({ kind }) => has(world, kind, cluster))) return undefined;
       const { kind, spec, undone, words, hiddenBy } = oneOf(random, refusedEdits);
+      const isOver = whenCreatedAgain(cluster);
       await change(cluster, spec);
-      return { kind, of: cluster, words, hiddenBy, undo: () => change(cluster, undone) };
+      return { kind, of: cluster, words, hiddenBy, isOver, undo: () => change(cluster, undone) };
     },
   },
   'edits the networks of the Cluster': {
@@ -119,8 +125,15 @@ export const acts: Readonly<Record<string, Act>> = {
         clusterObject(cluster)
           ? cluster.user.mergePatch(Cluster, { namespace, name }, { spec: { clusterNetwork } }, user)
           : Promise.resolve();
+      const isOver = whenNetworksAreOthers(cluster);
       await ask(oneOf(random, networks));
-      return { kind: 'networks', of: cluster, words: /ClusterNetworkChanged/, undo: () => ask(null) };
+      return {
+        kind: 'networks',
+        of: cluster,
+        words: /ClusterNetworkChanged/,
+        isOver,
+        undo: async () => (isOver() ? undefined : ask(null)),
+      };
     },
   },
   'sets a quota that is too small': {
@@ -140,6 +153,8 @@ export const acts: Readonly<Record<string, Act>> = {
         words: /(exceeded|failed) quota: too-small/,
         // Nothing needs a pod before the spec is accepted and an API server runs, and of two refusals the API server says one.
         hiddenBy: ['version', 'members', 'flag', 'priority', 'node'],
+        // One that is created again may adopt pods that run, and need no other.
+        isOver: whenCreatedAgain(cluster),
         undo: () => cluster.user.delete(ResourceQuota, name),
       };
     },
@@ -153,12 +168,14 @@ export const acts: Readonly<Record<string, Act>> = {
         cluster.objects.list<StoredObject>(Pod, selectorLabels(cluster.place.cluster, component)),
       );
       if (pods.length === 0) return undefined;
+      const isCreatedAgain = whenCreatedAgain(cluster);
       for (const pod of pods) loseNode(cluster.objects, pod);
       cluster.settle();
       return {
         kind: 'node',
         of: cluster,
         words: /node node-1/,
+        isOver: () => isCreatedAgain() && !pods.some((pod) => isLeft(cluster, Pod, pod)),
         async undo() {
           findNodes(cluster.objects);
           cluster.settle();
@@ -196,12 +213,14 @@ export const acts: Readonly<Record<string, Act>> = {
       const isUsed = cluster.objects.get(Pod, `${name}-etcd-0`) !== undefined;
       if (!claim || !isUsed || isGoing(cluster) || !ownObject(cluster) || claim.metadata.deletionTimestamp)
         return undefined;
+      const isCreatedAgain = whenCreatedAgain(cluster);
       world.ledger.release(claim);
       await cluster.user.delete(PersistentVolumeClaim, { namespace, name: claim.metadata.name });
       return {
         kind: 'claim',
         of: cluster,
         words: new RegExp(`${claim.metadata.name} was deleted`),
+        isOver: () => isCreatedAgain() && !isLeft(cluster, PersistentVolumeClaim, claim),
         async undo() {
           saveClaim(world, cluster, claim);
         },
@@ -247,6 +266,19 @@ export const acts: Readonly<Record<string, Act>> = {
     act: (world, cluster) => createAgain(world, cluster),
   },
 };
+
+/**
+ * Asks whether a Cluster was created again, without the networks that a user has asked for, or a control plane whose first ones these
+ * are: one without the service account keys of the control plane before.
+ */
+function whenNetworksAreOthers(cluster: MemoryCluster): () => boolean {
+  const isCreatedAgain = whenCreatedAgain(cluster);
+  const uid = clusterObject(cluster)?.metadata.uid;
+  const name = namesOf(cluster.place.cluster).secrets.serviceAccount;
+  const keys = () => cluster.objects.get<StoredObject>(Secret, name)?.data;
+  const before = keys();
+  return () => clusterObject(cluster)?.metadata.uid !== uid || (isCreatedAgain() && !isDeepStrictEqual(keys(), before));
+}
 
 const policies = ['Background', 'Foreground', 'Orphan'] as const;
 

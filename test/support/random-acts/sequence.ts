@@ -99,7 +99,9 @@ function untold(world: World, cluster: MemoryCluster): string[] {
     return said.includes('WaitingForCluster') ? [] : ['no condition says that its Cluster is gone'];
   // What is missing then holds up what depends on it.
   const isHeldUp = said.includes('is not issued until the clocks agree');
-  const here = world.mistakes.filter(({ of, kind }) => (of === cluster && !isHeldUp) || kind === 'clock');
+  const here = world.mistakes.filter(
+    ({ of, kind, isOver }) => ((of === cluster && !isHeldUp) || kind === 'clock') && !isOver?.(),
+  );
   return here
     .filter(({ words, hiddenBy = [] }) => !words.test(said) && !here.some(({ kind }) => hiddenBy.includes(kind)))
     .map(({ kind, words }) => `the mistake ${kind} is told by no condition: ${words}`);

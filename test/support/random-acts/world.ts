@@ -27,6 +27,8 @@ export interface Mistake {
   readonly words: RegExp;
   /** Other mistakes in the same control plane, while which it cannot be told. */
   readonly hiddenBy?: readonly string[] | undefined;
+  /** Whether it went with the objects on which it was made, so that no condition tells it any more. Undefined: it lasts until undone. */
+  readonly isOver?: () => boolean;
   readonly undo: () => Promise<unknown>;
 }
 
@@ -122,6 +124,12 @@ export function ownObject({ objects, name }: MemoryCluster): KubeObject | undefi
 
 export function clusterObject({ objects, place }: MemoryCluster): KubeObject | undefined {
   return objects.get(Cluster, place.cluster);
+}
+
+/** Asks whether the HostedControlPlane is another one than now: a new one has the spec with which it is created. */
+export function whenCreatedAgain(cluster: MemoryCluster): () => boolean {
+  const uid = ownObject(cluster)?.metadata.uid;
+  return () => ownObject(cluster)?.metadata.uid !== uid;
 }
 
 /** The labels of all objects of a control plane. */
