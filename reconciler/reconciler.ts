@@ -167,7 +167,6 @@ export class Reconciler {
   }
 
   async close(): Promise<void> {
-    await this.#options.quarantine?.close();
     await this.#apart?.memory.close();
     await this.#memory.close();
   }

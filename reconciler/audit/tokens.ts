@@ -35,7 +35,7 @@ export async function findToken({ token, server }: AuditTarget, reader: string, 
     return {
       problem: `${place} does not let its token be sent to ${receiver}: add ${receiver} to its annotation ${auditReceiversAnnotation}`,
     };
-  // Secrets of other types get their content from others: whoever creates one for a ServiceAccount need not have its token.
+  // Controllers fill Secrets of other types: who creates one for a ServiceAccount does not have to know its token.
   if ((secret.type ?? 'Opaque') !== 'Opaque')
     return { problem: `${place} is of type ${secret.type}: copy the token into a Secret of type Opaque` };
   const value = valueOf(secret, key)?.trim();

@@ -20,7 +20,7 @@ export interface ClientLimits {
 /** The client of a store. Destroy it after use, because it keeps connections open. */
 export function s3Client(settings: StoreSettings, { connectMs, idleMs }: ClientLimits, guard?: Guard): S3Client {
   const { endpoint, region, bucket, credentials, certificateAuthority, environment = process.env } = settings;
-  const url = new URL(endpoint ?? `https://${bucket}.s3.${region}.amazonaws.com`);
+  const url = new URL(endpoint ?? awsUrl(bucket, region));
   const proxy = proxyOf(url.href, environment);
   const tls = certificateAuthority === undefined ? {} : { ca: certificateAuthority };
   // Not as options: for large bodies the client would create another agent without the CA.
@@ -92,6 +92,12 @@ export function s3Client(settings: StoreSettings, { connectMs, idleMs }: ClientL
     { step: 'deserialize', priority: 'low', name: 'limitedAnswers' },
   );
   return client;
+}
+
+/** Where AWS has a bucket. One whose name is no host name is in the path. */
+function awsUrl(bucket: string, region: string): string {
+  const own = `https://${bucket}.s3.${region}.amazonaws.com`;
+  return URL.canParse(own) ? own : `https://s3.${region}.amazonaws.com`;
 }
 
 /**

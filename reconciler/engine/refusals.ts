@@ -9,7 +9,7 @@ import { earliest } from './requeue.ts';
 /** When a refused object is tried again: no event says that a quota, a policy or a webhook has changed. */
 const retryMs = 30_000;
 
-const reportedRefusals = 3;
+const reportedErrors = 3;
 const longestBytes = 1024;
 
 /** The objects of one phase that stay as they are, because an API server refuses them or another client insists on its change. */
@@ -37,22 +37,23 @@ export class Refusals {
   }
 
   get #reason(): 'ObjectRefused' | 'ObjectContested' {
-    return this.#refused.length > 0 ? 'ObjectRefused' : 'ObjectContested';
-  }
-
-  get #refused(): readonly Error[] {
-    return [...this.#errors.values()].filter((error) => !(error instanceof Contested));
+    return this.#sorted.every(isContested) ? 'ObjectContested' : 'ObjectRefused';
   }
 
   get #message(): string {
-    const refused = this.#refused.map(messageOf);
-    const lead = refused.length > 0 ? 'an API server refuses an object, which stays as it was; ' : '';
-    const contested = [...this.#errors.values()].filter((error) => error instanceof Contested).map(messageOf);
-    const told = [...refused, ...contested];
-    const more = told.length > reportedRefusals ? [`and ${told.length - reportedRefusals} more`] : [];
-    return lead + truncated([...told.slice(0, reportedRefusals), ...more].join('; '), longestBytes);
+    const lead = this.#reason === 'ObjectRefused' ? 'an API server refuses an object, which stays as it was; ' : '';
+    const reported = this.#sorted.slice(0, reportedErrors).map(messageOf);
+    const more = this.#errors.size > reportedErrors ? [`and ${this.#errors.size - reportedErrors} more`] : [];
+    return lead + truncated([...reported, ...more].join('; '), longestBytes);
+  }
+
+  /** Refusals first. */
+  get #sorted(): readonly Error[] {
+    return [...this.#errors.values()].sort((one, other) => Number(isContested(one)) - Number(isContested(other)));
   }
 }
+
+const isContested = (error: Error): boolean => error instanceof Contested;
 
 interface Taking {
   /** Takes a refusal; undefined while a refusal ends the phase. */

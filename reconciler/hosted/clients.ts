@@ -22,7 +22,6 @@ export interface HostedClientsOptions extends Pick<
 export class HostedClients {
   readonly #options: HostedClientsOptions;
   readonly #open = new Map<string, { readonly identity: string; readonly cluster: HostedClusterClient }>();
-
   readonly #rooms: HostedRooms;
 
   constructor(options: HostedClientsOptions) {

@@ -1,4 +1,5 @@
 import { definedOnly } from '../../constructs/cluster/defined.ts';
+
 /** One cause in a Status: for conflicts the field and its manager, for invalid objects the field and the rule. */
 export interface StatusCause {
   readonly reason?: string;
@@ -60,7 +61,6 @@ export function errorFromStatus(action: string, code: number, status: Status, re
 /** What is kept of an answer: errors are remembered, and become conditions. */
 const mostCauses = 50;
 const longestWords = 8192;
-
 const longestName = 253;
 
 function short(text: unknown, longest = longestWords): string | undefined {

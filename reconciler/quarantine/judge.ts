@@ -32,6 +32,9 @@ export interface Conduct {
 /** By the keys of control planes. */
 export type Conducts = Readonly<Record<string, Conduct>>;
 
+/** Kept at an end: those in quarantine, and those that have changed last. */
+const mostKnown = 2_048;
+
 const hourMs = 60 * 60_000;
 /** Ends of one control plane that are further apart are chance: a node that is short of memory, or an eviction. */
 const endCountsMs = hourMs;
@@ -114,8 +117,11 @@ function recent({ ends }: Conduct, now: number): readonly number[] {
 }
 
 function stillKnown(conducts: Conducts, now: number): Conducts {
+  const rank = ({ apart, changedAt }: Conduct) => (apart === undefined ? changedAt : Infinity);
   const known = Object.entries(conducts)
     .filter(([, { apart, changedAt }]) => apart !== undefined || now - changedAt < faultCountsMs)
+    .sort(([, one], [, other]) => (rank(one) < rank(other) ? 1 : -1))
+    .slice(0, mostKnown)
     .map(([key, conduct]) => [key, { ...conduct, ends: recent(conduct, now) }] as const);
   return Object.fromEntries(known);
 }

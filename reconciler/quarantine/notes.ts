@@ -35,6 +35,8 @@ export interface Left {
 /** A slot has a letter for its kind and a key, of at most 63 and 253 characters, and ends in a line break so that people can read it. */
 const slotBytes = 320;
 const slotOfTouched = 0;
+/** More than an operator has in hand. They and what is known of twice as many fit into the directory, which is memory of 4 MiB. */
+const mostSlots = 2_048;
 const conductsFile = 'conducts.json';
 
 const Conduct = z.object({
@@ -74,7 +76,9 @@ class FileNotes implements Notes {
 
   take(key: string, isTask = false): () => void {
     const text = `${isTask ? 't' : 'a'}${key}`;
-    const entry = this.#taken.get(text) ?? { slot: this.#free.pop() ?? this.#slots++, count: 0 };
+    const entry = this.#taken.get(text) ?? { slot: this.#free.pop() ?? this.#slots, count: 0 };
+    if (entry.slot >= mostSlots) return () => {};
+    this.#slots = Math.max(this.#slots, entry.slot + 1);
     this.#taken.set(text, entry);
     entry.count += 1;
     if (entry.count === 1) this.#write(entry.slot, text);

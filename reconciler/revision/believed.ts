@@ -12,8 +12,8 @@ export interface RecordedRevisions {
   /** The last one by which the control plane has served. */
   readonly served: RevisionFacts | undefined;
   /**
-   * Records of an object without a status, as after a move. Whoever may create ConfigMaps may have written them: they say only by
-   * which release the spec of the object itself was rendered.
+   * Records of an object without a status, as after a move. Each client that may create ConfigMaps may have written them, so that they only
+   * decide by which release the operator renders the spec of the object itself.
    */
   readonly unproven?: readonly RevisionFacts[] | undefined;
   /** Whether the status names a record that is missing, or is not what the operator wrote. */

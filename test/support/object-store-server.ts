@@ -51,13 +51,7 @@ export class ObjectStoreServer {
 
   get settings(): StoreSettings {
     const { port } = this.#server.address() as AddressInfo;
-    return {
-      endpoint: `http://127.0.0.1:${port}`,
-      region: 'us-east-1',
-      bucket,
-      prefix: '',
-      credentials: { kind: 'static', accessKeyId: 'id', secretAccessKey: 'key' },
-    };
+    return storeAt(`http://127.0.0.1:${port}`);
   }
 
   stop(): void {
@@ -130,4 +124,10 @@ export class ObjectStoreServer {
     );
     return `<ListMultipartUploadsResult>${uploads.join('')}</ListMultipartUploadsResult>`;
   }
+}
+
+/** The settings of a store at this URL. */
+export function storeAt(endpoint: string): StoreSettings {
+  const credentials = { kind: 'static', accessKeyId: 'id', secretAccessKey: 'key' } as const;
+  return { endpoint, region: 'us-east-1', bucket, prefix: '', credentials };
 }

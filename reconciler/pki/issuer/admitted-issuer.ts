@@ -2,7 +2,7 @@ import type { IssuerRef } from '../../../constructs/api/certificates-spec.ts';
 
 /**
  * Why the operator asks this issuer for no CA, as a sentence; undefined if it may. Requests are made with its own rights: those of the
- * author of a spec do not reach beyond the namespace, and whoever holds an intermediate CA signs for all who trust its root.
+ * author of a spec do not reach beyond the namespace, and an intermediate CA signs for all who trust its root.
  * @param admitted entries of CLUSTER_ISSUERS
  */
 export function issuerRefusal(

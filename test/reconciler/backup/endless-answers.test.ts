@@ -4,7 +4,7 @@ import { backupId } from '../../../reconciler/backup/names.ts';
 import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
 import { assumeRole } from '../../../reconciler/backup/web-identity.ts';
 import { EndlessServer } from '../../support/endless-server.ts';
-import { ObjectStoreServer } from '../../support/object-store-server.ts';
+import { ObjectStoreServer, storeAt } from '../../support/object-store-server.ts';
 import { snapshotFacts } from '../../support/snapshot-facts.ts';
 
 /** The limit of an answer, and what the buffers of two sockets hold. */
@@ -14,19 +14,12 @@ let server: EndlessServer;
 let store: ObjectStore;
 beforeEach(async () => {
   server = await EndlessServer.start();
-  store = new ObjectStore({ ...settings, endpoint: server.url });
+  store = new ObjectStore(storeAt(server.url));
 });
 afterEach(() => {
   store.close();
   server.stop();
 });
-
-const settings = {
-  region: 'us-east-1',
-  bucket: 'backups',
-  prefix: '',
-  credentials: { kind: 'static', accessKeyId: 'id', secretAccessKey: 'key' },
-} as const;
 
 const list = '<ListBucketResult><IsTruncated>true</IsTruncated>';
 const contents = '<Contents><Key>team/c1/2026-11-21T09-15-31.123Z-4711/manifest.json</Key></Contents>';
@@ -97,7 +90,7 @@ it.each([
 it.each([200, 400])('a token service that answers %i without end is left after a few megabytes', async (status) => {
   server.answer = { status, start: '<Error>', forever: '<Code>X</Code>' };
   const credentials = { kind: 'webIdentity', roleArn: 'r', tokenService: server.url, token: async () => 't' } as const;
-  await expect(assumeRole({ ...settings, credentials }, credentials)).rejects.toMatchObject({
+  await expect(assumeRole({ ...storeAt(server.url), credentials }, credentials)).rejects.toMatchObject({
     ...fact,
     message: expect.stringContaining('correct etcd.backup.webIdentity.tokenServiceURL') as unknown,
   });

@@ -5,7 +5,7 @@ import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
 import { proxyOf } from '../../../reconciler/backup/proxy.ts';
 import { assumeRole } from '../../../reconciler/backup/web-identity.ts';
 import { Destinations, insideSentence } from '../../../reconciler/network/destinations.ts';
-import { ObjectStoreServer } from '../../support/object-store-server.ts';
+import { ObjectStoreServer, storeAt } from '../../support/object-store-server.ts';
 
 describe('the proxy of a URL', () => {
   const proxy = 'http://proxy.example.org:3128';
@@ -52,6 +52,11 @@ describe('the proxy of a URL', () => {
   ])('NO_PROXY %j for %s: %s', (exceptions, url, isDirect) => {
     expect(proxyOf(url, { HTTPS_PROXY: proxy, NO_PROXY: exceptions })).toBe(isDirect ? undefined : proxy);
   });
+});
+
+it('a bucket that AWS has and whose name is no host name is no reason to fail before it is asked', () => {
+  const { endpoint: _, ...settings } = storeAt('http://127.0.0.1');
+  expect(() => new ObjectStore({ ...settings, bucket: 'my bucket' }).close()).not.toThrow();
 });
 
 describe('through a proxy', () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
+import { storeAt } from '../../support/object-store-server.ts';
 
 /** How long a request may take here; two minutes in an operator. */
 const requestMs = 400;
@@ -35,14 +36,11 @@ beforeEach(async () => {
   server.on('connection', (socket) => sockets.add(socket));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
-  store = new ObjectStore(
-    { ...settings, endpoint: `http://127.0.0.1:${port}` },
-    {
-      requestMs,
-      stallMs,
-      leastBytesPerSecond: 10 << 20,
-    },
-  );
+  store = new ObjectStore(storeAt(`http://127.0.0.1:${port}`), {
+    requestMs,
+    stallMs,
+    leastBytesPerSecond: 10 << 20,
+  });
 });
 afterEach(() => {
   store.close();
@@ -60,13 +58,6 @@ function takeSlowly(request: IncomingMessage, response: ServerResponse): void {
   timers.add(timer);
   request.on('close', () => clearInterval(timer));
 }
-
-const settings = {
-  region: 'us-east-1',
-  bucket: 'backups',
-  prefix: '',
-  credentials: { kind: 'static', accessKeyId: 'id', secretAccessKey: 'key' },
-} as const;
 
 const stalled = { reason: 'Stalled' };
 

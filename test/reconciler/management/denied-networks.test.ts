@@ -177,20 +177,16 @@ describe('of 1,000 control planes, when the API servers of the management cluste
     ['192.0.2.11', '192.0.2.22', '192.0.2.33'],
   ];
 
-  it('none is written where a range of the platform has the addresses', async () => {
-    management = operator(['192.0.2.0/24']);
-    await apiServers('192.0.2.1', '192.0.2.5', '192.0.2.8');
-    await started();
-    for (const addresses of rollout) {
-      await apiServers(...addresses);
-      await clock.advance(minuteMs);
-    }
-    await clock.advance(20 * minuteMs);
-    expect([writes, reports]).toEqual([0, 0]);
-  });
-
-  it('none is written where Nodes have the addresses', async () => {
-    for (const last of [1, 5, 8, 11, 22, 33]) await node(`n${last}`, `10.244.${last}.0/24`, `192.0.2.${last}`);
+  it.each([
+    ['a range of the platform has', () => void (management = operator(['192.0.2.0/24']))],
+    [
+      'Nodes have',
+      async () => {
+        for (const last of [1, 5, 8, 11, 22, 33]) await node(`n${last}`, `10.244.${last}.0/24`, `192.0.2.${last}`);
+      },
+    ],
+  ])('none is written where %s the addresses', async (_, prepare) => {
+    await prepare();
     await apiServers('192.0.2.1', '192.0.2.5', '192.0.2.8');
     await started();
     for (const addresses of rollout) {

@@ -6,6 +6,7 @@ import { assumeRole } from '../../../reconciler/backup/web-identity.ts';
 import { describeUnreachable } from '../../../reconciler/exposure/unreachable.ts';
 import { Destinations, type DestinationsOptions, InsideError } from '../../../reconciler/network/destinations.ts';
 import { CountingServer } from '../../support/counting-server.ts';
+import { storeAt } from '../../support/object-store-server.ts';
 
 /** Answers with these addresses, one set after the other, and then with the last one. */
 const answering = (...answers: readonly (readonly string[])[]): LookupFunction => {
@@ -128,15 +129,8 @@ describe('a store', () => {
   });
   const webPort = () => (web.address() as AddressInfo).port;
 
-  const settings = (endpoint: string) => ({
-    endpoint,
-    region: 'r',
-    bucket: 'b',
-    prefix: '',
-    credentials: { kind: 'static', accessKeyId: 'id', secretAccessKey: 'key' } as const,
-  });
   const messageOf = async (endpoint: string, options: Partial<DestinationsOptions>) => {
-    const store = new ObjectStore(settings(endpoint), { destinations: destinations(options), stallMs: 2_000 });
+    const store = new ObjectStore(storeAt(endpoint), { destinations: destinations(options), stallMs: 2_000 });
     try {
       await store.size('a');
       return 'answered';
@@ -176,7 +170,7 @@ describe('a store', () => {
       override mayConnect = () => true;
     })({ denied: [], inside: () => [], apiServers: () => [], allowed: [], lookup });
     const told = async (port: number) => {
-      const store = new ObjectStore(settings(`http://s.example:${port}`), { destinations: mayConnect, stallMs: 2_000 });
+      const store = new ObjectStore(storeAt(`http://s.example:${port}`), { destinations: mayConnect, stallMs: 2_000 });
       const message = await store.size('a').then(
         () => 'answered',
         (error: Error) => error.message.replaceAll(`:${port}`, ''),
@@ -185,7 +179,7 @@ describe('a store', () => {
       return message;
     };
     const all = [await told(closedPort), await told(server.port)];
-    const refused = new ObjectStore(settings('http://s.example'), { destinations: destinations({ lookup }) });
+    const refused = new ObjectStore(storeAt('http://s.example'), { destinations: destinations({ lookup }) });
     all.push(await refused.size('a').then(String, (error: Error) => error.message));
     refused.close();
     expect(new Set(all).size).toBe(1);
@@ -207,7 +201,7 @@ describe('a store', () => {
       token: async () => 'token',
     } as const;
     const guard = destinations({ lookup: answering(['127.0.0.1']) }).guard('store');
-    const assumed = assumeRole({ ...settings('https://a'), credentials }, credentials, guard);
+    const assumed = assumeRole({ ...storeAt('https://a'), credentials }, credentials, guard);
     await expect(assumed).rejects.toThrow('and the operator reports nothing of servers there');
     expect(server.connections).toBe(0);
   });

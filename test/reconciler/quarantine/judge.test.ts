@@ -58,6 +58,15 @@ test.each<{ readonly ends: (readonly InHand[])[]; readonly apart: string[] }>([
   expect(apartAfter(...ends)).toEqual(apart);
 });
 
+it('after many ends those in quarantine are known, and of the others the last ones', () => {
+  const [first, second] = [afterEnd({}, [acting('a')], now), now + minute];
+  const many = Array.from({ length: 4_000 }, (_, index) => acting(`many-${index}`));
+  const known = afterEnd(afterEnd(first, [acting('a'), ...many], second), [acting('last')], second + minute);
+  expect(known['a']?.apart).toBe('hosted');
+  expect(known['last']?.ends).toHaveLength(1);
+  expect(Object.keys(known)).toHaveLength(2_048 + 1);
+});
+
 describe('an end', () => {
   it('counts for an hour', () => {
     const one = afterEnd({}, [acting('a')], now);

@@ -54,6 +54,17 @@ describe('the process after one that was killed', () => {
     expect(inHand).toEqual([{ key: 'a/upload', isTask: false }]);
   });
 
+  it('knows it of as many as the directory has room for', () => {
+    const { inHand } = leftAfter((notes) => {
+      const releases = Array.from({ length: 2_049 }, (_, index) => notes.take(`a/${index}`));
+      releases.at(-1)?.();
+      releases[0]?.();
+      notes.take('a/next');
+    });
+    expect(inHand).toHaveLength(2_047);
+    expect(inHand).toContainEqual({ key: 'a/next', isTask: false });
+  });
+
   it('knows it of the longest names', () => {
     const keys = ['h', 'i'].map((letter) => `${'n'.repeat(63)}/${letter.repeat(253)}`);
     const { inHand } = leftAfter((notes) => keys.forEach((key) => void notes.take(key)));
