@@ -1,4 +1,18 @@
+import type { webcrypto } from 'node:crypto';
 import type { Clock } from '../../reconciler/kube/clock.ts';
+
+/** What WebCrypto has not answered: threads make keys and certificates, in times that no manual clock sees. */
+const computing = new Set<Promise<unknown>>();
+
+for (const name of ['digest', 'generateKey', 'sign', 'verify', 'importKey', 'exportKey'] as const) {
+  const call = SubtleCrypto.prototype[name] as (...args: unknown[]) => Promise<unknown>;
+  const observed = function (this: webcrypto.SubtleCrypto, ...args: unknown[]): Promise<unknown> {
+    const answer = call.apply(this, args).finally(() => computing.delete(answer));
+    computing.add(answer);
+    return answer;
+  };
+  Object.defineProperty(SubtleCrypto.prototype, name, { value: observed });
+}
 
 /** A clock that advances only when a test advances it. */
 export class ManualClock implements Clock {
@@ -52,9 +66,8 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Resolves when all promises have settled that need no I/O. */
-export function settled(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
+/** Resolves when all promises have settled that need no I/O, and those of WebCrypto. */
+export async function settled(): Promise<void> {
+  do await new Promise((resolve) => void setImmediate(resolve));
+  while (computing.size > 0);
 }

@@ -67,17 +67,28 @@ describe('the configuration of a member', () => {
     });
   });
 
+  const formed = {
+    isFormed: true,
+    pods: 3,
+    initialClusters: {},
+    founders: [],
+    volumeSize: '8Gi',
+    templateVolumeSize: '4Gi',
+    templateStorageClass: undefined,
+  };
+
+  it('lets a founder that the others wait for start as they did, and all others as members that join', () => {
+    const etcd = { ...formed, founders: [2], initialClusters: { 2: 'all' } };
+    const starts = [0, 1, 2].map((ordinal) => parse(etcdMemberConfig(clusterOf(), ordinal, { members: 3, etcd })));
+    expect(starts).toMatchObject([
+      { 'initial-cluster-state': 'existing' },
+      { 'initial-cluster-state': 'existing' },
+      { 'initial-cluster-state': 'new', 'initial-cluster': 'all' },
+    ]);
+  });
+
   it('is rendered for the current volumes and version if they are known', () => {
-    const etcd = {
-      isFormed: true,
-      pods: 3,
-      initialClusters: {},
-      founders: [],
-      volumeSize: '8Gi',
-      templateVolumeSize: '4Gi',
-      templateStorageClass: undefined,
-      version: '3.5.26',
-    };
+    const etcd = { ...formed, version: '3.5.26' };
     expect(parse(etcdMemberConfig(clusterOf(), 0, { members: 3, etcd }))).toMatchObject({
       'quota-backend-bytes': 4 * Gi,
       'experimental-initial-corrupt-check': true,
