@@ -15,7 +15,6 @@ import { objectLabels } from '../../constructs/cluster/labels.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { readCertificate } from '../../reconciler/pki/certificate.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
-import { until } from '../support/until.ts';
 import { storeSecret } from '../support/backup-secrets.ts';
 import { gateway, orderedBehindGateway } from '../support/loop/behind-gateway.ts';
 import { expectNoWrites, orderedCluster, settleBy } from '../support/loop/scenario.ts';
@@ -225,11 +224,7 @@ async function reconcileOften(managementCluster: MemoryCluster, isOver = () => t
     await managementCluster.clock.advance(30_000);
     await operator.untilObserved();
   }
-  await until('what has begun to be over', async () => {
-    if (isOver()) return true;
-    await operator.rounds(1);
-    return false;
-  });
+  if (!isOver()) await operator.reconcileUntil('what has begun to be over', isOver);
   await operator.stop();
 }
 

@@ -42,15 +42,6 @@ const unencrypted = { encryptionAtRest: { provider: 'None' } };
 const restoreOf = ({ hostedControlPlane }: MemoryCluster) =>
   (hostedControlPlane as { status?: { etcd?: { restore?: { step?: string } } } }).status?.etcd?.restore?.step;
 
-/** Reconciles until a condition holds: requests to the bucket take real time. */
-async function reconcileUntil(what: string, cluster: MemoryCluster, operator: OperatorProcess, holds: () => boolean) {
-  await until(what, async () => {
-    await operator.reconcile();
-    cluster.settle();
-    return holds();
-  });
-}
-
 /** A control plane with a backup, and no operator. */
 async function backedUp(watchNamespace?: string): Promise<{ cluster: MemoryCluster; backup: string }> {
   const site = await BackedUpCluster.start(bucket, 'a1', 0, unencrypted, watchNamespace);
@@ -72,7 +63,7 @@ async function wholeLife(watchNamespace?: string): Promise<MemoryCluster> {
   const { cluster, backup } = await backedUp(watchNamespace);
   const operator = await OperatorProcess.start(cluster);
   await ask(cluster, backup);
-  await reconcileUntil('the restore', cluster, operator, () => restoreOf(cluster) === 'Completed');
+  await operator.reconcileUntil('the restore', () => restoreOf(cluster) === 'Completed');
   await operator.untilSettled();
   expect(cluster.conditions.find(({ type }) => type === 'Ready')).toMatchObject({ status: 'True' });
   await deleted(cluster, operator);
@@ -208,11 +199,11 @@ describe('with the rights of an installation', () => {
       const operator = await OperatorProcess.start(cluster);
       const said = () => [...operator.errors.map(String), ...cluster.conditions.map(({ message }) => message)];
       const refused = `cannot ${verb} resource "${resource}"`;
-      await reconcileUntil(refused, cluster, operator, () => said().some((text) => text?.includes(refused)));
+      await operator.reconcileUntil(refused, () => said().some((text) => text?.includes(refused)));
       await operator.rounds(3);
       expect(restoreOf(cluster)).not.toBe('Completed');
       store.put(role);
-      await reconcileUntil('the restore', cluster, operator, () => {
+      await operator.reconcileUntil('the restore', () => {
         void cluster.clock.advance(60_000);
         return restoreOf(cluster) === 'Completed';
       });

@@ -7,7 +7,6 @@ import { settleBy, smallestSpec } from '../support/loop/scenario.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { ObjectStoreServer } from '../support/object-store-server.ts';
 import { namespace, now } from '../support/scope.ts';
-import { until } from '../support/until.ts';
 
 const place = { namespace: 'platform', name: 'etcd-backup' };
 const access = 'controlplane.cluster.x-k8s.io/backup-access';
@@ -25,11 +24,7 @@ const condition = () => cluster.conditions.find(({ type }) => type === 'EtcdBack
 /** Lets time pass, and reconciles until the condition has this status: requests to the bucket take real time. */
 async function after(minutes: number, status: 'True' | 'False'): Promise<void> {
   await cluster.clock.advance(minutes * 60_000);
-  await until(`EtcdBackupReady to be ${status}`, async () => {
-    await operator.reconcile();
-    cluster.settle();
-    return condition()?.status === status;
-  });
+  await operator.reconcileUntil(`EtcdBackupReady to be ${status}`, () => condition()?.status === status);
 }
 
 beforeAll(async () => {
@@ -45,11 +40,9 @@ beforeAll(async () => {
   const backup = { schedule: daily, secret: place, verify: { disabled: true } };
   await cluster.change({ etcd: { replicas: 1, backup } });
   operator = await OperatorProcess.start(cluster);
-  await until('the first backup', async () => {
-    await operator.reconcile();
-    cluster.settle();
-    return [...bucket.objects.keys()].some((key) => key.endsWith('/manifest.json'));
-  });
+  await operator.reconcileUntil('the first backup', () =>
+    [...bucket.objects.keys()].some((key) => key.endsWith('/manifest.json')),
+  );
 }, 60_000);
 afterAll(async () => {
   await operator.stop();

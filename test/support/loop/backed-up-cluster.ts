@@ -4,7 +4,6 @@ import { storeSecret } from '../backup-secrets.ts';
 import { ManualClock } from '../manual-clock.ts';
 import type { ObjectStoreServer } from '../object-store-server.ts';
 import { clusterName, namespace, now } from '../scope.ts';
-import { until } from '../until.ts';
 import { MemoryCluster, ourName } from './memory-cluster.ts';
 import { OperatorProcess } from './operator-process.ts';
 import { settleBy, smallestSpec } from './scenario.ts';
@@ -60,11 +59,7 @@ export class BackedUpCluster {
 
   /** Reconciles until the status satisfies a condition: requests to the bucket take real time. */
   async reconcileUntil(what: string, holds: () => boolean): Promise<void> {
-    await until(what, async () => {
-      await this.operator.reconcile();
-      this.cluster.settle();
-      return holds();
-    });
+    await this.operator.reconcileUntil(what, holds);
   }
 
   /** Lets time pass until the next backup is due, and waits for it. @returns its name */

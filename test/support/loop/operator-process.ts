@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlatformLists } from '../../../constructs/cluster/platform-lists.ts';
 import { ComparedClock } from '../../../reconciler/kube/compared-clock.ts';
 import { EventRecorder } from '../../../reconciler/kube/events.ts';
@@ -22,6 +23,12 @@ const reconcileLimit = 60;
 
 /** Requeues within this time are waited for until all is settled; later ones are renewals and the like. */
 const soonMs = 5 * 60_000;
+
+/** No request to a store of a test takes so long. */
+const holdsWithinMs = 60_000;
+
+/** What is awaited beside reconciles is a request to a server of this process. */
+const pauseMs = 5;
 
 /** Flags of the operator. */
 export interface OperatorFlags {
@@ -176,6 +183,20 @@ export class OperatorProcess {
       this.#managementCluster.settle();
       await this.untilObserved();
     }
+  }
+
+  /**
+   * Rounds until a condition holds: requests to a store take real time.
+   * @throws what the control plane lacks, if it has not held for a minute
+   */
+  async reconcileUntil(what: string, holds: () => boolean): Promise<void> {
+    const end = performance.now() + holdsWithinMs;
+    while (performance.now() < end) {
+      await this.rounds(1);
+      if (holds()) return;
+      await sleep(pauseMs);
+    }
+    throw new Error(`waited in vain for: ${what}\n${this.#problem(this.#managementCluster)}`);
   }
 
   /** Ends the process as SIGKILL would. */

@@ -22,7 +22,6 @@ import { otherCA, otherEndpoint, otherIssuer, otherProvidersCluster } from '../.
 import type { MemoryClientOptions } from '../../../support/memory-cluster/client.ts';
 import { ObjectStoreServer } from '../../../support/object-store-server.ts';
 import { namespace } from '../../../support/scope.ts';
-import { until } from '../../../support/until.ts';
 
 let bucket: ObjectStoreServer;
 beforeAll(async () => {
@@ -108,9 +107,8 @@ describe('hcp import', () => {
     const { ended, printed, reported } = run(cluster, { snapshot: 'final.etcd', yes: true });
     let isOver = false;
     void ended.finally(() => (isOver = true)).catch(() => {});
-    await until('the end of the import', async () => {
-      await operator.rounds(1);
-      await cluster.clock.advance(1000);
+    await operator.reconcileUntil('the end of the import', () => {
+      void cluster.clock.advance(1000);
       return isOver;
     });
     await ended;
@@ -215,10 +213,10 @@ describe('hcp import', () => {
     const cluster = await otherProvidersCluster(bucket);
     await takeSteps(sessionOf(cluster).session, source);
     const operator = await OperatorProcess.start(cluster);
-    await until('the restored control plane', async () => {
-      await operator.rounds(1);
-      return cluster.objects.get(Deployment, 'c1-api-server') !== undefined;
-    });
+    await operator.reconcileUntil(
+      'the restored control plane',
+      () => cluster.objects.get(Deployment, 'c1-api-server') !== undefined,
+    );
     await operator.stop();
     await run(cluster, { 'delete-volumes': true, yes: true }).ended;
     await expect(run(cluster, { yes: true }).ended).rejects.toThrow('there is no control plane of teutonet to import');
