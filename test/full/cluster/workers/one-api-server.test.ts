@@ -27,7 +27,7 @@ test('a quota that has room for one API server of two is in the condition, and t
     status: 'False',
     message: /exceeded quota/,
   });
-  expect(message).toContain('1 of 2 replicas available');
+  expect(message).toContain('1 of 2 replicas');
   await cluster.bench.untilCondition('hosted', 'Available', { status: 'True' });
 });
 
