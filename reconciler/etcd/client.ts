@@ -2,12 +2,13 @@ import type { Etcd3, IOptions } from 'etcd3';
 import { unlessAborted } from '../kube/deadline.ts';
 import { messageOf } from '../kube/error-message.ts';
 import type { EtcdCredentials, MemberEndpoint } from './member-endpoint.ts';
-import { type HttpAccess, readClusterVersion } from './http-api.ts';
+import { type HttpAccess, readClusterVersion, readMetrics } from './http-api.ts';
 import type { KeyVersion } from './key-changes.ts';
 import { countKeysByResource, type KeyCounts } from './key-counts.ts';
 import { listKeys } from './list-keys.ts';
 import { type ReportedStatus, statusIn } from './member-status.ts';
 import type { MemberAlarm, Registration } from './members.ts';
+import { reachedPeers } from './peers.ts';
 import { inSpan } from '../trace/span.ts';
 import { grpcMessage } from './grpc-message.ts';
 import { readSnapshot } from './snapshot.ts';
@@ -57,6 +58,11 @@ export class MemberClient {
    */
   clusterVersion(): Promise<string> {
     return readClusterVersion(this.#http);
+  }
+
+  /** IDs of the members that this one reaches; undefined if it does not say. */
+  async reachedPeers(): Promise<ReadonlySet<string> | undefined> {
+    return reachedPeers(await readMetrics(this.#http));
   }
 
   /** A hash of all data up to this revision. */

@@ -13,6 +13,9 @@ export interface HttpAccess {
 /** The image of a member may be a user's own, and answer anything. */
 const longestAnswer = 64 * 1024;
 
+/** etcd answers with some 200 KiB. */
+const longestMetrics = 1024 * 1024;
+
 const Versions = z.object({ etcdcluster: z.string().min(1) });
 
 /**
@@ -20,16 +23,22 @@ const Versions = z.object({ etcdcluster: z.string().min(1) });
  * seconds after the last member runs that minor.
  */
 export async function readClusterVersion(access: HttpAccess): Promise<string> {
-  const answer = await ask(access, 'the cluster version', '/version');
-  return Versions.parse(answer).etcdcluster;
+  const answer = await ask(access, 'the cluster version', '/version', longestAnswer);
+  return Versions.parse(JSON.parse(answer)).etcdcluster;
+}
+
+/** The metrics of a member in Prometheus' format. */
+export function readMetrics(access: HttpAccess): Promise<string> {
+  return ask(access, 'the metrics', '/metrics', longestMetrics);
 }
 
 async function ask(
   { member: { name, address, httpAddress = address, serverName }, credentials, deadlineMs }: HttpAccess,
   what: string,
   path: string,
-): Promise<unknown> {
-  const text = await new Promise<string>((resolve, reject) => {
+  longest: number,
+): Promise<string> {
+  return new Promise<string>((resolve, reject) => {
     const asked = request(
       `https://${httpAddress}${path}`,
       {
@@ -45,7 +54,7 @@ async function ask(
         let bytes = 0;
         answer.on('data', (chunk: Buffer) => {
           bytes += chunk.length;
-          if (bytes > longestAnswer) asked.destroy(new Error(`the answer is larger than ${longestAnswer / 1024} KiB`));
+          if (bytes > longest) asked.destroy(new Error(`the answer is larger than ${longest / 1024} KiB`));
           else chunks.push(chunk);
         });
         answer.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
@@ -57,5 +66,4 @@ async function ask(
   }).catch((cause: unknown) => {
     throw new Error(`cannot read ${what} from etcd member ${name}`, { cause });
   });
-  return JSON.parse(text);
 }

@@ -1,4 +1,5 @@
 import type { Damage } from './damage.ts';
+import type { MissingConnection } from './peers.ts';
 
 /** The observed state of an etcd cluster: plain data, read together right before a decision. */
 export interface EtcdObservation {
@@ -22,6 +23,8 @@ export interface EtcdObservation {
   readonly clusterVersion?: string;
   /** No etcd was ever formed, by any record, so that no member serves or has data; unset if that is not known. */
   readonly isNew?: boolean;
+  /** Connections that voters lack. Only looked for before the pod of a member is replaced. */
+  readonly missingConnections?: readonly MissingConnection[];
   /** A slow act of this process that etcd does not show, such as a defragmentation. */
   readonly inProgress?: { readonly act: string; readonly member: string };
 }

@@ -16,6 +16,7 @@ export type LoopMemberClient = Pick<
   | 'read'
   | 'members'
   | 'clusterVersion'
+  | 'reachedPeers'
   | 'hash'
   | 'recount'
   | 'isCompacted'

@@ -29,6 +29,7 @@ export type GuardResult =
         | 'inProgress'
         | 'membershipUnconfirmed'
         | 'onlyMember'
+        | 'othersApart'
         | 'leads'
         | 'endsWithItsPod'
         | 'noAnswer'
@@ -66,6 +67,7 @@ function checksFor(observation: EtcdObservation, member: Member, { kind }: Act):
     keepsItsData,
     membershipIsConfirmed,
     isNotTheOnlyOne,
+    othersReachEachOther,
     doesNotLead,
     answers,
     othersCarryOn,
@@ -118,6 +120,19 @@ const isNotTheOnlyOne: Check = (observation, member, { kind, cause }) => {
   if (!isVoter(member) || voterCount(observation) > 1) return undefined;
   if (kind !== 'remove' && cause !== 'upkeep') return undefined;
   return refuse('onlyMember', `${member.name} is the only member, and etcd would not answer meanwhile`);
+};
+
+/**
+ * A member that others dial answers, and serves. Without a third one, two of which one does not reach the other may not agree, and
+ * a template that makes one deaf makes the next one deaf, too.
+ */
+const othersReachEachOther: Check = ({ missingConnections = [] }, { name }, { kind }) => {
+  const missing = missingConnections.find(({ from, to }) => from !== name && to !== name);
+  if (kind !== 'restart' || !missing) return undefined;
+  return refuse(
+    'othersApart',
+    `${missing.from} does not reach ${missing.to}, which ${name} makes up for: look for a proxy in etcd.env or deployment.defaults.env, a NetworkPolicy, or a certificate that ${missing.to} refuses`,
+  );
 };
 
 const doesNotLead: Check = (observation, member) =>

@@ -10,6 +10,7 @@ import { knownMembers, type MemberObjects, readMemberObjects, watchedMemberObjec
 import type { EtcdObservation } from './members.ts';
 import { type EtcdDesiredState, planEtcdStep } from './plan-step.ts';
 import { type Clients, observeEtcd } from './observe.ts';
+import { missingConnections } from './peers.ts';
 import { type EtcdReport, fillOf, withoutVacancies } from './report.ts';
 import { strandedClaims } from './stranded-volumes.ts';
 import { refusalOfReplacement } from './try-rollout.ts';
@@ -99,7 +100,15 @@ async function observe(
   const isNew = !isFormed && !wasFormed(known) && known.every(({ pod }) => !pod?.isReady);
   const seen = await observeEtcd(known, clients, { inProgress, isNew });
   const observation = withoutVacancies(seen, goal.replicas);
-  return { objects, observation, decision: planEtcdStep(observation, goal) };
+  const decision = planEtcdStep(observation, goal);
+  if (decision.kind !== 'act' || !leadsToReplacement(decision.step)) return { objects, observation, decision };
+  const connected = { ...observation, missingConnections: await missingConnections(observation, clients) };
+  return { objects, observation: connected, decision: planEtcdStep(connected, goal) };
+}
+
+/** Leadership moves before the pod of the leader is replaced. */
+function leadsToReplacement({ kind }: EtcdStep): boolean {
+  return kind === 'replacePod' || kind === 'moveLeader';
 }
 
 async function perform(

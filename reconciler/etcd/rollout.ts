@@ -12,8 +12,8 @@ export interface RolloutOptions {
 
 /**
  * The pod to replace next, so that all pods have the current template. Pods that do not run come first, because
- * replacing them costs nothing and may repair them; then members that are unhealthy or not ready, then followers, the
- * leader last.
+ * replacing them costs nothing and may repair them; then members that are unhealthy, not ready, or do not reach another one, then
+ * followers, the leader last.
  */
 export function planRolloutStep(observation: EtcdObservation, options: RolloutOptions): Decision {
   const { revision, cause, guard = mayDisrupt } = options;
@@ -38,6 +38,7 @@ function isServedTo({ registration, pod }: Member): boolean | undefined {
 
 function urgency(observation: EtcdObservation, member: Member): number {
   if (member.pod?.isRunning === false) return 0;
-  if (!isHealthy(observation, member) || isServedTo(member) === false) return 1;
+  const isDeaf = observation.missingConnections?.some(({ from }) => from === member.name);
+  if (!isHealthy(observation, member) || isServedTo(member) === false || isDeaf) return 1;
   return leaderOf(observation)?.name === member.name ? 3 : 2;
 }

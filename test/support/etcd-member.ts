@@ -42,6 +42,10 @@ export class LoneMember implements MemberCalls {
     return '3.6.0';
   }
 
+  async reachedPeers(): Promise<ReadonlySet<string> | undefined> {
+    return undefined;
+  }
+
   async clusterId(): Promise<string> {
     return this.#clusterId;
   }

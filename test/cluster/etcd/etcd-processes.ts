@@ -158,7 +158,15 @@ export class EtcdProcesses {
     return observeEtcd(known, this.clients);
   }
 
-  run(name: string, state: 'new' | 'existing', members: string): void {
+  /** Starts a member again that its peers refuse as a client: they reach it, and it reaches none of them. */
+  async runDeaf(name: string): Promise<void> {
+    await this.kill(name);
+    const [certificate, key] = ['foreign.crt', 'foreign.key'].map((file) => join(this.#directory, file));
+    const asClient = [`--peer-client-cert-file=${certificate}`, `--peer-client-key-file=${key}`];
+    this.run(name, 'existing', this.all, asClient);
+  }
+
+  run(name: string, state: 'new' | 'existing', members: string, flags: readonly string[] = []): void {
     // A test that ran into its timeout may still be running.
     if (this.#isStopped) throw new Error(`${name} is not started: all has been stopped`);
     const place = this.#place(name);
@@ -189,6 +197,7 @@ export class EtcdProcesses {
         `--peer-trusted-ca-file=${file('ca.crt')}`,
         '--peer-client-cert-auth',
         ...this.#flags,
+        ...flags,
       ],
       { log: file(`${name}.log`) },
     );
@@ -325,10 +334,17 @@ async function writeCredentials(directory: string): Promise<EtcdCredentials> {
     organizations: [],
     usages: ['server', 'client'],
     hosts: ['127.0.0.1', serverName],
-  };
-  const pair = await issueCertificate({ ...plan, usages: ['server', 'client'] }, certificateAuthority, validity);
+  } as const;
+  const pair = await issueCertificate(plan, certificateAuthority, validity);
   const { certificate: cert, key } = pair;
-  const files = { 'ca.crt': certificateAuthority.certificate, 'etcd.crt': cert, 'etcd.key': key };
+  const foreign = await issueCertificate(plan, await createCA({ commonName: 'another' }, validity), validity);
+  const files = {
+    'ca.crt': certificateAuthority.certificate,
+    'etcd.crt': cert,
+    'etcd.key': key,
+    'foreign.crt': foreign.certificate,
+    'foreign.key': foreign.key,
+  };
   for (const [name, content] of Object.entries(files)) await writeFile(join(directory, name), content);
   return { ca: certificateAuthority.certificate, cert, key };
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { healthyVoters, hasQuorum, isDataLost, leaderOf, votersOf } from '../../../reconciler/etcd/members.ts';
+import { missingConnections } from '../../../reconciler/etcd/peers.ts';
 import { until } from '../../support/until.ts';
 import { EtcdProcesses } from './etcd-processes.ts';
 import { NumberedWriter } from './numbered-writer.ts';
@@ -43,6 +44,20 @@ describe('3 members of etcd', () => {
     await until('the other one to lead', async () => leaderOf(await cluster.observe())?.name === other.name);
     await cluster.client(leader.name).defragment();
     expect(healthyVoters(await untilWell(cluster))).toHaveLength(3);
+  });
+
+  it('show which one the others reach and looks well, and reaches none of them', async () => {
+    const missing = async () => missingConnections(await untilWell(cluster), cluster.clients);
+    await until('all connections', async () => (await missing()).length === 0);
+    await cluster.runDeaf('etcd-2');
+    const found = await until('two to be missing', async () => {
+      const now = await missing();
+      return now.length === 2 && now;
+    });
+    expect(found).toEqual(['etcd-0', 'etcd-1'].map((to) => ({ from: 'etcd-2', to })));
+    await cluster.kill('etcd-2');
+    cluster.run('etcd-2', 'existing', cluster.all);
+    await until('all connections again', async () => (await missing()).length === 0);
   });
 
   it('report which one does not answer, and still have a quorum', async () => {

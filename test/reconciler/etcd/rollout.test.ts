@@ -17,6 +17,26 @@ const move = (to: string, targetId: string) => ({
 const cases: readonly [what: string, EtcdObservation, expected: unknown][] = [
   ['nothing when all pods are new', observed(3), { kind: 'settled' }],
   ['followers from the highest ordinal down', observed(3, { 0: old, 1: old, 2: old }), replace('etcd-2')],
+  [
+    'a member that does not reach another one first',
+    observed(3, { 0: old, 1: old, 2: old }, { missingConnections: [{ from: 'etcd-1', to: 'etcd-0' }] }),
+    replace('etcd-1'),
+  ],
+  [
+    'nothing while one of the others does not reach the other',
+    observed(3, { 1: old }, { missingConnections: [{ from: 'etcd-2', to: 'etcd-0' }] }),
+    { kind: 'wait', message: expect.stringContaining('etcd-2 does not reach etcd-0, which etcd-1 makes up for: look') },
+  ],
+  [
+    'no leadership while one of the others does not reach the other',
+    observed(3, { 0: old }, { missingConnections: [{ from: 'etcd-2', to: 'etcd-1' }] }),
+    { kind: 'wait', message: expect.stringContaining('etcd-2 does not reach etcd-1') },
+  ],
+  [
+    'a pod that does not run although one of the others does not reach the other',
+    observed(3, { 1: stopped }, { missingConnections: [{ from: 'etcd-2', to: 'etcd-0' }] }),
+    replace('etcd-1', 'pod'),
+  ],
   ['the next follower before the leader', observed(3, { 0: old, 1: old }), replace('etcd-1')],
   [
     'leadership, to a member that is already new, before the leader',

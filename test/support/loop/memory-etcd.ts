@@ -25,6 +25,8 @@ export class MemoryEtcd {
   isFull = false;
   /** Whether more members have lost their data than may, so that the others have no leader and confirm nothing. */
   hasNoQuorum = false;
+  /** Ordinals of members that reach no other one, and are reached by all. */
+  deaf: readonly number[] = [];
   #leader = 0;
   /** Uids of the volume claims that hold data. */
   readonly #written: Set<string>;
@@ -38,6 +40,7 @@ export class MemoryEtcd {
     copy.clusterId = this.clusterId;
     copy.isFull = this.isFull;
     copy.hasNoQuorum = this.hasNoQuorum;
+    copy.deaf = this.deaf;
     return copy;
   }
 
@@ -100,6 +103,7 @@ export class MemoryEtcd {
       read: () => byQuorum(undefined),
       members: () => byQuorum(members),
       clusterVersion: () => answering('3.6.0'),
+      reachedPeers: () => answering(new Set(members.flatMap(({ id }) => (this.deaf.includes(ordinal) ? [] : [id])))),
       moveLeader: async (targetId) => {
         await whileAlive('ask etcd');
         this.#leader = members.findIndex(({ id }) => id === targetId);
