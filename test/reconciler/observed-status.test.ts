@@ -192,6 +192,41 @@ describe('the other fields', () => {
     });
   });
 
+  it('keep the issuer of tokens while it is not known', () => {
+    const previous = { serviceAccountIssuer: 'https://before.example.org' };
+    const issuer = (changes: Partial<Observation>) => observedStatus(observation(changes)).serviceAccountIssuer;
+    expect(issuer({ previous })).toBe('https://before.example.org');
+    expect(issuer({ previous, serviceAccountIssuer: 'https://now.example.org' })).toBe('https://now.example.org');
+  });
+
+  it('keep the address of a load balancer while it has none, and drop it without one', () => {
+    const previous = { legacyIP: '192.0.2.9' };
+    const address = (changes: Partial<Observation>) => observedStatus(observation(changes)).legacyIP;
+    expect(address({ previous, isBalanced: true })).toBe('192.0.2.9');
+    expect(address({ previous, isBalanced: false })).toBeUndefined();
+    expect(address({ isBalanced: true })).toBeUndefined();
+  });
+
+  it('keep the emulated version as long as the binaries are those that emulate it', () => {
+    const previous = { emulation: { binaries: 'v1.36.3', since: '2026-11-21T12:00:00Z' } };
+    const emulation = (changes: Partial<Observation>) => observedStatus(observation(changes)).emulation;
+    expect(emulation({ previous, binaries: 'v1.36.3' })).toEqual(previous.emulation);
+    expect(emulation({ previous, binaries: 'v1.36.4' })).toBeUndefined();
+    expect(emulation({ previous: {}, binaries: 'v1.36.3' })).toBeUndefined();
+    expect(emulation({ binaries: 'v1.36.3' })).toBeUndefined();
+    expect(emulation({ previous })).toBeUndefined();
+  });
+
+  it('contain the versions of the components that report them', () => {
+    const role = 'Follower' as const;
+    const members = [
+      { name: 'c1-etcd-0', role, version: '3.6.8' },
+      { name: 'c1-etcd-1', role },
+    ];
+    const { components } = observedStatus(observation({ report: { etcd: { members } } }));
+    expect(components?.find(({ name }) => name === 'etcd')?.version).toBe('3.6.8');
+  });
+
   it('are absent before a phase has reported them', () => {
     const fresh = observedStatus(observation());
     for (const field of [...Object.keys(before), 'etcd', 'legacyIP']) expect(fresh).not.toHaveProperty(field);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   defaultsFor,
+  defaultsOf,
   etcdTag,
   etcdVersion,
   tagOf,
@@ -14,6 +15,7 @@ import {
   hasChange,
   unsupportedVersion,
 } from '../../../constructs/cluster/versions.ts';
+import type { Release } from '../../../constructs/cluster/release-revisions.ts';
 import { supportedMinors } from '../../../constructs/cluster/minors.ts';
 
 describe('Kubernetes versions', () => {
@@ -82,6 +84,13 @@ describe('Kubernetes versions', () => {
   });
 });
 
+it('the default images are the recorded ones, of the minor that they were recorded for', () => {
+  const images = { ...defaultsFor('v1.36.3'), etcd: '3.5.99' };
+  const release = { minor: 36, images } as Release;
+  expect(defaultsOf({ spec: { version: 'v1.36.3' }, release })).toBe(images);
+  expect(defaultsOf({ spec: { version: 'v1.35.6' }, release })).toBe(defaultsFor('v1.35.6'));
+});
+
 describe('the etcd version', () => {
   it("is the user's, otherwise that of the Kubernetes minor", () => {
     expect(etcdVersion({ spec: { version: 'v1.36.3' } })).toBe(defaultsFor('v1.36.3').etcd);
@@ -102,6 +111,8 @@ describe('the etcd version', () => {
     ['stable', {}, '3.6.8'],
     ['stable', { version: '3.7.1' }, '3.7.1'],
     ['4.0.0', {}, '3.6.8'],
+    ['mirror-3.7.1', {}, '3.6.8'],
+    ['3.10.2', {}, '3.10.2'],
   ])('with the tag %s and %j is %s', (tag, etcd, expected) => {
     expect(etcdVersion({ spec: { version: 'v1.36.3', etcd: { ...etcd, image: { tag } } } })).toBe(expected);
   });
@@ -110,6 +121,8 @@ describe('the etcd version', () => {
     ['registry.example.org:5000/etcd:v3.6.9-1', 'v3.6.9-1'],
     ['registry.example.org:5000/etcd:3.6.9@sha256:0f', '3.6.9'],
     ['registry.example.org:5000/etcd', undefined],
+    ['etcd:3.6.9', '3.6.9'],
+    ['etcd:', undefined],
     [undefined, undefined],
   ])('of the image %s is in the tag %s', (image, tag) => {
     expect(tagOf(image)).toBe(tag);

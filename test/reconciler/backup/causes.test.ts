@@ -3,6 +3,8 @@ import {
   type BackupCause,
   changeCause,
   deletionCause,
+  hibernationOf,
+  isHibernation,
   requestCause,
   satisfiedCauses,
 } from '../../../reconciler/backup/causes.ts';
@@ -12,6 +14,12 @@ const hour = 3_600_000;
 const change = changeCause('Kubernetes 1.35 to 1.36');
 const request = requestCause('before the big change');
 const deletion = deletionCause('uid');
+
+it('a hibernation is told from changes of versions', () => {
+  expect(isHibernation(hibernationOf('1'))).toBe(true);
+  expect(isHibernation('Kubernetes 1.35 to 1.36')).toBe(false);
+  expect(hibernationOf('1')).not.toBe(hibernationOf('2'));
+});
 
 describe('an existing backup', () => {
   type Case = [what: string, takenFor: BackupCause[], ageMs: number, satisfied: BackupCause[], lastKnown?: BackupName];

@@ -136,6 +136,11 @@ describe('a backup that runs or waits for its turn', () => {
       { schedule: { ...situation.schedule, expression: '*/10 * * * *' }, now: dueAt + day, work: waiting(dueAt + day) },
       dueAt + day + 10 * minute,
     ],
+    [
+      'a period after the control plane was created, if the last one is that of a clock that was ahead',
+      { ...due, now: noon + 2 * minute, lastBackup: noon + 365 * day, createdAt: noon, work: waiting(noon + minute) },
+      noon + day,
+    ],
     ['never, if it was only requested', { ...requested, work: waiting(noon) }, undefined],
   ])('is late %s', (_, changes, overdueAt) => {
     expect(decide(changes)).toEqual({ kind: 'running', progress: 'waiting for its turn', overdueAt });

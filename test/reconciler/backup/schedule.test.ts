@@ -99,6 +99,8 @@ describe('the longest time between two backups', () => {
     ['0 3 * * 1-5', 72],
     ['0 3 1 * *', 31 * 24],
     ['0 3 29 2 *', 4 * 366 * 24 - 72],
+    // Its first twelve gaps from the start of a year are days.
+    ['0 0 1-13 1 *', (365 - 12) * 24],
   ])('of %s is %d hours', (expression, hours) => {
     expect(longestPeriodMs({ expression, identity }) / 3_600_000).toBe(hours);
   });

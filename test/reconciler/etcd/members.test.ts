@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Damage } from '../../../reconciler/etcd/damage.ts';
 import {
   damageOf,
+  endsWithItsPod,
   type EtcdObservation,
   hasQuorum,
   healthyVoters,
@@ -19,6 +20,27 @@ import { wasFormed } from '../../../reconciler/etcd/membership.ts';
 import { damaged, observed, observedMember, observedStatus, silent, stopped, vacant } from './observed.ts';
 
 const leadership = (id: string | undefined, raftTerm: number) => ({ leaderId: id, raftTerm });
+
+describe('the data of a member whose volume claim is being deleted', () => {
+  const going = { memberId: '1', isLost: false, isTerminating: true };
+  const stranger = { ...observedMember(0), registration: undefined, claim: going };
+  it.each<[string, Partial<EtcdObservation>, Member, boolean]>([
+    ['ends with its pod', {}, observedMember(0, { claim: going }), true],
+    ['ends with its pod if it may belong to a member', { membership: 'unknown' }, stranger, true],
+    ['is no loss if it belongs to no member', {}, stranger, false],
+    ['is no loss if etcd was never formed', { isNew: true }, observedMember(0, { claim: going }), false],
+    ['is gone already if its volume is', {}, observedMember(0, { claim: { ...going, isLost: true } }), false],
+    ['stays if only another claim is deleted', {}, observedMember(0), false],
+  ])('%s', (_, rest, member, expected) => {
+    expect(endsWithItsPod(observed(3, {}, rest), member)).toBe(expected);
+  });
+});
+
+it('an added member that has never started is not damaged by the data of the one before it', () => {
+  const { registration, ...rest } = observedMember(1, damaged('unreadable'));
+  expect(damageOf({ ...rest, registration })).toBeDefined();
+  expect(damageOf({ ...rest, registration: registration && { ...registration, name: '' } })).toBeUndefined();
+});
 
 describe('the leader', () => {
   const cases: readonly [when: string, EtcdObservation, leader: string | undefined][] = [

@@ -193,6 +193,8 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     3,
     'wait: without etcd-2 only 1 of 3 members are healthy, but a quorum needs 2',
   ],
+  ['the claim of one of two members is being deleted', observed(2, { 1: going(1) }), 2, 'remove etcd-1'],
+  ['the claim of a surplus member is being deleted, too', observed(3, { 1: going(1) }), 1, 'remove etcd-2'],
   ['the claim of the only member is being deleted', observed(1, { 0: going(0) }), 1, 'settled'],
   ['that of the only member is, and others are to join', observed(1, { 0: going(0) }), 3, 'settled'],
   ['a learner has not started', observed(3, { 1: { ...added(1), ...slow } }), 3, 'wait: etcd-1 is joining'],
@@ -201,6 +203,12 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     observed(3, { 1: { ...added(1), pod: { ...slow.pod, restarts: 3 } } }),
     3,
     'wait: etcd-1 is joining',
+  ],
+  [
+    'a learner whose volume belongs to it has failed to start four times',
+    observed(3, { 1: { ...added(1), claim: { memberId: '2', isLost: false }, pod: { ...slow.pod, restarts: 4 } } }),
+    3,
+    'remove etcd-1',
   ],
   // Its volume may hold what it has confirmed before it could report its name: it is not emptied while it is a member.
   ['a learner has failed to start often', observed(3, { 1: added(1) }), 3, 'markVolume etcd-1'],

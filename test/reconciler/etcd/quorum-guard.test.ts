@@ -43,6 +43,41 @@ interface Case {
 
 const cases: readonly Case[] = [
   { when: 'all members are healthy', observation: observed(3), act: restart, ordinal: 2, result: 'allowed' },
+  {
+    when: 'one of the others does not reach the other',
+    observation: observed(3, {}, { missingConnections: [{ from: 'etcd-1', to: 'etcd-0' }] }),
+    act: restart,
+    ordinal: 2,
+    result: 'othersApart',
+  },
+  {
+    when: 'one of the others does not reach the member',
+    observation: observed(3, {}, { missingConnections: [{ from: 'etcd-1', to: 'etcd-2' }] }),
+    act: restart,
+    ordinal: 2,
+    result: 'allowed',
+  },
+  {
+    when: 'the member does not reach another one',
+    observation: observed(3, {}, { missingConnections: [{ from: 'etcd-2', to: 'etcd-1' }] }),
+    act: restart,
+    ordinal: 2,
+    result: 'allowed',
+  },
+  {
+    when: 'one of the others does not reach the other, and the member is lost',
+    observation: observed(3, { 2: stopped }, { missingConnections: [{ from: 'etcd-1', to: 'etcd-0' }] }),
+    act: remove,
+    ordinal: 2,
+    result: 'allowed',
+  },
+  {
+    when: 'only its own copy names the only member, which is not ready',
+    observation: observed(1, { 0: { ...silent, ...unready } }, { membership: 'unconfirmed' }),
+    act: restart,
+    ordinal: 0,
+    result: 'membershipUnconfirmed',
+  },
   { when: 'the member leads', observation: observed(3), act: restart, ordinal: 0, result: 'leads' },
   {
     when: 'another of 3 runs and does not answer',

@@ -23,6 +23,20 @@ const cases: readonly [what: string, EtcdObservation, expected: unknown][] = [
     replace('etcd-1'),
   ],
   [
+    'one of the members that do not reach another one first',
+    observed(
+      3,
+      { 0: old, 1: old, 2: old },
+      {
+        missingConnections: [
+          { from: 'etcd-0', to: 'etcd-1' },
+          { from: 'etcd-1', to: 'etcd-0' },
+        ],
+      },
+    ),
+    replace('etcd-1'),
+  ],
+  [
     'nothing while one of the others does not reach the other',
     observed(3, { 1: old }, { missingConnections: [{ from: 'etcd-2', to: 'etcd-0' }] }),
     { kind: 'wait', message: expect.stringContaining('etcd-2 does not reach etcd-0, which etcd-1 makes up for: look') },

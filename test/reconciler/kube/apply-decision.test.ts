@@ -28,6 +28,10 @@ const asCached = (object: KubeObject): KubeObject => ({
 const rendered = renderedFingerprint(live('', []));
 const record = recordOf(rendered, live('10', [own]), 'us');
 
+it('of the managed fields of an object that somebody else has applied nothing is kept', () => {
+  expect(decisiveManagedFields(live('1', [others]), 'us')).toEqual([]);
+});
+
 describe('decideApply', () => {
   it.each<[string, AppliedRecord | undefined, KubeObject | undefined, ApplyDecision]>([
     ['was never applied', undefined, live('10', [own]), { type: 'apply', because: 'new' }],

@@ -9,6 +9,7 @@ import {
   objection,
 } from '../../../reconciler/kubelet-serving/plan.ts';
 import { reservedHosts } from '../../../reconciler/kubelet-serving/reserved-hosts.ts';
+import { longestRequest } from '../../../reconciler/kube/certificate-request.ts';
 import { kubeletRequest, type KubeletRequestChanges } from '../../support/kubelet-request.ts';
 import { clusterOf, knownFacts } from '../../support/rendered-cluster.ts';
 
@@ -65,7 +66,7 @@ describe('a kubelet gets a serving certificate', () => {
       { hosts: ['n1', '192.0.2.21', '2001:db8::21'] },
       { machines: [machine('m1', 'n1', 'n1.internal')] },
     ],
-    ['if its Machine has no addresses', {}, { machines: [machine('m1', 'n1')] }],
+    ['if its Machine has no addresses', { hosts: ['n1', 'n1.internal'] }, { machines: [machine('m1', 'n1')] }],
     ['if its Machine has no nodeRef yet', {}, { machines: [machine('m1', undefined, '192.0.2.21')] }],
     ['if there are Machines of other nodes', {}, { machines: [machine('m2', 'n2', '192.0.2.22')] }],
   ])('%s', async (_, request, changes) => {
@@ -128,6 +129,18 @@ describe('a request is not approved that', () => {
       );
     },
   );
+
+  it('has a Node that claims a name which its Machine does not have', async () => {
+    const machines = [machine('m1', 'n1', '192.0.2.21')];
+    const said = await judged({ hosts: ['n1', '192.0.2.21', 'n1.internal'] }, { machines });
+    expect(said).toBe('contains n1.internal, which Machine m1 does not have');
+  });
+
+  it('is longer than the operator keeps', async () => {
+    const request = await kubeletRequest();
+    const kept = { ...request, spec: { ...request.spec, request: '' } };
+    expect(objection(kept, evidence())).toBe(`is longer than ${longestRequest / 1024} KiB`);
+  });
 
   // Its Node lists them as addresses, which a kubelet writes itself.
   it.each([

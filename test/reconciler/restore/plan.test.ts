@@ -199,6 +199,11 @@ describe('the next step of a restore', () => {
       }),
       { kind: 'start' },
     ],
+    [
+      'to start etcd when the claim of another member does not exist yet',
+      held({ members: [restored(0), member(1, { claim: undefined })] }),
+      { kind: 'start' },
+    ],
     ['to end when an API server is available', observed({ members: [restored(0)] }), { kind: 'complete' }],
   ];
   it.each(table)('is %s', (_, observation, expected) => {

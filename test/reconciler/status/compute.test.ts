@@ -5,7 +5,11 @@ import { settled } from '../../../reconciler/etcd/steps.ts';
 import { versionAnnotation } from '../../../constructs/pod/component.ts';
 import type { PodObject, StatefulSetObject } from '../../../reconciler/kube/readiness.ts';
 import { type Observation, summarize } from '../../../reconciler/status/compute.ts';
-import { conditionUpdate, type ConditionUpdates } from '../../../reconciler/engine/condition-update.ts';
+import {
+  conditionUpdate,
+  type ConditionUpdate,
+  type ConditionUpdates,
+} from '../../../reconciler/engine/condition-update.ts';
 import {
   type Counts,
   deployment,
@@ -27,6 +31,8 @@ function summaryOf(changes: Partial<Observation>, type: keyof ConditionUpdates, 
   const found = summarize(observation(changes), initialized)[type];
   return `${found?.status} ${found?.reason}${found?.message ? `: ${found.message}` : ''}`;
 }
+
+const failing = (reason: ConditionUpdate['reason']) => conditionUpdate('False', reason, 'x');
 
 /** The object before its controller has observed it. */
 function fresh<T extends { readonly status?: unknown }>(object: T): Omit<T, 'status'> {
@@ -166,6 +172,7 @@ describe('the summaries', () => {
   });
 
   const stopped: StatefulSetObject = { ...fresh(etcd(0)), spec: { replicas: 0 } };
+  const lost = { status: undefined, registration: undefined, claim: undefined };
   const withoutMembers = 'False NotHealthy: no etcd member runs: see the condition EtcdRestoreReady';
 
   it.each<[string, StatefulSetObject | undefined, string]>([
@@ -178,6 +185,26 @@ describe('the summaries', () => {
     ['a restore has stopped its members', stopped, withoutMembers],
   ])('set EtcdClusterHealthy when %s', (_, set, expected) => {
     expect(summaryOf({ etcd: set }, 'EtcdClusterHealthy')).toBe(expected);
+  });
+
+  it.each<[string, ConditionUpdates, string]>([
+    ['its members are being stopped', { EtcdClusterReady: failing('StoppingMembers') }, 'Unknown HealthUnknown: x'],
+    ['its members are stopped', { EtcdClusterReady: failing('Hibernated') }, 'Unknown HealthUnknown: x'],
+    ['a phase has not run', {}, 'True Healthy'],
+  ])('set EtcdClusterHealthy when %s', (_, phases, expected) => {
+    expect(summaryOf({ phases }, 'EtcdClusterHealthy')).toBe(expected);
+  });
+
+  it.each<[string, ConditionUpdates, string]>([
+    ['it sleeps', { Awake: failing('Hibernated') }, 'False Hibernated: x'],
+    ['it is not known whether it sleeps', { Awake: waiting }, 'True Healthy'],
+    ['it is awake', { Awake: succeeded }, 'True Healthy'],
+  ])('say neither that a control plane serves nor that it has failed while %s', (_, phases, expected) => {
+    expect(summaryOf({ phases }, 'ControlPlaneComponentsHealthy')).toBe(expected);
+    const resting = { phases: { CACertificatesReady: succeeded, ...phases } };
+    expect(summaryOf(resting, 'Available').replace('Available', 'Healthy')).toBe(expected);
+    const scaling = summaryOf({ phases, apiServer: deployment({ ...whole, replicas: 2 }) }, 'ScalingUp');
+    expect(scaling.startsWith('True')).toBe(!expected.startsWith('False'));
   });
 
   const formed = { etcd: { clusterID: '1267' } };
@@ -197,6 +224,19 @@ describe('the summaries', () => {
       'no member answers and it was never formed',
       { etcdReport: reportOf(observed(0, {}, unanswered)), previous: {} },
       'True Healthy',
+    ],
+    [
+      'no volume is marked, and it was formed by this report',
+      { etcdReport: reportOf(observed(3, { 0: lost, 1: lost, 2: lost }, unanswered)), report: formed },
+      'False DataLost: the data of all 3 members of etcd is gone, and the operator does not start an empty etcd. No member is left, and no backup is known: set etcd.restore to one, or delete this object and create it without its annotations to begin with an empty etcd',
+    ],
+    [
+      'the data of the only recorded member is gone',
+      {
+        etcdReport: reportOf(observed(3, { 0: lost, 1: lost, 2: lost }, unanswered)),
+        previous: { etcd: { clusterID: '1267', members: [{ name: 'etcd-1', role: 'Leader' }] } },
+      },
+      'False DataLost: the data of the only member of etcd is gone, and the operator does not start an empty etcd. No member is left, and no backup is known: set etcd.restore to one, or delete this object and create it without its annotations to begin with an empty etcd',
     ],
     ['it was formed and was not observed yet', { previous: formed }, 'True Healthy'],
     [
@@ -314,6 +354,24 @@ describe('readiness gates', () => {
       network,
       { previous: { conditions: [written(network, 'False', 'no node has it')] } },
       `False ReadinessGate: readiness gate ${network} is False: no node has it`,
+    ],
+    [
+      'is False without a message',
+      network,
+      { previous: { conditions: [written(network, 'False')] } },
+      `False ReadinessGate: readiness gate ${network} is False`,
+    ],
+    [
+      'nobody has written, beside others',
+      network,
+      { previous: { conditions: [written('example.org/StorageReady', 'True')] } },
+      `False ReadinessGate: readiness gate ${network}: no controller has written this condition yet`,
+    ],
+    [
+      'nobody has written before there is any',
+      network,
+      { previous: {} },
+      `False ReadinessGate: readiness gate ${network}: no controller has written this condition yet`,
     ],
     ['is True', network, { previous: { conditions: [written(network, 'True')] } }, 'True Ready'],
     [
