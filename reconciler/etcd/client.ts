@@ -2,13 +2,12 @@ import type { Etcd3, IOptions } from 'etcd3';
 import { unlessAborted } from '../kube/deadline.ts';
 import { messageOf } from '../kube/error-message.ts';
 import type { EtcdCredentials, MemberEndpoint } from './member-endpoint.ts';
-import { type HttpAccess, readClusterVersion, readMetrics } from './http-api.ts';
+import { type HttpAccess, readClusterVersion, readReachedPeers } from './http-api.ts';
 import type { KeyVersion } from './key-changes.ts';
 import { countKeysByResource, type KeyCounts } from './key-counts.ts';
 import { listKeys } from './list-keys.ts';
 import { type ReportedStatus, statusIn } from './member-status.ts';
 import type { MemberAlarm, Registration } from './members.ts';
-import { reachedPeers } from './peers.ts';
 import { inSpan } from '../trace/span.ts';
 import { grpcMessage } from './grpc-message.ts';
 import { readSnapshot } from './snapshot.ts';
@@ -61,8 +60,8 @@ export class MemberClient {
   }
 
   /** IDs of the members that this one reaches; undefined if it does not say. */
-  async reachedPeers(): Promise<ReadonlySet<string> | undefined> {
-    return reachedPeers(await readMetrics(this.#http));
+  reachedPeers(): Promise<ReadonlySet<string> | undefined> {
+    return readReachedPeers(this.#http);
   }
 
   /** A hash of all data up to this revision. */

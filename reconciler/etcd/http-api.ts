@@ -27,10 +27,25 @@ export async function readClusterVersion(access: HttpAccess): Promise<string> {
   return Versions.parse(JSON.parse(answer)).etcdcluster;
 }
 
-/** The metrics of a member in Prometheus' format. */
-export function readMetrics(access: HttpAccess): Promise<string> {
-  return ask(access, 'the metrics', '/metrics', longestMetrics);
+/** IDs of the members that a member reaches; undefined if it does not say. */
+export async function readReachedPeers(access: HttpAccess): Promise<ReadonlySet<string> | undefined> {
+  return reachedPeers(await ask(access, 'the metrics', '/metrics', longestMetrics));
 }
+
+/**
+ * The members that a member reaches, by its own metrics: IDs in decimal; undefined if they say nothing of peers. Labels are hexadecimal.
+ * etcd sets the gauge to 0 when it fails to dial a peer, also while that peer has dialled it.
+ * @see https://etcd.io/docs/v3.6/metrics/#network
+ */
+export function reachedPeers(metrics: string): ReadonlySet<string> | undefined {
+  const peers = metrics.split('\n').flatMap((line) => {
+    const [, id = '', value] = activePeer.exec(line) ?? [];
+    return value === undefined ? [] : [{ id: BigInt(`0x${id}`).toString(), isReached: value === '1' }];
+  });
+  return peers.length === 0 ? undefined : new Set(peers.flatMap(({ id, isReached }) => (isReached ? [id] : [])));
+}
+
+const activePeer = /^etcd_network_active_peers\{Local="[0-9a-f]{1,16}",Remote="([0-9a-f]{1,16})"\} ([01])$/;
 
 async function ask(
   { member: { name, address, httpAddress = address, serverName }, credentials, deadlineMs }: HttpAccess,

@@ -1,5 +1,4 @@
 import type { Damage } from './damage.ts';
-import type { MissingConnection } from './peers.ts';
 
 /** The observed state of an etcd cluster: plain data, read together right before a decision. */
 export interface EtcdObservation {
@@ -27,6 +26,12 @@ export interface EtcdObservation {
   readonly missingConnections?: readonly MissingConnection[];
   /** A slow act of this process that etcd does not show, such as a defragmentation. */
   readonly inProgress?: { readonly act: string; readonly member: string };
+}
+
+/** A connection that a member does not have, although the other one may reach it. */
+export interface MissingConnection {
+  readonly from: string;
+  readonly to: string;
 }
 
 export interface Member {

@@ -1,7 +1,15 @@
 import { definedOnly } from '../../constructs/cluster/defined.ts';
 import { messageOf } from '../kube/error-message.ts';
 import type { MemberClient } from './client.ts';
-import { damageOf, type EtcdObservation, type Member, type MemberAlarm, type Registration } from './members.ts';
+import {
+  damageOf,
+  type EtcdObservation,
+  type Member,
+  type MemberAlarm,
+  type MissingConnection,
+  type Registration,
+  votersOf,
+} from './members.ts';
 
 /** What is known of a member without a request to etcd. */
 export type KnownMember = Pick<Member, 'ordinal' | 'name' | 'peerUrl' | 'pod' | 'claim'>;
@@ -77,6 +85,26 @@ export async function observeEtcd(
     ...(clusterVersion ? { clusterVersion } : {}),
     ...definedOnly(context),
   };
+}
+
+/**
+ * The connections between voters that one of them lacks. A member that answers as long as others dial it looks healthy, and the cluster
+ * has no quorum once one more is like it. Of a member that does not say whom it reaches nothing is missing: its image may be a user's own.
+ */
+export async function missingConnections(
+  observation: EtcdObservation,
+  clients: (name: string) => Pick<LoopMemberClient, 'reachedPeers'> | undefined,
+): Promise<readonly MissingConnection[]> {
+  const voters = votersOf(observation).filter(({ status }) => status);
+  const missing = voters.map(async ({ name }) => {
+    const reached = await clients(name)
+      ?.reachedPeers()
+      .catch(() => undefined);
+    if (!reached) return [];
+    const others = voters.filter((other) => other.name !== name && !reached.has(other.registration?.id ?? ''));
+    return others.map((other) => ({ from: name, to: other.name }));
+  });
+  return (await Promise.all(missing)).flat();
 }
 
 async function ask(client: LoopMemberClient | undefined): Promise<Answer> {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { missingConnections, reachedPeers } from '../../../reconciler/etcd/peers.ts';
+import { reachedPeers } from '../../../reconciler/etcd/http-api.ts';
+import { missingConnections } from '../../../reconciler/etcd/observe.ts';
 import { observed, silent } from './observed.ts';
 
 const gauge = (remote: string, value: string) =>
