@@ -62,8 +62,8 @@ const attemptMs = 60 * 60_000;
 /** When the backup that runs, or waits for its turn, has been due for a period. */
 function overdueAt({ schedule, now, lastBackup, createdAt = now }: BackupSituation, since: number): number | undefined {
   if (!isBackupDue(schedule, lastBackup, now)) return undefined;
-  const isKnown = lastBackup !== undefined && lastBackup <= now;
-  const dueAt = isKnown ? nextBackupTime(schedule, lastBackup) : createdAt;
+  const next = lastBackup === undefined ? Infinity : nextBackupTime(schedule, lastBackup);
+  const dueAt = next <= now ? next : createdAt;
   const periodMs = longestPeriodMs(schedule);
   return Math.max(dueAt + periodMs, since + Math.min(periodMs, attemptMs));
 }

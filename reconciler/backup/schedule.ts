@@ -46,8 +46,8 @@ const sampledFrom = Date.UTC(2025, 0, 1);
 
 /** The longest time between two backups, in milliseconds. @throws as {@link nextBackupTime} */
 export function longestPeriodMs(schedule: Schedule): number {
-  const times = [nextBackupTime(schedule, sampledFrom)];
-  while (times.length <= sampledTimes) times.push(nextBackupTime(schedule, times.at(-1) ?? 0));
+  const times: number[] = [];
+  while (times.length <= sampledTimes) times.push(nextBackupTime(schedule, times.at(-1) ?? sampledFrom));
   return Math.max(...times.slice(1).map((time, index) => time - (times[index] ?? time)));
 }
 

@@ -47,9 +47,8 @@ export async function runPhases<Scope extends RunScope>(
   const run = (phase: Phase<Scope>): Promise<PhaseResult> => {
     const started = running.get(phase);
     if (started) return started;
-    const result = Promise.all([phase.needs, phase.after ?? []].map((others) => Promise.all(others.map(run)))).then(
-      ([needs = [], before = []]) => runPhase(phase, { needs, before }, scope),
-    );
+    const [needed, earlier] = [Promise.all(phase.needs.map(run)), Promise.all((phase.after ?? []).map(run))];
+    const result = Promise.all([needed, earlier]).then(([needs, before]) => runPhase(phase, { needs, before }, scope));
     running.set(phase, result);
     return result;
   };
@@ -152,6 +151,6 @@ export function throwUnexpected(results: readonly PhaseResult[]): void {
   const errors = results
     .map(({ error }) => error)
     .filter((error) => error !== undefined && !(error instanceof InvalidConfiguration));
-  if (errors.length === 1) throw errors[0];
   if (errors.length > 1) throw new AggregateError(errors, errors.map((error) => String(error)).join('; '));
+  if (errors.length > 0) throw errors[0];
 }

@@ -184,10 +184,9 @@ const addMissing: Rule = ({ observation, wantedReplicas }) => {
 const replaceTerminating: Rule = (situation) => {
   const { observation, wantedReplicas } = situation;
   const voters = votersOf(observation);
-  const leader = leaderOf(observation)?.name;
-  const [next] = voters
-    .filter((member) => member.ordinal < wantedReplicas && endsWithItsPod(observation, member))
-    .toSorted((one, other) => Number(one.name === leader) - Number(other.name === leader));
+  const leader = leaderOf(observation);
+  const going = voters.filter((member) => member.ordinal < wantedReplicas && endsWithItsPod(observation, member));
+  const next = going.find((member) => member !== leader) ?? going[0];
   if (!next || voters.length < 2) return undefined;
   return remove(situation, next, 'its volume claim is being deleted', 'unavoidable');
 };

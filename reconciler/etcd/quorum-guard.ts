@@ -100,9 +100,7 @@ const nothingElseInProgress: Check = (observation, member) => {
 /** A restart, whatever its cause, ends the pod. Others that would end in the same way do not carry on. */
 const keepsItsData: Check = (observation, member, { kind }) => {
   if (kind !== 'restart' || !endsWithItsPod(observation, member)) return undefined;
-  const others = healthyVoters(observation).filter(
-    (other) => other.name !== member.name && !endsWithItsPod(observation, other),
-  );
+  const others = healthyVoters(observation).filter((other) => !endsWithItsPod(observation, other));
   if (others.length >= quorumOf(voterCount(observation))) return undefined;
   return refuse(
     'endsWithItsPod',
@@ -136,7 +134,7 @@ const othersReachEachOther: Check = ({ missingConnections = [] }, { name }, { ki
 };
 
 const doesNotLead: Check = (observation, member) =>
-  voterCount(observation) > 1 && leaderOf(observation)?.name === member.name
+  voterCount(observation) > 1 && leaderOf(observation) === member
     ? refuse('leads', `${member.name} is the leader: another member must take over first`)
     : undefined;
 

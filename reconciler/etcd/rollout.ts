@@ -40,5 +40,5 @@ function urgency(observation: EtcdObservation, member: Member): number {
   if (member.pod?.isRunning === false) return 0;
   const isDeaf = observation.missingConnections?.some(({ from }) => from === member.name);
   if (!isHealthy(observation, member) || isServedTo(member) === false || isDeaf) return 1;
-  return leaderOf(observation)?.name === member.name ? 3 : 2;
+  return leaderOf(observation) === member ? 3 : 2;
 }

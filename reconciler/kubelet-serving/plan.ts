@@ -38,9 +38,9 @@ export function awaitsServing(request: CertificateRequest): boolean {
 
 /** The requesting Node, as the API server has authenticated it; undefined if the requester is not a kubelet. */
 export function askingNode({ spec }: CertificateRequest): string | undefined {
-  const { username = '', groups: member = [] } = spec;
+  const { username = '' } = spec;
   const name = username.startsWith(userPrefix) ? username.slice(userPrefix.length) : '';
-  return name !== '' && member.includes(groups.nodes) ? name : undefined;
+  return name !== '' && spec.groups?.includes(groups.nodes) ? name : undefined;
 }
 
 interface Question {

@@ -220,11 +220,13 @@ describe('the other fields', () => {
   it('contain the versions of the components that report them', () => {
     const role = 'Follower' as const;
     const members = [
-      { name: 'c1-etcd-0', role, version: '3.6.8' },
-      { name: 'c1-etcd-1', role },
+      { name: 'c1-etcd-0', role },
+      { name: 'c1-etcd-1', role, version: '3.6.8' },
     ];
-    const { components } = observedStatus(observation({ report: { etcd: { members } } }));
-    expect(components?.find(({ name }) => name === 'etcd')?.version).toBe('3.6.8');
+    const version = (report: Observation['report']) =>
+      observedStatus(observation({ report })).components?.find(({ name }) => name === 'etcd')?.version;
+    expect(version({ etcd: { members } })).toBe('3.6.8');
+    expect(version({})).toBeUndefined();
   });
 
   it('are absent before a phase has reported them', () => {

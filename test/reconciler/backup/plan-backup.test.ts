@@ -120,6 +120,11 @@ describe('a backup that runs or waits for its turn', () => {
   });
 
   it.each<[string, Partial<BackupSituation>, number | undefined]>([
+    [
+      'a period after the moment at which it is due',
+      { now: dueAt, createdAt: dueAt - 100 * day, work: waiting(dueAt) },
+      dueAt + day,
+    ],
     ['a period after it was due', { now: dueAt + minute, work: waiting(dueAt) }, dueAt + day],
     [
       'an hour after it began, if the operator was away when it was due',

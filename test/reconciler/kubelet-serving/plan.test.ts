@@ -136,6 +136,15 @@ describe('a request is not approved that', () => {
     expect(said).toBe('contains n1.internal, which Machine m1 does not have');
   });
 
+  it.each([
+    ['groups', 'was created by system:node:n1, which is not a kubelet'],
+    ['usages', 'requests usages none instead of digital signature, key encipherment, server auth'],
+  ])('has no %s', async (field, expected) => {
+    const request = await kubeletRequest();
+    const { [field as 'groups']: _, ...spec } = request.spec;
+    expect(objection({ ...request, spec }, evidence())).toBe(expected);
+  });
+
   it('is longer than the operator keeps', async () => {
     const request = await kubeletRequest();
     const kept = { ...request, spec: { ...request.spec, request: '' } };
