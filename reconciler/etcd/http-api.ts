@@ -13,7 +13,7 @@ export interface HttpAccess {
 /** The image of a member may be a user's own, and answer anything. */
 const longestAnswer = 64 * 1024;
 
-/** etcd answers with some 200 KiB. */
+/** etcd 3.6 answers with 172 KiB when it has just started, and with more series once clients use more methods. */
 const longestMetrics = 1024 * 1024;
 
 const Versions = z.object({ etcdcluster: z.string().min(1) });
@@ -34,8 +34,8 @@ export async function readReachedPeers(access: HttpAccess): Promise<ReadonlySet<
 
 /**
  * The members that a member reaches, by its own metrics: IDs in decimal; undefined if they say nothing of peers. Labels are hexadecimal.
- * etcd sets the gauge to 0 when it fails to dial a peer, also while that peer has dialled it.
- * @see https://etcd.io/docs/v3.6/metrics/#network
+ * etcd sets the gauge to 0 when it fails to dial a peer, also while that peer has dialled it
+ * (server/etcdserver/api/rafthttp/peer_status.go).
  */
 export function reachedPeers(metrics: string): ReadonlySet<string> | undefined {
   const peers = metrics.split('\n').flatMap((line) => {

@@ -88,8 +88,8 @@ export async function observeEtcd(
 }
 
 /**
- * The connections between voters that one of them lacks. A member that answers as long as others dial it looks healthy, and the cluster
- * has no quorum once one more is like it. Of a member that does not say whom it reaches nothing is missing: its image may be a user's own.
+ * The connections between voters that one of them lacks; a member that the others dial looks healthy without any of its own. Of a
+ * member that does not say whom it reaches nothing is missing: its image may be a user's own.
  */
 export async function missingConnections(
   observation: EtcdObservation,

@@ -121,15 +121,15 @@ const isNotTheOnlyOne: Check = (observation, member, { kind, cause }) => {
 };
 
 /**
- * A member that others dial answers, and serves. Without a third one, two of which one does not reach the other may not agree, and
- * a template that makes one deaf makes the next one deaf, too.
+ * A member that the others dial serves, although it reaches none of them. What cuts it off, such as a proxy in the template, cuts off
+ * the next one too, and two members that do not reach each other form no quorum without a third.
  */
 const othersReachEachOther: Check = ({ missingConnections = [] }, { name }, { kind }) => {
   const missing = missingConnections.find(({ from, to }) => from !== name && to !== name);
   if (kind !== 'restart' || !missing) return undefined;
   return refuse(
     'othersApart',
-    `${missing.from} does not reach ${missing.to}, which ${name} makes up for: look for a proxy in etcd.env or deployment.defaults.env, a NetworkPolicy, or a certificate that ${missing.to} refuses`,
+    `${missing.from} does not reach ${missing.to}, and ${name} keeps its pod until it does: look for a proxy in etcd.env or deployment.defaults.env, a NetworkPolicy, or a certificate that ${missing.to} refuses`,
   );
 };
 

@@ -57,7 +57,10 @@ describe('a rehearsal in another management cluster, with the same name and buck
     const rehearsed = await rehearsal.backUp(6);
     expect((await stored())[0]).toBe(rehearsed);
     await production.cluster.change({ etcd: { restore: { latest: true } } });
-    await production.reconcileUntil('the restore to begin', () => production.status.etcd?.restore !== undefined);
+    await production.operator.reconcileUntil(
+      'the restore to begin',
+      () => production.status.etcd?.restore !== undefined,
+    );
     expect(production.status.etcd?.restore?.backup).toBe(own);
   });
 });
@@ -72,7 +75,7 @@ describe('a Cluster that was deleted and created again under its name', () => {
     const first = await site.backUp(0);
     await site.createAgain();
     await site.operator.untilSettled();
-    await site.reconcileUntil('the first backup', () => site.status.etcd?.backup?.lastBackup !== undefined);
+    await site.operator.reconcileUntil('the first backup', () => site.status.etcd?.backup?.lastBackup !== undefined);
     const newest = site.status.etcd?.backup?.lastBackup;
     const { backups } = await new ClusterBackups(store, { namespace, cluster: clusterName }).list();
     expect(backups.map(backupId)).toEqual([newest, first]);

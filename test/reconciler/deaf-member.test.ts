@@ -1,14 +1,18 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { Pod } from '../../constructs/api/resources.ts';
 import type { MemoryCluster } from '../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { completeCluster } from '../support/loop/scenario.ts';
 
+let complete: MemoryCluster;
 let cluster: MemoryCluster;
 let operator: OperatorProcess;
 
+beforeAll(async () => {
+  complete = await completeCluster();
+});
 beforeEach(async () => {
-  cluster = await completeCluster();
+  cluster = complete.copy();
   operator = await OperatorProcess.start(cluster);
 });
 afterEach(() => operator.stop());

@@ -35,7 +35,7 @@ async function restored(request: Request): Promise<string | undefined> {
 }
 
 async function untilRestored(before: string | undefined): Promise<string | undefined> {
-  await site.reconcileUntil('the restore to begin', () => restores()?.startTime !== before);
+  await site.operator.reconcileUntil('the restore to begin', () => restores()?.startTime !== before);
   await site.operator.untilSettled();
   expect(restores()).toMatchObject({ step: 'Completed' });
   return restores()?.startTime;

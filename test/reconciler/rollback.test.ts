@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Deployment, PersistentVolumeClaim, Pod, StatefulSet } from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
@@ -26,10 +25,11 @@ beforeAll(async () => {
   await site.cluster.change({ etcd: { backup: { retention } } });
   const first = await site.backUp(0);
   await site.cluster.change({ version: after, upgrade: { hold: '0s' } });
-  await reconcileUntil(site.cluster, site.operator, () => {
+  const isUpgraded = () => {
     const { version, etcd } = rendered(site.cluster);
     return version === after && etcd === '3.7.0' && conditionOf(site.cluster, 'Ready').startsWith('True');
-  });
+  };
+  await site.operator.reconcileUntil('the upgrade', isUpgraded, stepMs);
   await site.operator.untilSettled();
   backups = { before: first, after: await site.backUp(3) };
   await site.operator.stop();
@@ -76,19 +76,8 @@ async function ask(management: MemoryCluster, backup: string): Promise<void> {
   await management.change({ version: before, etcd: { restore: { backup, request: 'back' } } });
 }
 
-/** Reconciles until a condition holds: requests to the bucket take real time. */
-async function reconcileUntil(management: MemoryCluster, operator: OperatorProcess, holds: () => boolean) {
-  for (let round = 0; round < 200 && !operator.life.isOver; round++) {
-    await operator.reconcile();
-    management.settle();
-    await operator.untilObserved();
-    if (holds()) return;
-    await pause(1);
-    await management.clock.advance(500);
-  }
-  if (!operator.life.isOver)
-    throw new Error(JSON.stringify(management.conditions.filter(({ status }) => status !== 'True')));
-}
+/** How much time passes from one reconcile to the next. */
+const stepMs = 500;
 
 const isBack = (management: MemoryCluster) => () =>
   (management.hostedControlPlane as { status?: { version?: string } }).status?.version === before &&
@@ -105,7 +94,7 @@ async function goBack(management: MemoryCluster, note: (moment: string) => void 
     },
   });
   const operator = await OperatorProcess.start(management, life);
-  await reconcileUntil(management, operator, isBack(management));
+  await operator.reconcileUntil('the way back', isBack(management), stepMs);
   await operator.stop();
   return dangers;
 }
@@ -143,7 +132,7 @@ describe('a control plane that goes back to its backup of the minor before', () 
     await ask(management, backup());
     const operator = await OperatorProcess.start(management);
     const found = () => conditionOf(management, 'EtcdRestoreReady');
-    await reconcileUntil(management, operator, () => found().startsWith(`False ${reason}`));
+    await operator.reconcileUntil(reason, () => found().startsWith(`False ${reason}`), stepMs);
     expect(found()).toMatch(message);
     expect(rendered(management)).toMatchObject({ version: after, replicas: 1 });
     expect(conditionOf(management, 'APIServerDeploymentsReady')).toMatch(/^False WaitingForRestore: API servers keep/);

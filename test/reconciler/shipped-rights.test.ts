@@ -203,10 +203,7 @@ describe('with the rights of an installation', () => {
       await operator.rounds(3);
       expect(restoreOf(cluster)).not.toBe('Completed');
       store.put(role);
-      await operator.reconcileUntil('the restore', () => {
-        void cluster.clock.advance(60_000);
-        return restoreOf(cluster) === 'Completed';
-      });
+      await operator.reconcileUntil('the restore', () => restoreOf(cluster) === 'Completed', 60_000);
       await operator.stop();
     },
     60_000,

@@ -13,13 +13,13 @@ it('a verification that fails every minute writes no status after its first fail
   await cluster.change({ etcd: { backup: { verify: { disabled: false, every: 1 } } } });
 
   const failure = () => cluster.conditions.find(({ type }) => type === 'EtcdBackupVerified');
-  await site.reconcileUntil('the first failure', () => failure()?.status === 'False');
+  await site.operator.reconcileUntil('the first failure', () => failure()?.status === 'False');
   expect(failure()?.message).toContain('OPERATOR_IMAGE');
   const statuses = () => cluster.management.writes.filter((write) => write.includes(' HostedControlPlane '));
   const { length } = statuses();
   for (let attempt = 0; attempt < 2; attempt++) {
     await cluster.clock.advance(61_000);
-    await site.reconcileUntil('another failure, after which the operator waits', () => {
+    await site.operator.reconcileUntil('another failure, after which the operator waits', () => {
       const waitMs = (site.operator.requeueAt?.getTime() ?? 0) - cluster.clock.now();
       return waitMs > 0 && waitMs <= 60_000;
     });

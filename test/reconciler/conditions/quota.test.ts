@@ -52,7 +52,7 @@ describe('under a quota on limits, without `resources` in the spec', () => {
     await underQuota(site.cluster);
     const before = replicasOf(site.cluster);
     await site.cluster.change({ etcd: { restore: { latest: true } } });
-    await site.reconcileUntil('the refusal', () => problemsIn(site.cluster).join().includes('failed quota'));
+    await site.operator.reconcileUntil('the refusal', () => problemsIn(site.cluster).join().includes('failed quota'));
     await site.operator.stop();
     expect(before).toEqual([1, 1]);
     expect(replicasOf(site.cluster)).toEqual(before);

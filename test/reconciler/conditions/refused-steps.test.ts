@@ -156,14 +156,8 @@ async function running(): Promise<BackedUpCluster> {
 }
 
 /** Reconciles until a condition holds, while time passes. */
-async function runUntil(site: BackedUpCluster, what: string, holds: () => boolean): Promise<void> {
-  let isNew = true;
-  await site.reconcileUntil(what, () => {
-    if (!isNew) void site.cluster.clock.advance(laterMs);
-    isNew = false;
-    return holds();
-  });
-}
+const runUntil = (site: BackedUpCluster, what: string, holds: () => boolean): Promise<void> =>
+  site.operator.reconcileUntil(what, holds, laterMs);
 
 describe.each(mistakes)('with $name', ({ make, undo, words, advice }) => {
   it.each(steps)(
@@ -282,7 +276,11 @@ describe('another placement of the only member of etcd', () => {
     await cluster.change({ etcd: { resources: { requests: { cpu: '300m' } } } });
     await runUntil(site, 'the probe', () => probes(cluster).length > 0);
     expect(cluster.objects.get(Pod, 'c1-etcd-0')?.metadata.uid).toBe(before);
-    await runUntil(site, 'another pod', () => textOf(cluster, Pod, 'c1-etcd-0').includes('300m'));
+    await site.operator.reconcileUntil(
+      'another pod',
+      () => textOf(cluster, Pod, 'c1-etcd-0').includes('300m'),
+      laterMs,
+    );
     expect(probes(cluster)).toEqual([]);
     await runUntil(site, 'Ready', () => isTrue(cluster));
     expect(site.operator.errors).toEqual([]);

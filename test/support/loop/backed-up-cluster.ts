@@ -57,16 +57,11 @@ export class BackedUpCluster {
     return this.cluster.conditions.find(({ type }) => type === 'EtcdBackupReady');
   }
 
-  /** Reconciles until the status satisfies a condition: requests to the bucket take real time. */
-  async reconcileUntil(what: string, holds: () => boolean): Promise<void> {
-    await this.operator.reconcileUntil(what, holds);
-  }
-
   /** Lets time pass until the next backup is due, and waits for it. @returns its name */
   async backUp(hours: number): Promise<string> {
     await this.cluster.clock.advance(hours * hourMs);
     const before = this.status.etcd?.backup?.lastAttemptTime;
-    await this.reconcileUntil('a backup', () => this.status.etcd?.backup?.lastAttemptTime !== before);
+    await this.operator.reconcileUntil('a backup', () => this.status.etcd?.backup?.lastAttemptTime !== before);
     await this.operator.reconcile();
     return this.status.etcd?.backup?.lastBackup ?? 'none';
   }

@@ -186,15 +186,17 @@ export class OperatorProcess {
   }
 
   /**
-   * Rounds until a condition holds: requests to a store take real time.
+   * Rounds until a condition holds, or the process has ended: requests to a store take real time.
+   * @param stepMs how much time of the cluster passes after each round
    * @throws what the control plane lacks, if it has not held for a minute
    */
-  async reconcileUntil(what: string, holds: () => boolean): Promise<void> {
+  async reconcileUntil(what: string, holds: () => boolean, stepMs = 0): Promise<void> {
     const end = performance.now() + holdsWithinMs;
     while (performance.now() < end) {
       await this.rounds(1);
-      if (holds()) return;
+      if (holds() || this.life.isOver) return;
       await sleep(pauseMs);
+      await this.#managementCluster.clock.advance(stepMs);
     }
     throw new Error(`waited in vain for: ${what}\n${this.#problem(this.#managementCluster)}`);
   }

@@ -107,10 +107,7 @@ describe('hcp import', () => {
     const { ended, printed, reported } = run(cluster, { snapshot: 'final.etcd', yes: true });
     let isOver = false;
     void ended.finally(() => (isOver = true)).catch(() => {});
-    await operator.reconcileUntil('the end of the import', () => {
-      void cluster.clock.advance(1000);
-      return isOver;
-    });
+    await operator.reconcileUntil('the end of the import', () => isOver, 1000);
     await ended;
     expect(printed.join('\n')).toContain('final.etcd restored to revision ');
     expect(printed.join('\n')).toMatch(/the API was unavailable for \d+s/);
