@@ -79,3 +79,27 @@ it('an API server that no konnectivity agent reaches is told while the agents ru
   expect(conditionOf(cluster, 'WorkloadKonnectivityReady')).toMatch(/^True/);
   await operator.stop();
 });
+
+it('an API server that the successor of an agent does not reach is named, although the one before it did', async () => {
+  const cluster = await completeCluster({ replicas: 2 });
+  const { store } = cluster.hosted;
+  store.put({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1', uid: store.nextUid() } });
+  const operator = await OperatorProcess.start(cluster);
+  await operator.rounds(4);
+  expect(conditionOf(cluster, 'WorkloadKonnectivityReady')).toMatch(/^True/);
+
+  const inSystem = new NamespaceObjects(cluster.hosted, 'kube-system');
+  const agents = inSystem.get<StoredObject>(Deployment, 'konnectivity-agent')!;
+  inSystem.put({ ...agents, status: { ...(agents['status'] as object), availableReplicas: 0 } });
+  await operator.untilObserved();
+  await operator.reconcile();
+  const [lonely] = cluster.objects.list<PodObject>(Pod, selectorLabels(clusterName, 'api-server'));
+  cluster.withoutAgent.add(lonely?.status?.podIP ?? '');
+  await operator.rounds(2);
+  await cluster.clock.advance(31_000);
+  await operator.rounds(1);
+  expect(conditionOf(cluster, 'WorkloadKonnectivityReady')).toMatch(
+    new RegExp(`^False APIServerWithoutAgent: no konnectivity agent is connected to ${lonely?.metadata.name},`),
+  );
+  await operator.stop();
+});

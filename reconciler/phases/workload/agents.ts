@@ -5,7 +5,7 @@ import { rendersWith } from '../../../constructs/cluster/release-revisions.ts';
 import { degraded, done, type Outcome } from '../../engine/outcome.ts';
 import { messageOf } from '../../kube/error-message.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { type DeploymentObject, isReady, type PodObject } from '../../kube/readiness.ts';
+import { isReady, type PodObject } from '../../kube/readiness.ts';
 import { askPods } from '../../pods/ask-pods.ts';
 import type { WorkloadScope } from './part.ts';
 
@@ -27,7 +27,8 @@ export async function agentsProblem(
   // A single one is that which agents have reached.
   if (pods.length < 2 || !rendersWith(cluster, 'showsAgents')) return undefined;
   const servers = pods.map(({ metadata, status }) => [metadata.uid, status?.podIP]);
-  const agents = live.map(({ metadata, status }: DeploymentObject) => [metadata.uid, status?.availableReplicas]);
+  // Each change of their Deployment: an agent that was replaced between two reconciles leaves the same number of agents.
+  const agents = live.map(({ metadata }) => [metadata.uid, metadata.resourceVersion]);
   const result = await agentsProbe.probe([servers, agents], async () => {
     const answers = await askPods(pods, hasAgent);
     // An API server that does not answer here is not ready, which its own condition reports.

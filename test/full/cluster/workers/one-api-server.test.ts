@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Pod, ResourceQuota } from '../../../../constructs/api/resources.ts';
+import { Pod, ResourceQuota, Service } from '../../../../constructs/api/resources.ts';
+import { namesOf } from '../../../../constructs/cluster/names.ts';
 import { expectServes } from '../../../cluster/workers/expect-serves.ts';
 import { type JoinableCluster, openJoinableCluster } from '../../../cluster/workers/joinable-cluster.ts';
 import { untilAddOnRuns } from '../../../cluster/workers/web-server.ts';
@@ -43,4 +44,21 @@ test('the second API server starts when the quota has room for it', async () => 
   await cluster.bench.client.delete(ResourceQuota, { namespace, name: 'small' });
   await cluster.bench.untilReady('hosted');
   expect((await cluster.bench.get('hosted')).status).toMatchObject({ replicas: 2, readyReplicas: 2 });
+});
+
+test('an API server that no agent reaches, because the load balancer is sticky, is named until one does', async () => {
+  const { client } = cluster.bench;
+  const service = { namespace, name: namesOf('hosted').apiService };
+  const stick = (sessionAffinity: 'ClientIP' | 'None') =>
+    client.mergePatch(Service, service, { spec: { sessionAffinity } }, { fieldManager: 'test' });
+  const restartAgents = () =>
+    cluster.kubectl(['--namespace', 'kube-system', 'delete', 'pods', '--selector=k8s-app=konnectivity-agent']);
+  await stick('ClientIP');
+  await restartAgents();
+  const expected = { status: 'False', reason: 'APIServerWithoutAgent' } as const;
+  const { message } = await cluster.bench.untilCondition('hosted', 'WorkloadKonnectivityReady', expected, 240_000);
+  expect(message).toMatch(/^no konnectivity agent is connected to hosted-api-server-\S+,/);
+  await stick('None');
+  await restartAgents();
+  await cluster.bench.untilCondition('hosted', 'WorkloadKonnectivityReady', { status: 'True' }, 240_000);
 });
