@@ -29,9 +29,9 @@ export interface Extent {
   readonly audit: { readonly inBatches: number; readonly alone: number; readonly waiting: number };
   readonly fleet: Omit<FleetJob, 'part'>;
   /** The same fleet, and only outages of its management API server. */
-  readonly outages: Pick<FleetJob, 'outageSeconds'>;
+  readonly outages: Pick<FleetJob, 'outages'>;
   /** The same fleet, half of whose API servers are hostile. */
-  readonly hostile: Omit<FleetJob, 'part' | 'outageSeconds'>;
+  readonly hostile: Omit<FleetJob, 'part' | 'outages'>;
 }
 
 const smallest: Shape = { name: '1 API server, 1 etcd member', replicas: 1, members: 1 };
@@ -49,8 +49,12 @@ export function wholeExtent(runs: number, fleet: Pick<FleetJob, 'clusters' | 'op
     backupBytes: 2 ** 30,
     stalls: { dataBytes: 2 ** 29, quotaBytes: 2 ** 32, restMs: 5_000 },
     audit: { inBatches: 400_000, alone: 20_000, waiting: 200_000 },
-    fleet: { ...fleet, settleMs: 30_000, restMs: 120_000, outageSeconds: [60], reconciles: 300 },
-    outages: { outageSeconds: [1, 10, 60, 300] },
+    fleet: { ...fleet, settleMs: 30_000, restMs: 120_000, outages: [{ way: 'killed', seconds: 60 }], reconciles: 300 },
+    outages: {
+      outages: (['killed', 'silent', 'withoutEtcd'] as const).flatMap((way) =>
+        [1, 10, 60, 300].map((seconds) => ({ way, seconds })),
+      ),
+    },
     hostile: { ...fleet, clusters: 40, settleMs: 20_000, restMs: 0, reconciles: 100 },
   };
 }
@@ -65,7 +69,14 @@ export const smokeExtent: Extent = {
   backupBytes: 2 ** 23,
   stalls: { dataBytes: 2 ** 25, quotaBytes: 2 ** 25, restMs: 500 },
   audit: { inBatches: 2_000, alone: 20, waiting: 2_000 },
-  fleet: { clusters: 3, optimizeFor: 'size', settleMs: 500, restMs: 1_000, outageSeconds: [1], reconciles: 4 },
-  outages: { outageSeconds: [1] },
+  fleet: {
+    clusters: 3,
+    optimizeFor: 'size',
+    settleMs: 500,
+    restMs: 1_000,
+    outages: [{ way: 'killed', seconds: 1 }],
+    reconciles: 4,
+  },
+  outages: { outages: (['killed', 'silent', 'withoutEtcd'] as const).map((way) => ({ way, seconds: 1 })) },
   hostile: { clusters: 4, optimizeFor: 'size', settleMs: 5_000, restMs: 0, reconciles: 4 },
 };

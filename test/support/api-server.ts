@@ -130,6 +130,12 @@ export class ApiServer {
     await this.#apiServer?.end();
   }
 
+  /** Its process, to pause it. */
+  get apiServer(): Pick<ChildProgram, 'pause' | 'resume'> {
+    if (!this.#apiServer) throw new Error('the API server is not started yet');
+    return this.#apiServer;
+  }
+
   /** Its etcd, to pause it. */
   get etcd(): Pick<ChildProgram, 'pause' | 'resume'> {
     if (!this.#etcd) throw new Error('etcd is not started yet');

@@ -81,9 +81,10 @@ export class FleetClusters {
   async change(number: number, spec: object): Promise<number> {
     const name = { namespace: `fleet-${number}`, name: clusterName(number) };
     const patch = () => this.#client.mergePatch(HostedControlPlane, name, { spec }, manager);
-    // The connection to an API server that was killed may be noticed as late as by the deadline of a request.
+    // The connection to an API server that was killed may be noticed as late as by the deadline of a request, an etcd that is back by a 500.
     const { metadata } = await patch().catch((error: unknown) => {
-      if ((kubeErrorOf(error)?.code ?? 0) > 0) throw error;
+      const { code = 0 } = kubeErrorOf(error) ?? {};
+      if (code > 0 && code < 500) throw error;
       return patch();
     });
     const { generation = 0 } = metadata;

@@ -18,7 +18,7 @@ export function measureFleetOutages({ fleet, outages }: Extent): Promise<Figure[
 
 /** What hosted API servers that answer with bombs do to the operator and to their neighbours. */
 export function measureHostileServers({ hostile }: Extent): Promise<Figure[]> {
-  return inNetworkOfItsOwn({ ...hostile, outageSeconds: [], part: 'hostile' });
+  return inNetworkOfItsOwn({ ...hostile, outages: [], part: 'hostile' });
 }
 
 function inNetworkOfItsOwn(job: FleetJob): Promise<Figure[]> {

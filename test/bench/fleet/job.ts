@@ -1,3 +1,5 @@
+import type { OutageWay } from './outages.ts';
+
 /** How much of a fleet is measured. */
 export interface FleetJob {
   /** Everything that a fleet costs, only outages, or what hostile API servers of half of it do to the other half. */
@@ -8,8 +10,8 @@ export interface FleetJob {
   /** Time until what follows a change has ended. */
   readonly settleMs: number;
   readonly restMs: number;
-  /** How long the management API server is away, each time that it is. */
-  readonly outageSeconds: readonly number[];
+  /** How, and how long, the management API server is away, each time that it is. */
+  readonly outages: readonly { readonly way: OutageWay; readonly seconds: number }[];
   /** Reconciles whose latency is measured, without and with hostile clusters. */
   readonly reconciles: number;
 }

@@ -10,7 +10,7 @@ import type { World } from './world.ts';
 /** What is measured, and with what. */
 export interface Fleet {
   readonly job: FleetJob;
-  readonly server: Pick<ApiServer, 'killApiServer' | 'startApiServer'>;
+  readonly server: ApiServer;
   readonly world: Pick<World, 'harass' | 'leaveInPeace' | 'poison' | 'heal'>;
   readonly clusters: FleetClusters;
   readonly startOperator: () => Promise<OperatorProcess>;

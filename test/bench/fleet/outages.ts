@@ -7,8 +7,8 @@ import type { OperatorProcess } from './operator-process.ts';
 
 /** What goes away, and who is to come through it. */
 export interface Outage {
-  readonly job: Pick<FleetJob, 'clusters' | 'outageSeconds'>;
-  readonly server: Pick<ApiServer, 'killApiServer' | 'startApiServer'>;
+  readonly job: Pick<FleetJob, 'clusters' | 'outages'>;
+  readonly server: ApiServer;
   readonly clusters: Pick<FleetClusters, 'changeSome' | 'untilConverged'>;
   readonly operator: Pick<OperatorProcess, 'requests' | 'processorSeconds'>;
   readonly report: (line: string) => void;
@@ -19,36 +19,56 @@ const goal = { atMost: 30 };
 /** The share of the fleet that changes just before an outage, and that of others when it is over. */
 const share = 0.1;
 
-/**
- * Kills the management API server while the operator reconciles a burst of changes, so often and for so long as the job says, and changes other
- * specs when it is back.
- */
+/** How the management API server goes away, and comes back. */
+const ways = {
+  killed: {
+    what: 'the API server is killed',
+    begin: (server: ApiServer) => server.killApiServer(),
+    end: (server: ApiServer) => server.startApiServer(),
+  },
+  // As behind a network that drops everything: connections stay, and nothing answers.
+  silent: {
+    what: 'the API server is silent',
+    begin: (server: ApiServer) => server.apiServer.pause(),
+    end: (server: ApiServer) => server.apiServer.resume(),
+  },
+  withoutEtcd: {
+    what: 'the etcd behind the API server is silent',
+    begin: (server: ApiServer) => server.etcd.pause(),
+    end: (server: ApiServer) => server.etcd.resume(),
+  },
+} as const;
+
+export type OutageWay = keyof typeof ways;
+
+/** Takes the management API server away while the operator reconciles a burst of changes, and changes other specs when it is back. */
 export async function measureOutages({ job, server, clusters, operator, report }: Outage): Promise<Figure[]> {
   const size = Math.max(1, Math.floor(job.clusters * share));
   const numbers = Array.from({ length: job.clusters }, (_, number) => number);
   const figures: Figure[] = [];
-  for (const [index, seconds] of job.outageSeconds.entries()) {
+  for (const [index, { way, seconds }] of job.outages.entries()) {
+    const { what, begin, end } = ways[way];
     const spec = { deployment: { scheduler: { args: { v: String(1 + index) } } } };
     await clusters.changeSome(numbers.slice(0, size), spec);
-    await server.killApiServer();
+    await begin(server);
     await setTimeout(seconds * 1000);
-    await server.startApiServer();
+    await end(server);
     const start = performance.now();
     const [before, processor] = [await operator.requests(), await operator.processorSeconds()];
     await clusters.changeSome(numbers.slice(size, 2 * size), spec);
-    const what = `fleet: an outage of ${seconds} s of the API server amid ${2 * size} changes`;
-    const ms = await clusters.untilConverged(what, limitMs, start);
+    const name = `fleet: ${what} for ${seconds} s amid ${2 * size} changes`;
+    const ms = await clusters.untilConverged(name, limitMs, start);
     const after = await operator.requests();
     const count = (kind: 'reads' | 'writes') => after[kind] - before[kind];
     const used = (await operator.processorSeconds()) - processor;
     const measured: Figure[] = [
-      { name: `${what}, until all ${job.clusters} have converged`, value: ms / 1000, unit: 's', goal },
+      { name: `${name}, until all ${job.clusters} have converged`, value: ms / 1000, unit: 's', goal },
       {
-        name: `${what}, requests of the operator until then`,
+        name: `${name}, requests of the operator until then`,
         value: count('reads') + count('writes'),
         unit: 'requests',
       },
-      { name: `${what}, processor of the operator until then`, value: used, unit: 's' },
+      { name: `${name}, processor of the operator until then`, value: used, unit: 's' },
     ];
     for (const figure of measured) report(line(figure));
     figures.push(...measured);
