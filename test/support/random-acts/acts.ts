@@ -210,8 +210,14 @@ export const acts: Readonly<Record<string, Act>> = {
     async act(world, cluster) {
       const { namespace, cluster: name } = cluster.place;
       const claim = cluster.objects.get(PersistentVolumeClaim, `etcd-data-${name}-etcd-0`);
-      const isUsed = cluster.objects.get(Pod, `${name}-etcd-0`) !== undefined;
-      if (!claim || !isUsed || isGoing(cluster) || !ownObject(cluster) || claim.metadata.deletionTimestamp)
+      // With its user deleted before, a person ends the data.
+      if (
+        !claim ||
+        !staysInUse(cluster, `${name}-etcd-0`) ||
+        isGoing(cluster) ||
+        !ownObject(cluster) ||
+        claim.metadata.deletionTimestamp
+      )
         return undefined;
       const isCreatedAgain = whenCreatedAgain(cluster);
       world.ledger.release(claim);
@@ -290,6 +296,16 @@ export async function createAgain(world: World, cluster: MemoryCluster): Promise
   if (owner) await cluster.orderControlPlane(owner, world.spec);
   else if (!own) await cluster.order(world.spec);
   else await cluster.orderClusterOf(own);
+}
+
+/** Whether nobody has deleted the pod, and its StatefulSet, if it has one. */
+function staysInUse({ objects }: MemoryCluster, name: string): boolean {
+  const pod = objects.get(Pod, name);
+  if (!pod || pod.metadata.deletionTimestamp) return false;
+  const [owner] = pod.metadata.ownerReferences ?? [];
+  if (!owner) return true;
+  const set = objects.get(StatefulSet, owner.name);
+  return set?.metadata.uid === owner.uid && !set.metadata.deletionTimestamp;
 }
 
 /** Takes a deletion of a claim back in etcd of the management cluster, as tools for this accident do. */
