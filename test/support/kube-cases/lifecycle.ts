@@ -186,6 +186,22 @@ export const lifecycleCases: readonly KubeCase[] = [
     },
   },
   {
+    name: 'keeps a scheduled pod for its kubelet when its last finalizer goes, and when it is changed',
+    async run(context) {
+      const { client } = context;
+      const held = pod(context, 'somewhere');
+      const finalizers = ['example.org/mine'];
+      const { metadata } = await client.create({ ...held, metadata: { ...held.metadata, finalizers } }, us);
+      await client.delete(Pod, metadata);
+      for (const change of [{ finalizers: null }, { annotations: { a: '1' } }]) {
+        await client.mergePatch(Pod, metadata, { metadata: change }, us);
+        expect(await client.get(Pod, metadata)).toMatchObject({ metadata: { deletionGracePeriodSeconds: 30 } });
+      }
+      await client.delete(Pod, metadata, { gracePeriodSeconds: 0 });
+      expect(await client.find(Pod, metadata)).toBeUndefined();
+    },
+  },
+  {
     name: 'protects a volume claim with a finalizer until no pod uses it',
     async run({ client, namespace }) {
       const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };

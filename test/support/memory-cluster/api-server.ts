@@ -139,7 +139,7 @@ export class MemoryApiServer {
   amend(verb: string, object: KubeObject, change: Pick<ObjectMeta, 'finalizers' | 'ownerReferences'>): void {
     const next = { ...object, metadata: { ...object.metadata, ...change } };
     if (isDeepStrictEqual(next, object)) return;
-    if (next.metadata.deletionTimestamp && next.metadata.finalizers?.length === 0) return this.#remove(verb, object);
+    if (isHeldByNothing(next)) return this.#remove(verb, object);
     this.#note(verb, object);
     this.store.put(next);
   }
@@ -208,7 +208,7 @@ export class MemoryApiServer {
   #keep(verb: string, live: AnyFields | undefined, candidate: AnyFields): KubeObject {
     if (live && isDeepStrictEqual(candidate, live)) return live;
     this.#note(verb, candidate);
-    if (candidate.metadata.deletionTimestamp && (candidate.metadata.finalizers ?? []).length === 0) {
+    if (isHeldByNothing(candidate)) {
       this.store.remove(candidate);
       return candidate;
     }
@@ -231,6 +231,14 @@ export class MemoryApiServer {
     this.writes.push(`${verb} ${describeObject(object)}`);
   }
 }
+
+/** Whether it is being deleted, and neither a finalizer nor a kubelet that has to end its containers holds it. */
+function isHeldByNothing({ metadata }: KubeObject): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = metadata as Deleted;
+  return deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0 && finalizers.length === 0;
+}
+
+type Deleted = ObjectMeta & { readonly deletionGracePeriodSeconds?: number };
 
 /** A write before admission. */
 interface Writing {

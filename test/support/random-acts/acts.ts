@@ -153,6 +153,7 @@ export const acts: Readonly<Record<string, Act>> = {
         words: /(exceeded|failed) quota: too-small/,
         // Nothing needs a pod before the spec is accepted and an API server runs, and of two refusals the API server says one.
         hiddenBy: ['version', 'members', 'flag', 'priority', 'node'],
+        hidesIn: namespace,
         // One that is created again may adopt pods that run, and need no other.
         isOver: whenCreatedAgain(cluster),
         undo: () => cluster.user.delete(ResourceQuota, name),
@@ -201,7 +202,9 @@ export const acts: Readonly<Record<string, Act>> = {
     weight: 3,
     async act(_, cluster, random) {
       const { namespace, cluster: name } = cluster.place;
-      for (const suffix of [...irreplaceable, ...replaceable])
+      // With the control plane deleted before, which has retained them, a person ends the data.
+      const suffixes = ownObject(cluster) ? [...irreplaceable, ...replaceable] : replaceable;
+      for (const suffix of suffixes)
         if (random.happens(0.3)) await cluster.user.delete(Secret, { namespace, name: `${name}-${suffix}` });
     },
   },

@@ -102,8 +102,9 @@ function untold(world: World, cluster: MemoryCluster): string[] {
   const here = world.mistakes.filter(
     ({ of, kind, isOver }) => ((of === cluster && !isHeldUp) || kind === 'clock') && !isOver?.(),
   );
+  const hiding = [...here, ...world.mistakes.filter(({ hidesIn }) => hidesIn === cluster.place.namespace)];
   return here
-    .filter(({ words, hiddenBy = [] }) => !words.test(said) && !here.some(({ kind }) => hiddenBy.includes(kind)))
+    .filter(({ words, hiddenBy = [] }) => !words.test(said) && !hiding.some(({ kind }) => hiddenBy.includes(kind)))
     .map(({ kind, words }) => `the mistake ${kind} is told by no condition: ${words}`);
 }
 

@@ -27,6 +27,8 @@ export interface Mistake {
   readonly words: RegExp;
   /** Other mistakes in the same control plane, while which it cannot be told. */
   readonly hiddenBy?: readonly string[] | undefined;
+  /** The namespace in which it hides those of all control planes, until it is undone. */
+  readonly hidesIn?: string | undefined;
   /** Whether it went with the objects on which it was made, so that no condition tells it any more. Undefined: it lasts until undone. */
   readonly isOver?: () => boolean;
   readonly undo: () => Promise<unknown>;
