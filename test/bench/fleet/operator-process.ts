@@ -15,12 +15,13 @@ const node = join(import.meta.dirname, '../../../node_modules/.bin/node');
 /** Of times in `/proc`, on every Linux. */
 const ticksPerSecond = 100;
 
-/** Requests of the operator since its start. */
+/** Requests and reconciles of the operator since its start. */
 export interface OperatorRequests {
   readonly reads: number;
   readonly writes: number;
   /** To hosted clusters. */
   readonly hosted: number;
+  readonly reconciles: number;
 }
 
 export interface OperatorOptions {
@@ -97,12 +98,16 @@ export class OperatorProcess {
   }
 
   async requests(): Promise<OperatorRequests> {
-    const lines = (await this.#metrics()).split('\n').filter((line) => line.includes('_api_requests_total{'));
+    const lines = (await this.#metrics()).split('\n');
     const sum = (pattern: RegExp) =>
       lines.filter((line) => pattern.test(line)).reduce((total, line) => total + Number(line.split(' ').at(-1)), 0);
-    const reads = /cluster="management",verb="(get|list|watch|check)"/;
-    const all = sum(/cluster="management"/);
-    return { reads: sum(reads), writes: all - sum(reads), hosted: sum(/cluster="hosted"/) };
+    const reads = sum(/_api_requests_total\{.*cluster="management",verb="(get|list|watch|check)"/);
+    return {
+      reads,
+      writes: sum(/_api_requests_total\{.*cluster="management"/) - reads,
+      hosted: sum(/_api_requests_total\{.*cluster="hosted"/),
+      reconciles: sum(/_reconcile_duration_seconds_count\{/),
+    };
   }
 
   async #metrics(): Promise<string> {

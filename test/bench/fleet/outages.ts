@@ -3,7 +3,7 @@ import type { ApiServer } from '../../support/api-server.ts';
 import { type Figure, line } from '../figure.ts';
 import type { FleetClusters } from './fleet-clusters.ts';
 import type { FleetJob } from './job.ts';
-import type { OperatorProcess } from './operator-process.ts';
+import type { OperatorProcess, OperatorRequests } from './operator-process.ts';
 
 /** What goes away, and who is to come through it. */
 export interface Outage {
@@ -59,7 +59,7 @@ export async function measureOutages({ job, server, clusters, operator, report }
     const name = `fleet: ${what} for ${seconds} s amid ${2 * size} changes`;
     const ms = await clusters.untilConverged(name, limitMs, start);
     const after = await operator.requests();
-    const count = (kind: 'reads' | 'writes') => after[kind] - before[kind];
+    const count = (kind: keyof OperatorRequests) => after[kind] - before[kind];
     const used = (await operator.processorSeconds()) - processor;
     const measured: Figure[] = [
       { name: `${name}, until all ${job.clusters} have converged`, value: ms / 1000, unit: 's', goal },
@@ -68,6 +68,7 @@ export async function measureOutages({ job, server, clusters, operator, report }
         value: count('reads') + count('writes'),
         unit: 'requests',
       },
+      { name: `${name}, reconciles until then`, value: count('reconciles'), unit: 'reconciles' },
       { name: `${name}, processor of the operator until then`, value: used, unit: 's' },
     ];
     for (const figure of measured) report(line(figure));

@@ -11,7 +11,7 @@ import {
 } from '../../../constructs/api/resources.ts';
 import { type ComponentName, selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
-import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { isControlledBy, type KubeObject } from '../../../reconciler/kube/object.ts';
 import type { Random } from '../../simulation/random.ts';
 import type { MemoryCluster } from '../loop/memory-cluster.ts';
 import { findNodes, loseNode } from '../management-controllers.ts';
@@ -176,6 +176,8 @@ export const acts: Readonly<Record<string, Act>> = {
         kind: 'node',
         of: cluster,
         words: /node node-1/,
+        // Of controllers nothing is said while a quota refuses the only API server.
+        hiddenBy: ['quota'],
         isOver: () => isCreatedAgain() && !pods.some((pod) => isLeft(cluster, Pod, pod)),
         async undo() {
           findNodes(cluster.objects);
@@ -203,8 +205,12 @@ export const acts: Readonly<Record<string, Act>> = {
     async act(_, cluster, random) {
       const { namespace, cluster: name } = cluster.place;
       // With the control plane deleted before, which has retained them, a person ends the data.
-      const suffixes = ownObject(cluster) ? [...irreplaceable, ...replaceable] : replaceable;
-      for (const suffix of suffixes)
+      const own = ownObject(cluster)?.metadata.uid;
+      const isOwned = (suffix: string) => {
+        const secret = cluster.objects.get<KubeObject>(Secret, `${name}-${suffix}`);
+        return secret !== undefined && isControlledBy(secret, own);
+      };
+      for (const suffix of [...irreplaceable.filter(isOwned), ...replaceable])
         if (random.happens(0.3)) await cluster.user.delete(Secret, { namespace, name: `${name}-${suffix}` });
     },
   },
