@@ -12,6 +12,7 @@ import { providerNamespace } from '../../../constructs/cluster/provider-names.ts
 import { ApiServer } from '../../support/api-server.ts';
 import { installDefinition } from '../../support/definitions.ts';
 import { ShippedRights } from '../../support/shipped-rights.ts';
+import { until } from '../../support/until.ts';
 import { applyObjects } from '../../testbed/apply-objects.ts';
 import { bundleOperator } from '../../testbed/operator-bundle.ts';
 import { run } from '../../testbed/run.ts';
@@ -67,8 +68,18 @@ try {
   throw error;
 } finally {
   world?.stop();
-  await rights?.end();
+  // After five minutes without etcd, an API server has not answered the first request for Roles within 30 s.
+  await until('the rights of the operator to end', () => endOf(rights), 300_000);
   await server.stop();
   await rm(directory, { recursive: true });
 }
 process.stdout.write(JSON.stringify(figures));
+
+/** Whether they have ended. */
+async function endOf(granted: ShippedRights | undefined): Promise<boolean> {
+  if (!granted) return true;
+  return granted.end().then(
+    () => true,
+    () => false,
+  );
+}
