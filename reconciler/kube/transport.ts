@@ -18,6 +18,7 @@ import {
   SilenceError,
   type Stream,
 } from './request.ts';
+import { ReturnedServer } from './returned-server.ts';
 import { ValueCounter, type ValueLimits } from './value-counter.ts';
 
 type Answer = Dispatcher.ResponseData;
@@ -63,6 +64,7 @@ export class Transport {
   readonly #onAnswer: (answer: DatedAnswer) => void;
   readonly #onBytes: () => void;
   readonly #limits: TransportLimits;
+  readonly #returned = new ReturnedServer();
 
   constructor(
     connection: Connection,
@@ -175,6 +177,7 @@ export class Transport {
       if (answer.statusCode >= 200 && answer.statusCode < 300) {
         const result = await unlessAborted(signal, read(answer));
         code = answer.statusCode;
+        this.#returned.noteSuccess();
         return result;
       }
       const { statusCode, headers } = answer;
@@ -185,7 +188,8 @@ export class Transport {
         this.#read(reason, deadline, answer, (text) => parseStatus(statusCode, text)),
       );
       code = statusCode;
-      throw errorFromStatus(actionOf(call), code, status, retryAfterSeconds(headers));
+      const error = errorFromStatus(actionOf(call), code, status, retryAfterSeconds(headers));
+      throw code === 403 && !this.#returned.decides(performance.now()) ? startingError(error) : error;
     } finally {
       this.#onRequest({ verb: call.verb, resource: call.resource, code, ms: performance.now() - startedAt });
     }
@@ -231,6 +235,7 @@ export class Transport {
     if (cause instanceof KubeError) return cause;
     if (call.signal?.aborted) return call.signal.reason;
     this.#connection.renew(dispatcher);
+    this.#returned.noteAway();
     const action = actionOf(call);
     if (deadline.expired) {
       const message = `${action}: ${this.#connection.baseUrl} did not answer within ${call.deadlineMs} ms`;
@@ -243,6 +248,12 @@ export class Transport {
     const message = `${action}: cannot reach ${this.#connection.baseUrl}: ${reasonOf(cause)}`;
     return new KubeError(message, { code: 0, reason: 'Unreachable', cause });
   }
+}
+
+/** The error for a refusal that is none yet. */
+function startingError({ message: said }: KubeError): KubeError {
+  const message = `${said}: the API server has just come back, and may not have read its roles yet`;
+  return new KubeError(message, { code: 503, reason: 'ServiceUnavailable' });
 }
 
 function textOf(header: string | string[] | undefined): string | undefined {

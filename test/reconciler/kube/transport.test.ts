@@ -4,9 +4,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigMap } from '../../../constructs/api/resources.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { connectionFor } from '../../../reconciler/kube/config.ts';
+import { kubeErrorOf } from '../../../reconciler/kube/errors.ts';
+import { ReturnedServer } from '../../../reconciler/kube/returned-server.ts';
 
 /** The server's answer to one request, and the connection on which the request arrived. */
 interface Answer {
+  /** 0: none, and the connection ends. */
   readonly code: number;
   readonly retryAfter?: string;
 }
@@ -26,6 +29,7 @@ beforeEach(async () => {
     connections.push(request.socket.remotePort);
     request.resume();
     const { code, retryAfter } = answers.shift() ?? { code: 200 };
+    if (code === 0) return void request.socket.destroy();
     response.writeHead(code, retryAfter ? { 'retry-after': retryAfter } : {});
     response.end(JSON.stringify(code === 200 ? object : { code, message: 'come again' }));
   });
@@ -37,6 +41,46 @@ beforeEach(async () => {
 afterEach(async () => {
   await client.connection.close();
   await new Promise((resolve) => server.close(resolve));
+});
+
+describe('a refused request', () => {
+  const away: Answer = { code: 0 };
+  const refused: Answer = { code: 403 };
+  const get = () =>
+    client.get(ConfigMap, name).then(
+      () => 200,
+      (error: unknown) => kubeErrorOf(error)?.code,
+    );
+
+  it('is refused', async () => {
+    answers = [refused];
+    await expect(get()).resolves.toBe(403);
+  });
+
+  it('counts as not answered after the server was away, until a request succeeds', async () => {
+    answers = [away, away, refused, refused, { code: 200 }, refused];
+    const codes = [];
+    for (let count = 0; count < 5; count++) codes.push(await get());
+    expect(codes).toEqual([0, 503, 503, 200, 403]);
+  });
+
+  it('says why it does not count', async () => {
+    answers = [away, away, refused];
+    await get();
+    await expect(client.get(ConfigMap, name)).rejects.toThrow(
+      /^get ConfigMap default\/map: .*come again.*: the API server has just come back, and may not have read its roles yet$/,
+    );
+  });
+});
+
+describe('a server that was away', () => {
+  it('decides again when it has answered for a minute', () => {
+    const server = new ReturnedServer();
+    server.noteAway();
+    expect([0, 59_999, 60_000, 60_001].map((now) => server.decides(now))).toEqual([false, false, true, true]);
+    server.noteAway();
+    expect(server.decides(70_000)).toBe(false);
+  });
 });
 
 describe('a rejected request', () => {

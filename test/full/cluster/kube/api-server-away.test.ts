@@ -1,12 +1,15 @@
 import { setTimeout as passed } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { ConfigMap, Lease, Role, Secret, ServiceAccount } from '../../../../constructs/api/resources.ts';
+import { rulesOf } from '../../../../constructs/cluster/access-rules.ts';
 import { KubeClient } from '../../../../reconciler/kube/client.ts';
 import { systemClock } from '../../../../reconciler/kube/clock.ts';
 import { connectionFor } from '../../../../reconciler/kube/config.ts';
+import { kubeErrorOf } from '../../../../reconciler/kube/errors.ts';
 import { Informer } from '../../../../reconciler/kube/informer.ts';
 import { InformerSet } from '../../../../reconciler/kube/informer-set.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
+import { GrantedAccount } from '../../../support/granted-account.ts';
 import { plainApiServer } from '../../../support/plain-api-server.ts';
 import { until } from '../../../support/until.ts';
 
@@ -66,4 +69,29 @@ test('twenty informers on one connection converge within 30 s after their API se
   expect(performance.now() - back).toBeLessThanOrEqual(30_000);
   await known.stop();
   await client.close();
+});
+
+test('an API server that has just started refuses nothing to who has the right, as far as its client says', async () => {
+  const rules = rulesOf([{ resource: ConfigMap, verbs: ['create', 'patch'], why: 'it writes one' }]);
+  const grants = [{ namespace, rules }];
+  const { client: administrator, kubeconfig } = server;
+  const account = await GrantedAccount.create({ client: administrator, kubeconfig, namespace, name: 'writer', grants });
+  const client = new KubeClient(await account.connect());
+  const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace, name: 'written' } };
+  const errors: { readonly code: number | undefined; readonly message: string }[] = [];
+  const write = () =>
+    client.apply({ ...map, data: { round: `${errors.length}` } }, { ...us, deadlineMs: 2_000 }).then(
+      () => true,
+      (error: unknown) => {
+        errors.push({ code: kubeErrorOf(error)?.code, message: String(error) });
+        return false;
+      },
+    );
+  await until('the first write', write);
+  await server.killApiServer();
+  await Promise.all([server.startApiServer(), until('a write after the return', write)]);
+  expect(errors.filter(({ code }) => code === 403)).toEqual([]);
+  expect(errors.some(({ message }) => message.includes('has just come back'))).toBe(true);
+  await client.close();
+  await account.end();
 });
