@@ -176,8 +176,8 @@ export const acts: Readonly<Record<string, Act>> = {
         kind: 'node',
         of: cluster,
         words: /node node-1/,
-        // Of controllers nothing is said while a quota refuses the only API server.
-        hiddenBy: ['quota'],
+        // Of controllers nothing is said while the only API server is refused.
+        hiddenBy: ['quota', 'priority'],
         isOver: () => isCreatedAgain() && !pods.some((pod) => isLeft(cluster, Pod, pod)),
         async undo() {
           findNodes(cluster.objects);
