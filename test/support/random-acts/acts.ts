@@ -307,14 +307,11 @@ export async function createAgain(world: World, cluster: MemoryCluster): Promise
   else await cluster.orderClusterOf(own);
 }
 
-/** Whether nobody has deleted the pod, and its StatefulSet, if it has one. */
-function staysInUse({ objects }: MemoryCluster, name: string): boolean {
-  const pod = objects.get(Pod, name);
-  if (!pod || pod.metadata.deletionTimestamp) return false;
-  const [owner] = pod.metadata.ownerReferences ?? [];
-  if (!owner) return true;
-  const set = objects.get(StatefulSet, owner.name);
-  return set?.metadata.uid === owner.uid && !set.metadata.deletionTimestamp;
+/** Whether nobody has deleted the pod, nor its StatefulSet. */
+function staysInUse({ objects, place }: MemoryCluster, name: string): boolean {
+  return [objects.get(Pod, name), objects.get(StatefulSet, namesOf(place.cluster).etcd)].every(
+    (object) => object !== undefined && object.metadata.deletionTimestamp === undefined,
+  );
 }
 
 /** Takes a deletion of a claim back in etcd of the management cluster, as tools for this accident do. */
