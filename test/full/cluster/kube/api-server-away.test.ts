@@ -88,10 +88,17 @@ test('an API server that has just started refuses nothing to who has the right, 
       },
     );
   await until('the first write', write);
-  await server.killApiServer();
-  await Promise.all([server.startApiServer(), until('a write after the return', write)]);
+  const untilWritten = async (): Promise<void> => {
+    while (!(await write())) await passed(10);
+  };
+  const hasMetOne = () => errors.some(({ message }) => message.includes('has just come back'));
+  // On some machines it has read its roles before it answers at all.
+  for (let kills = 0; kills < 5 && !hasMetOne(); kills++) {
+    await server.killApiServer();
+    await Promise.all([server.startApiServer(), untilWritten()]);
+  }
   expect(errors.filter(({ code }) => code === 403)).toEqual([]);
-  expect(errors.some(({ message }) => message.includes('has just come back'))).toBe(true);
+  expect(hasMetOne()).toBe(true);
   await client.close();
   await account.end();
 });
