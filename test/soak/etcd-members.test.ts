@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PersistentVolume, PersistentVolumeClaim } from '../../constructs/api/resources.ts';
+import { PersistentVolume, PersistentVolumeClaim, Secret } from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
+import { splitCertificates } from '../../reconciler/pki/pem.ts';
+import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
 import { EtcdPods } from '../cluster/etcd-pods/etcd-pods.ts';
 import { recordFault } from '../support/fault-table.ts';
 import { operatedNamespace } from '../support/operated-namespace.ts';
@@ -67,6 +69,28 @@ describe('of 3 members', () => {
       fault: 'kill -9 of a follower of three etcd members',
       observed: `the kubelet restarts it; longest stall of a write ${(stallMs / 1000).toFixed(1)} s`,
       recoverySeconds: seconds,
+      dataLost: 'none',
+    });
+  });
+
+  test('their CA is rotated while they write, and each of them always reaches the others', async () => {
+    const ca = async () =>
+      valueOf(await bench.client.find<SecretObject>(Secret, { namespace, name: 'c1-etcd' }), 'tls.crt');
+    const before = await ca();
+    const rotationMs = 25 * 60_000;
+    const { stallMs, lost } = await whileWriting(hosted, async () => {
+      await bench.patch('c1', { spec: { certificates: { rotation: { etcdCA: 'one' } } } });
+      await bench.untilCondition('c1', 'CARotationReady', { status: 'False' });
+      await bench.untilCondition('c1', 'CARotationReady', { status: 'True' }, rotationMs);
+    });
+    expect(lost).toEqual([]);
+    expect(splitCertificates((await ca()) ?? '')).toHaveLength(1);
+    expect(await ca()).not.toBe(before);
+    await etcd().untilMembers(3);
+    await recordFault({
+      fault: 'the CA of three etcd members rotated during writes',
+      observed: `each member restarts three times, one after the other; longest stall of a write ${(stallMs / 1000).toFixed(1)} s`,
+      recoverySeconds: undefined,
       dataLost: 'none',
     });
   });
