@@ -1,5 +1,5 @@
 import { kubernetesVersion, single } from '../support/workbench.ts';
-import type { FleetJob } from './fleet/job.ts';
+import { type FleetJob, outageWays } from './fleet/job.ts';
 import type { RequestPlan } from './request-times.ts';
 
 /** A control plane that is compared with the floor. */
@@ -51,9 +51,7 @@ export function wholeExtent(runs: number, fleet: Pick<FleetJob, 'clusters' | 'op
     audit: { inBatches: 400_000, alone: 20_000, waiting: 200_000 },
     fleet: { ...fleet, settleMs: 30_000, restMs: 120_000, outages: [{ way: 'killed', seconds: 60 }], reconciles: 300 },
     outages: {
-      outages: (['killed', 'silent', 'withoutEtcd'] as const).flatMap((way) =>
-        [1, 10, 60, 300].map((seconds) => ({ way, seconds })),
-      ),
+      outages: outageWays.flatMap((way) => [1, 10, 60, 300].map((seconds) => ({ way, seconds }))),
     },
     hostile: { ...fleet, clusters: 40, settleMs: 20_000, restMs: 0, reconciles: 100 },
   };
@@ -77,6 +75,6 @@ export const smokeExtent: Extent = {
     outages: [{ way: 'killed', seconds: 1 }],
     reconciles: 4,
   },
-  outages: { outages: (['killed', 'silent', 'withoutEtcd'] as const).map((way) => ({ way, seconds: 1 })) },
+  outages: { outages: outageWays.map((way) => ({ way, seconds: 1 })) },
   hostile: { clusters: 4, optimizeFor: 'size', settleMs: 5_000, restMs: 0, reconciles: 4 },
 };

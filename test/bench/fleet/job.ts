@@ -1,4 +1,5 @@
-import type { OutageWay } from './outages.ts';
+/** How the management API server goes away. */
+export const outageWays = ['killed', 'silent', 'withoutEtcd'] as const;
 
 /** How much of a fleet is measured. */
 export interface FleetJob {
@@ -11,7 +12,7 @@ export interface FleetJob {
   readonly settleMs: number;
   readonly restMs: number;
   /** How, and how long, the management API server is away, each time that it is. */
-  readonly outages: readonly { readonly way: OutageWay; readonly seconds: number }[];
+  readonly outages: readonly { readonly way: (typeof outageWays)[number]; readonly seconds: number }[];
   /** Reconciles whose latency is measured, without and with hostile clusters. */
   readonly reconciles: number;
 }

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { ApiServer } from '../../support/api-server.ts';
 import { type Figure, line } from '../figure.ts';
 import type { FleetClusters } from './fleet-clusters.ts';
-import type { FleetJob } from './job.ts';
+import type { FleetJob, outageWays } from './job.ts';
 import type { OperatorProcess, OperatorRequests } from './operator-process.ts';
 
 /** What goes away, and who is to come through it. */
@@ -19,7 +19,7 @@ const goal = { atMost: 30 };
 /** The share of the fleet that changes just before an outage, and that of others when it is over. */
 const share = 0.1;
 
-/** How the management API server goes away, and comes back. */
+/** How it goes away, and comes back. */
 const ways = {
   killed: {
     what: 'the API server is killed',
@@ -37,9 +37,7 @@ const ways = {
     begin: (server: ApiServer) => server.etcd.pause(),
     end: (server: ApiServer) => server.etcd.resume(),
   },
-} as const;
-
-export type OutageWay = keyof typeof ways;
+} as const satisfies Record<(typeof outageWays)[number], object>;
 
 /** Takes the management API server away while the operator reconciles a burst of changes, and changes other specs when it is back. */
 export async function measureOutages({ job, server, clusters, operator, report }: Outage): Promise<Figure[]> {
