@@ -9,6 +9,8 @@ export interface WorkQueueOptions {
   readonly process: (key: string) => Promise<void>;
   /** Maximum number of keys that are processed concurrently. */
   readonly concurrency: number;
+  /** The group of a key. Groups take turns, so that many keys of one do not keep another waiting. By default each key is one. */
+  readonly groupOf?: (key: string) => string;
   /** How often one key is processed. By default there is no limit. */
   readonly pace?: PaceOptions;
   readonly clock: Clock;
@@ -25,6 +27,11 @@ export interface WorkQueueOptions {
 
 const delays = { firstMs: 5, longestMs: 60_000 };
 
+/** A key that takes longer waits for something that is slow. */
+const slowMs = 2_000;
+/** The share of the workers that such keys may have, so that those of which a server makes a long wait leave room for the others. */
+const slowShare = 0.5;
+
 /**
  * A queue of keys. A key that is added several times is processed once, never concurrently, and again when it was added
  * during processing.
@@ -37,6 +44,11 @@ export class WorkQueue {
   readonly #ready = new Map<string, number>();
   /** Keys that are processed, each with the time at which something of that began or ended last. */
   readonly #running = new Map<string, number>();
+  /** Keys that have taken long the last time. */
+  readonly #slow = new Set<string>();
+  /** The number of the last turn of each group, from 1 on. Forgotten when the queue is idle. */
+  readonly #turns = new Map<string, number>();
+  #turn = 0;
   /** Keys that were added during processing and are processed again. */
   readonly #requeueAt = new Set<string>();
   readonly #delayed = new Map<string, { readonly dueAt: number; readonly cancel: () => void }>();
@@ -140,19 +152,39 @@ export class WorkQueue {
   }
 
   #startWorkers(): void {
-    for (const key of this.#ready.keys()) {
-      if (this.#running.size >= this.#options.concurrency) return;
+    while (this.#running.size < this.#options.concurrency) {
+      const key = this.#next();
+      if (key === undefined) return;
       this.#ready.delete(key);
       this.#running.set(key, this.#options.clock.elapsed());
       void this.#work(key);
     }
   }
 
+  /** The first key of the group whose last turn is the longest ago; undefined if no key may begin. */
+  #next(): string | undefined {
+    const slow = [...this.#running.keys()].filter((key) => this.#slow.has(key)).length;
+    const hasRoom = slow < Math.max(1, Math.floor(this.#options.concurrency * slowShare));
+    let next: { readonly key: string; readonly turn: number } | undefined;
+    for (const key of this.#ready.keys()) {
+      const turn = this.#turns.get(this.#groupOf(key)) ?? 0;
+      if ((hasRoom || !this.#slow.has(key)) && (!next || turn < next.turn)) next = { key, turn };
+      if (next?.turn === 0) break;
+    }
+    return next?.key;
+  }
+
+  #groupOf(key: string): string {
+    return this.#options.groupOf?.(key) ?? key;
+  }
+
   async #work(key: string): Promise<void> {
     this.#delayed.get(key)?.cancel();
     this.#delayed.delete(key);
     this.#pace?.count(key);
-    this.#movedAt = this.#options.clock.elapsed();
+    this.#turns.set(this.#groupOf(key), ++this.#turn);
+    const begunAt = this.#options.clock.elapsed();
+    this.#movedAt = begunAt;
     const failures = this.#failures.get(key);
     try {
       await this.#options.process(key);
@@ -166,10 +198,12 @@ export class WorkQueue {
       this.#planTrial();
     } finally {
       this.#movedAt = this.#options.clock.elapsed();
+      if (this.#movedAt - begunAt > slowMs) this.#slow.add(key);
+      else this.#slow.delete(key);
       this.#running.delete(key);
       if (this.#requeueAt.delete(key)) this.add(key);
       else this.#startWorkers();
-      if (this.#isIdle()) this.#releaseIdleWaiters();
+      if (this.#isIdle()) this.#rest();
     }
   }
 
@@ -195,7 +229,8 @@ export class WorkQueue {
     return this.#ready.size === 0 && this.#running.size === 0;
   }
 
-  #releaseIdleWaiters(): void {
+  #rest(): void {
+    this.#turns.clear();
     const waiters = this.#idleWaiters;
     this.#idleWaiters = [];
     for (const resolve of waiters) resolve();

@@ -11,7 +11,7 @@ import { owningCluster } from '../management/cluster-object.ts';
 import type { Clock } from '../kube/clock.ts';
 import { isOutage } from '../kube/errors.ts';
 import type { ObjectChange } from '../kube/object-cache.ts';
-import { type KubeObject, objectKey } from '../kube/object.ts';
+import { type KubeObject, objectKey, objectName } from '../kube/object.ts';
 import { WorkQueue } from '../kube/queue.ts';
 import type { ManagementCluster } from '../management/cache.ts';
 import { orphanKey } from '../pki/orphaned-secrets.ts';
@@ -69,6 +69,7 @@ export class Controller {
     this.#queue = new WorkQueue({
       process: (key) => this.#process(key),
       concurrency,
+      groupOf: (key) => objectName(key).namespace ?? key,
       pace,
       clock,
       onError: (key, error) => log.warn({ hostedControlPlane: key, error }, 'reconcile failed, retrying'),

@@ -38,6 +38,42 @@ describe('WorkQueue', () => {
     expect(started).toEqual(['first', 'key']);
   });
 
+  it('gives groups their turns, so that many keys of one do not keep another waiting', async () => {
+    const { queue, started, end } = manualQueue({ concurrency: 1, groupOf: (key) => key[0] ?? '' });
+    for (const key of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1']) queue.add(key);
+    for (let index = 0; index < 7; index++) await end(started.at(-1) ?? '');
+    expect(started).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
+  });
+
+  it('leaves half of the workers to keys that have not taken long the last time', async () => {
+    const { queue, clock, started, end } = manualQueue({ concurrency: 4 });
+    const slow = ['s1', 's2', 's3', 's4'];
+    for (const key of slow) queue.add(key);
+    await clock.advance(2_001);
+    for (const key of slow) await end(key);
+    started.length = 0;
+    for (const key of [...slow, 'f1', 'f2', 'f3']) queue.add(key);
+    expect(started).toEqual(['s1', 's2', 'f1', 'f2']);
+    await end('f1');
+    expect(started.at(-1)).toBe('f3');
+    await end('s1');
+    expect(started.at(-1)).toBe('s3');
+  });
+
+  it('processes a slow key alone, and as any other once it has not taken long', async () => {
+    const { queue, clock, started, end } = manualQueue({ concurrency: 1 });
+    for (const key of ['one', 'two']) queue.add(key);
+    await clock.advance(2_001);
+    await end('one');
+    await end('two');
+    queue.add('one');
+    queue.add('other');
+    expect(started.slice(2)).toEqual(['one']);
+    await end('one');
+    await end('other');
+    expect(started.slice(2)).toEqual(['one', 'other']);
+  });
+
   it('runs a key once more that was added during its run, and never twice at once', async () => {
     const { queue, started, end } = manualQueue();
     queue.add('key');
