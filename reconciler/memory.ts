@@ -15,6 +15,12 @@ import type { ReconcilerOptions } from './reconciler-options.ts';
 import { AdoptionWaves } from './revision/adoption-waves.ts';
 
 /**
+ * Called with the key of a HostedControlPlane when something of it has changed that no watch of the management cluster reports.
+ * @param where whether that was inside its hosted cluster, whose users may change something without end
+ */
+export type OnChange = (key: string, where?: 'inside') => void;
+
+/**
  * State that is kept between reconciles, for each HostedControlPlane by its key. It may be lost: a new process finds
  * everything out again.
  */
@@ -32,11 +38,10 @@ export class Memory {
   readonly waves: AdoptionWaves;
 
   /**
-   * @param onChange called with the key when something has changed here that no watch of the management cluster reports
    * @param whole of the control planes that are in no quarantine: this is the memory of the others, with the same management cluster,
    * no background tasks, and the reach of its options
    */
-  constructor(options: ReconcilerOptions, onChange: (key: string) => void, whole?: Memory) {
+  constructor(options: ReconcilerOptions, onChange: OnChange, whole?: Memory) {
     const { client, management, clock, events, reach, onWatchError: onError, quarantine } = options;
     const take = quarantine && ((key: string, isTask: boolean) => quarantine.take(key, isTask));
     this.requestCaches = whole?.requestCaches ?? new RequestCaches(clock);
@@ -60,7 +65,7 @@ export class Memory {
       destinations: options.destinations,
       onRequest: options.onHostedRequest,
       open: reach?.hostedApi,
-      onChange,
+      onChange: (key) => onChange(key, 'inside'),
       onRevert: (key, what) => {
         const object = management.get(HostedControlPlane, objectName(key));
         if (object) events.record(object, hostedChangeReverted(what));

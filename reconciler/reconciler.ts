@@ -7,7 +7,7 @@ import { addFinalizer } from './management/finalizer.ts';
 import { reportForeignControlPlane } from './admission/foreign-control-plane.ts';
 import { admit, untilChecked } from './admission/admit.ts';
 import { objectName } from './kube/object.ts';
-import { Memory, type ReconcileContext } from './memory.ts';
+import { Memory, type OnChange, type ReconcileContext } from './memory.ts';
 import { owningCluster } from './management/cluster-object.ts';
 import { cutOffReach } from './quarantine/cut-off.ts';
 import type { Standing } from './quarantine/quarantine.ts';
@@ -27,11 +27,11 @@ export class Reconciler {
   readonly #memory: Memory;
   /** For control planes in quarantine. */
   readonly #apart: { readonly options: ReconcilerOptions; readonly memory: Memory } | undefined;
-  #reportChange: (key: string) => void = () => {};
+  #reportChange: OnChange = () => {};
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
-    const onChange = (key: string) => this.#reportChange(key);
+    const onChange: OnChange = (key, where) => this.#reportChange(key, where);
     this.#memory = new Memory(options, onChange);
     if (!options.quarantine) return;
     const cutOff = { ...options, reach: cutOffReach };
@@ -42,7 +42,7 @@ export class Reconciler {
    * Sets the handler that is called with the key of a HostedControlPlane when something has changed that no watch of
    * the management cluster reports: in its hosted cluster, at its endpoint, in its etcd, or in background tasks.
    */
-  onChange(handler: (key: string) => void): void {
+  onChange(handler: OnChange): void {
     this.#reportChange = handler;
   }
 

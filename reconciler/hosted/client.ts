@@ -47,6 +47,9 @@ const longestReadiness = 64 * 1024;
 /** Minimum interval between reports of an unreachable API server. */
 const repeatReportMs = 10 * 60_000;
 
+/** Minimum interval between reconciles for watches that are given up because they send too much. */
+const repeatProblemMs = 60_000;
+
 /** The key of the apply set, which is the same for all objects of one hosted cluster. */
 const owner = 'hosted';
 
@@ -65,6 +68,7 @@ export class HostedClusterClient implements HostedClient {
   #isWatching = false;
   #grantedAt = -Infinity;
   #reportedAt = -Infinity;
+  #problemAt = -Infinity;
 
   constructor(target: HostedTarget, options: HostedClusterClientOptions) {
     const { clock } = options;
@@ -299,13 +303,21 @@ export class HostedClusterClient implements HostedClient {
     this.#options.onChange();
   }
 
+  /** Each of its watches may have it, again and again: a reconcile now and then says it. */
+  #noteProblem(): void {
+    const now = this.#options.clock.now();
+    if (now - this.#problemAt < repeatProblemMs) return;
+    this.#problemAt = now;
+    this.#options.onChange();
+  }
+
   #onWatchError(error: unknown): void {
     const { clock, onError } = this.#options;
     if (isForbidden(error)) {
       if (!this.#isSettling) this.#grantRetry();
       return;
     }
-    if (isTooLarge(error)) this.#options.onChange();
+    if (isTooLarge(error)) this.#noteProblem();
     if (clock.now() - this.#reportedAt < repeatReportMs) return;
     this.#reportedAt = clock.now();
     onError(error);

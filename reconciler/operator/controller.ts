@@ -12,6 +12,7 @@ import type { Clock } from '../kube/clock.ts';
 import { isOutage } from '../kube/errors.ts';
 import type { ObjectChange } from '../kube/object-cache.ts';
 import { type KubeObject, objectKey, objectName } from '../kube/object.ts';
+import { Pace } from '../kube/pace.ts';
 import { WorkQueue } from '../kube/queue.ts';
 import type { ManagementCluster } from '../management/cache.ts';
 import { orphanKey } from '../pki/orphaned-secrets.ts';
@@ -54,18 +55,28 @@ const soonestMs = 100;
  */
 const pace = { burst: 100, intervalMs: 1_000 };
 
+/**
+ * How often changes in its hosted cluster cause a reconcile. Its users and its API server make them, and may do so without end: twenty such
+ * clusters leave most of a processor to the others. Whatever else changes is reconciled at once.
+ */
+const insidePace = { burst: 30, intervalMs: 10_000 };
+
 /** Converts changes of watched objects to reconciles of their HostedControlPlane. */
 export class Controller {
   readonly #options: ControllerOptions;
   readonly #queue: WorkQueue;
   /** `namespace/cluster` → keys of the HostedControlPlanes that this Cluster owns; more than one only by mistake. */
   readonly #keys = new Map<string, Set<string>>();
+  readonly #insidePace: Pace;
+  /** Those in whose hosted cluster something has changed since their last reconcile began. */
+  readonly #changedInside = new Set<string>();
   #cancelResync: () => void = () => {};
   #isStarted = false;
 
   constructor(options: ControllerOptions) {
     this.#options = options;
     const { clock, concurrency, log } = options;
+    this.#insidePace = new Pace(insidePace, clock);
     this.#queue = new WorkQueue({
       process: (key) => this.#process(key),
       concurrency,
@@ -84,7 +95,7 @@ export class Controller {
     // Their back-off of up to a minute was for an API server that did not answer.
     this.#options.management.onReturned(() => this.#queue.retryFailed());
     this.#options.management.onSharedResourcesChange((key) => this.#add(key));
-    this.#options.reconciler.onChange((key) => this.#add(key));
+    this.#options.reconciler.onChange((key, where) => (where === 'inside' ? this.#addInside(key) : this.#add(key)));
     this.#scheduleResync();
   }
 
@@ -118,6 +129,7 @@ export class Controller {
   async #process(key: string): Promise<void> {
     const { clock, onReconciled, reconciler } = this.#options;
     const begun = clock.now();
+    if (this.#changedInside.delete(key)) this.#insidePace.count(key);
     let result: 'success' | 'error' = 'error';
     try {
       const attributes = { 'hosted_control_plane.key': key };
@@ -159,6 +171,11 @@ export class Controller {
   #add(key: string, delayMs = gatherMs): void {
     const { only = key } = this.#options;
     if (only === key) this.#queue.addAfter(key, delayMs);
+  }
+
+  #addInside(key: string): void {
+    this.#changedInside.add(key);
+    this.#add(key, Math.max(gatherMs, this.#insidePace.delayMs(key)));
   }
 
   #rememberKey(cluster: string, key: string): void {

@@ -22,10 +22,11 @@ export const bombKinds = [
   'depth',
   'slow',
   'redirect',
+  'events',
 ] as const;
-type Kind = (typeof bombKinds)[number];
+type Kind = Exclude<(typeof bombKinds)[number], 'redirect'>;
 
-function bombOf(kind: Exclude<Kind, 'redirect'>, begin: string, open: string): Bomb {
+function bombOf(kind: Exclude<Kind, 'events'>, begin: string, open: string): Bomb {
   const list = { begin: `${begin},"x":[0`, end: `]${open}` };
   switch (kind) {
     case 'objects':
@@ -52,6 +53,15 @@ function bombOf(kind: Exclude<Kind, 'redirect'>, begin: string, open: string): B
   }
 }
 
+/** Ordinary changes, of many objects and without end. */
+const endlessEvents: Bomb = {
+  begin: '',
+  part: (at) =>
+    `{"type":"MODIFIED","object":{"apiVersion":"v1","kind":"Any","metadata":{"name":"n${at % 500}","uid":"${at % 500}","resourceVersion":"${at + 2}"}}}\n`,
+  end: '',
+  bytes: Infinity,
+};
+
 /** Answers a request of the operator as a hostile API server does, each with the next kind of bomb. */
 export class HostileApi {
   #answers = 0;
@@ -76,10 +86,12 @@ export class HostileApi {
 }
 
 /** The bomb in what the request asks for: an object, a list, or an event. */
-function bombFor(kind: Exclude<Kind, 'redirect'>, isApply: boolean, { pathname, searchParams }: URL): Bomb {
+function bombFor(kind: Kind, isApply: boolean, url: URL): Bomb {
+  const { pathname, searchParams } = url;
   const name = pathname.split('/').at(-1) ?? '';
   const metadata = `"metadata":{"name":"${name}","uid":"1","resourceVersion":"1"`;
   const object = `{"apiVersion":"v1","kind":"Any",${metadata}`;
+  if (kind === 'events') return searchParams.get('watch') ? endlessEvents : bombFor('objects', isApply, url);
   if (searchParams.get('watch')) return bombOf(kind, `{"type":"ADDED","object":${object}`, '}}}\n');
   if (isApply) return bombOf(kind, object, '}}');
   return bombOf(kind, `{"kind":"List","metadata":{"resourceVersion":"1"},"items":[{${metadata}`, '}}]}');

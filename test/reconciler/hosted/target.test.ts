@@ -5,7 +5,9 @@ import { HostedClients } from '../../../reconciler/hosted/clients.ts';
 import type { OpenApi } from '../../../reconciler/hosted/open-api.ts';
 import { hostedTarget } from '../../../reconciler/hosted/target.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
+import { tooLarge } from '../../../reconciler/kube/errors.ts';
 import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
+import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { MemoryApiServer } from '../../support/memory-cluster/api-server.ts';
 import { MemoryClient } from '../../support/memory-cluster/client.ts';
 import { administrator } from '../../support/memory-cluster/users.ts';
@@ -117,5 +119,23 @@ describe('clients of hosted clusters', () => {
     expect(inUse).toEqual(['https://10.1.2.3:6443']);
     await clients.close();
     expect(inUse).toEqual([]);
+  });
+
+  it('report once a minute that the lists of an API server are too large, not for each list', async () => {
+    const clock = new ManualClock();
+    const reports: string[] = [];
+    const open: OpenApi = () =>
+      Object.assign(new MemoryClient(new MemoryApiServer(() => 0), administrator('watcher')), {
+        list: () => Promise.reject(tooLarge('the answer is larger than 16 MiB')),
+      });
+    const clients = new HostedClients({ ...handlers, clock, open, onChange: (key) => reports.push(key) });
+    clients.get('team/a', targetIn(complete)).watch();
+    await settled();
+    expect(reports).toEqual(['team/a']);
+    // The lists are tried again, each at a time of its own.
+    await clock.advance(10 * 60_000);
+    expect(reports.length).toBeGreaterThan(1);
+    expect(reports.length).toBeLessThanOrEqual(11);
+    await clients.close();
   });
 });

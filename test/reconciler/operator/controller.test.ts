@@ -8,6 +8,7 @@ import {
   Secret,
 } from '../../../constructs/api/resources.ts';
 import { Controller } from '../../../reconciler/operator/controller.ts';
+import type { OnChange } from '../../../reconciler/memory.ts';
 import { errorFromStatus } from '../../../reconciler/kube/errors.ts';
 import type { ObjectChange } from '../../../reconciler/kube/object-cache.ts';
 import type { KubeObject, ObjectMeta } from '../../../reconciler/kube/object.ts';
@@ -34,8 +35,8 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
   let reportAround: (key: string) => void = () => {
     throw new Error('the controller does not listen yet');
   };
-  let reportHosted: (key: string) => void = () => {
-    throw new Error('the controller does not listen to hosted clusters yet');
+  let report: OnChange = () => {
+    throw new Error('the controller does not listen to the reconciler yet');
   };
   const listed: KubeObject[] = [];
   let reportReturned: () => void = () => {
@@ -60,7 +61,7 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
         return reconcile(given);
       },
       onChange: (handler) => {
-        reportHosted = handler;
+        report = handler;
       },
     },
     concurrency: 2,
@@ -91,9 +92,9 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
     await gathered();
     return [...reconciled];
   };
-  const afterHostedChange = async (given: string) => {
+  const afterReport = async (...given: Parameters<OnChange>) => {
     reconciled.length = 0;
-    reportHosted(given);
+    report(...given);
     await gathered();
     return [...reconciled];
   };
@@ -107,7 +108,7 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
     afterChange,
     afterUpdate,
     afterSharedChange,
-    afterHostedChange,
+    afterReport,
     returned: () => reportReturned(),
   };
 }
@@ -190,8 +191,8 @@ describe('a change', () => {
   });
 
   it('in a hosted cluster causes a reconcile of its control plane', async () => {
-    const { afterHostedChange } = controller();
-    expect(await afterHostedChange(key)).toEqual([key]);
+    const { afterReport } = controller();
+    expect(await afterReport(key, 'inside')).toEqual([key]);
   });
 
   it('of a deleted object is handled once more, and no other event leads to it any longer', async () => {
@@ -231,15 +232,25 @@ describe('the clock', () => {
     expect(reconciled).toHaveLength(11);
   });
 
-  it('limits the rate at which changes in a hosted cluster that never end cause reconciles', async () => {
-    const { afterHostedChange, clock, reconciled } = controller();
+  it.each<[string, 'inside' | undefined, number, number]>([
+    ['of a control plane', undefined, 100, 1_000],
+    ['in a hosted cluster', 'inside', 30, 10_000],
+  ])('limits the rate at which changes %s that never end cause reconciles', async (_, where, burst, intervalMs) => {
+    const { afterReport, clock, reconciled } = controller();
     let count = 0;
-    for (let passed = 0; passed < 120_000; passed += 20) count += (await afterHostedChange(key)).length;
-    // The burst once, and one a second.
-    expect(count).toBeLessThan(100 + 120);
+    for (let passed = 0; passed < 120_000; passed += 20) count += (await afterReport(key, where)).length;
+    expect(count).toBeGreaterThanOrEqual(burst);
+    expect(count).toBeLessThanOrEqual(burst + 120_000 / intervalMs);
     reconciled.length = 0;
-    await clock.advance(2_000);
+    await clock.advance(2 * intervalMs);
     expect(reconciled.length).toBeLessThan(3);
+  });
+
+  it('lets changes of a control plane wait for no change in its hosted cluster', async () => {
+    const { afterReport } = controller();
+    for (let count = 0; count < 60; count += 1) await afterReport(key, 'inside');
+    expect(await afterReport(key, 'inside')).toEqual([]);
+    expect(await afterReport(key)).toEqual([key]);
   });
 
   it('retries failed reconciles at once when the API server answers again', async () => {
