@@ -51,8 +51,14 @@ export class Reconciler {
    * @throws unexpected errors, after the status reports them: the caller retries with back-off
    */
   async reconcile(key: string): Promise<RequeueAt> {
-    const { client, management, quarantine, isTrial } = this.#options;
+    const { client, management, quarantine, isTrial, statusWriter } = this.#options;
     const object = management.get(HostedControlPlane, objectName(key));
+    const crowded = management.crowdedBy(objectName(key).namespace ?? '');
+    if (crowded !== undefined) {
+      // What seems to be missing may exist. Watches and loops of the last reconcile go on.
+      if (object) await statusWriter.patch(object, { Ready: conditionUpdate('False', 'NamespaceTooLarge', crowded) });
+      return undefined;
+    }
     if (!object) {
       await this.#apart?.memory.forget(key);
       await this.#memory.forget(key);

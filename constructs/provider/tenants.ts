@@ -68,12 +68,12 @@ const tenantNamespace = 'a-tenants-namespace';
 
 /**
  * How much of a tenant the operator, API servers and load balancers have to keep: for ten highly available control planes, each with
- * some 50 Secrets and 20 ConfigMaps, and pods of a rollout beside those that run.
+ * some 50 Secrets and 20 ConfigMaps, and pods of a rollout beside those that run. A quota cannot name HostedControlPlaneComponentTemplates,
+ * because their name with the group has more than 63 characters: the operator holds no more of a namespace than it has room for.
  */
 const counts: Readonly<Record<string, number>> = {
   [`count/${HostedControlPlane.plural}.${groupOf(HostedControlPlane)}`]: 10,
   [`count/${HostedControlPlaneTemplate.plural}.${groupOf(HostedControlPlaneTemplate)}`]: 50,
-  [`count/${HostedControlPlaneComponentTemplate.plural}.${groupOf(HostedControlPlaneComponentTemplate)}`]: 50,
   [`count/${Cluster.plural}.${groupOf(Cluster)}`]: 10,
   [`count/${ConfigMap.plural}`]: 300,
   [`count/${Secret.plural}`]: 1_000,

@@ -80,7 +80,7 @@ export class HostedClusterClient implements HostedClient {
       hostedInformers(target.applied, {
         client: this.#inside,
         clock,
-        budget: options.room.held,
+        room: options.room.held,
         onError: (error) => this.#onWatchError(error),
         onRestored: () => this.#forgetVersions(),
       }),

@@ -32,7 +32,7 @@ export const rbacResources: readonly Resource[] = [ClusterRole, ClusterRoleBindi
  */
 export function hostedInformers(
   applied: readonly AppliedKind[],
-  common: Pick<InformerOptions, 'client' | 'clock' | 'onError' | 'onRestored' | 'budget'>,
+  common: Pick<InformerOptions, 'client' | 'clock' | 'onError' | 'onRestored' | 'room'>,
 ): Informer[] {
   const ours = (resource: Resource, namespace?: string, more: Pick<InformerOptions, 'mayBeUnserved'> = {}) =>
     new Informer({

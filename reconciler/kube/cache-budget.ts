@@ -1,8 +1,22 @@
 import { tooLarge } from './errors.ts';
-import { weightOf } from './weight.ts';
+import type { KubeObject } from './object.ts';
+import { knownWeight as known } from './weight.ts';
 
-/** Weights of objects, which never change. */
-const weights = new WeakMap<object, number>();
+/** The room for the objects of informers. A holder is one informer, or a list of it that is not complete yet. */
+export interface ObjectRoom {
+  /**
+   * Counts an object of the holder, or one in the place of another. Returns false if there is no room for this one: the informer goes on
+   * without it. @throws KubeError if the informer cannot go on
+   */
+  add(holder: object, object: KubeObject, old?: KubeObject): boolean;
+  /** The same of an object in a list that is not complete, while the one that it replaces is in memory, too. */
+  addListed(listing: object, object: KubeObject, old?: KubeObject): boolean;
+  /** These are all objects of the holder, which were counted before. */
+  set(holder: object, objects: readonly KubeObject[]): void;
+  remove(holder: object, old: KubeObject | undefined): void;
+  /** The holder has nothing any more. */
+  clear(holder: object): void;
+}
 
 /** Room that the budgets of several clusters share, each besides what it has on its own. */
 export interface SharedRoom {
@@ -13,7 +27,7 @@ export interface SharedRoom {
 }
 
 /** The memory that several informers and lists of one cluster share, in bytes of the heap. */
-export class CacheBudget {
+export class CacheBudget implements ObjectRoom {
   readonly #limitBytes: number;
   readonly #room: SharedRoom | undefined;
   readonly #used = new Map<object, number>();
@@ -25,7 +39,6 @@ export class CacheBudget {
     this.#room = room;
   }
 
-  /** These are all objects of the holder, which were counted before. */
   set(holder: object, objects: readonly object[]): void {
     this.#change(
       holder,
@@ -33,18 +46,22 @@ export class CacheBudget {
     );
   }
 
-  /** Adds an object of the holder, or replaces one. @throws KubeError if that is too much */
-  add(holder: object, object: object, old?: object): void {
+  /** @throws KubeError if that is too much */
+  add(holder: object, object: object, old?: object): true {
     const own = (this.#used.get(holder) ?? 0) + known(object) - known(old);
     this.#require(this.#bytes - (this.#used.get(holder) ?? 0) + own);
     this.#change(holder, own);
+    return true;
+  }
+
+  addListed(listing: object, object: object): true {
+    return this.add(listing, object);
   }
 
   remove(holder: object, old: object | undefined): void {
     this.#change(holder, (this.#used.get(holder) ?? 0) - known(old));
   }
 
-  /** The holder has nothing any more. */
   clear(holder: object): void {
     this.#change(holder, 0);
     this.#used.delete(holder);
@@ -80,13 +97,6 @@ export class CacheBudget {
 
 function tooMuch(why: string): Error {
   return tooLarge(`the objects that the operator watches ${why}`);
-}
-
-function known(object: object | undefined): number {
-  if (!object) return 0;
-  const weight = weights.get(object) ?? weightOf(object);
-  weights.set(object, weight);
-  return weight;
 }
 
 /** What is kept of a server's pages until they are worked through: the names of 200,000 Secrets. */

@@ -20,6 +20,7 @@ export type WatchedResource = Pick<
   | 'byLabel'
   | 'onChange'
   | 'start'
+  | 'relist'
   | 'stop'
 >;
 
@@ -44,6 +45,11 @@ export class InformerSet {
   async start(): Promise<void> {
     for (const informer of this.#informers) informer.start();
     await Promise.all(this.#informers.map((informer) => informer.synced));
+  }
+
+  /** Lists all objects again, of which some were left out before. Resolves when they are in memory. */
+  async relist(): Promise<void> {
+    await Promise.all(this.#informers.map((informer) => informer.relist()));
   }
 
   async stop(): Promise<void> {

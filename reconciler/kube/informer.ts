@@ -1,6 +1,6 @@
 import type { Resource } from '../../constructs/api/resources.ts';
 import { decisiveManagedFields } from './apply-decision.ts';
-import type { CacheBudget } from './cache-budget.ts';
+import type { ObjectRoom } from './cache-budget.ts';
 import { ObjectCache, type ObjectChange } from './object-cache.ts';
 import { isOlder, type KubeObject, type ObjectName } from './object.ts';
 import { Reflector, type ReflectorOptions } from './reflector.ts';
@@ -10,13 +10,16 @@ import { detached } from '../trace/span.ts';
 export interface InformerOptions extends ReflectorOptions {
   /** What is kept of each object, besides its kind. By default everything. */
   readonly keep?: ((object: KubeObject) => KubeObject) | undefined;
-  /** The share of memory that it has with other informers. By default without limit. */
-  readonly budget?: CacheBudget | undefined;
+  /** The memory that it shares with other informers. By default without limit. */
+  readonly room?: ObjectRoom | undefined;
   /** Keep of managedFields what decides whether this manager applies the object. By default nothing is kept. */
   readonly fieldManager?: string | undefined;
   /** Labels that `byLabel` supports. By default none. */
   readonly indexedLabels?: readonly string[];
 }
+
+/** In a list, an object for which there is no room. */
+const unheld: KubeObject = { apiVersion: '', kind: '', metadata: { name: '' } };
 
 type Handler<T extends KubeObject> = (change: ObjectChange<T>) => void;
 
@@ -41,19 +44,20 @@ export class Informer<T extends KubeObject = KubeObject> {
     this.#cache = new ObjectCache(options.indexedLabels ?? []);
     this.#reflector = new Reflector<T>(options, {
       keeper: () => this.#keeper(),
-      giveUp: () => options.budget?.clear(this.#listing),
-      replace: (objects, isRestored) => {
-        options.budget?.clear(this.#listing);
-        options.budget?.set(this, objects);
+      giveUp: () => options.room?.clear(this.#listing),
+      replace: (listed, isRestored) => {
+        const objects = listed.filter((object) => object !== unheld);
+        options.room?.clear(this.#listing);
+        options.room?.set(this, objects);
         this.#announce(this.#cache.replace(objects, isRestored));
       },
       put: (object) => {
         const kept = this.#stripped(object);
-        options.budget?.add(this, kept, this.#cache.get(kept.metadata));
+        if (options.room?.add(this, kept, this.#cache.get(kept.metadata)) === false) return;
         this.#announce([this.#cache.put(kept)]);
       },
       remove: (object) => {
-        options.budget?.remove(this, this.#cache.get(object.metadata));
+        options.room?.remove(this, this.#cache.get(object.metadata));
         this.#announce([this.#cache.remove(object.metadata, this.#stripped(object))]);
       },
     });
@@ -126,6 +130,11 @@ export class Informer<T extends KubeObject = KubeObject> {
     this.#running ??= detached(() => this.#reflector.run(this.#stopping.signal));
   }
 
+  /** Lists all objects again: there may be room now for those that it had to leave out. Resolves when they are in memory. */
+  relist(): Promise<void> {
+    return this.#reflector.relist();
+  }
+
   /** Stops immediately. Objects in memory stay readable. */
   async stop(): Promise<void> {
     this.#stopping.abort();
@@ -146,14 +155,17 @@ export class Informer<T extends KubeObject = KubeObject> {
     }
   }
 
-  /** Counts from the first object on, so that a list that is too long is not read to its end. */
+  /**
+   * Counts from the first object on, so that a list that is too long is not read to its end. An object without room for its new state stays
+   * as it was.
+   */
   #keeper(): (object: T) => T {
-    const { budget } = this.#options;
-    budget?.clear(this.#listing);
+    const { room } = this.#options;
+    room?.clear(this.#listing);
     return (object) => {
       const kept = this.#stripped(object);
-      budget?.add(this.#listing, kept);
-      return kept;
+      const old = this.#cache.get(kept.metadata);
+      return room?.addListed(this.#listing, kept, old) === false ? (old ?? (unheld as T)) : kept;
     };
   }
 

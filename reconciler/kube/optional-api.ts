@@ -134,6 +134,11 @@ export class OptionalApi {
     this.#servedHandlers.add(handler);
   }
 
+  /** Lists all objects again, if there are any. Resolves when they are in memory. */
+  async relist(): Promise<void> {
+    await this.#informer?.relist();
+  }
+
   start(): void {
     this.#running ??= this.#definition.run(this.#stopping.signal);
   }

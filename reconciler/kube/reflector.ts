@@ -69,6 +69,9 @@ export class Reflector<T extends KubeObject> {
   readonly #sink: ReflectorSink<T>;
   readonly #random: Random;
   readonly #synced = Promise.withResolvers<void>();
+  #relisted: PromiseWithResolvers<void> | undefined;
+  /** Ends the list or watch that runs. */
+  #round = new AbortController();
   #resourceVersion: string | undefined;
   /** The newest version that was seen, also after it became unusable. */
   #newest = '0';
@@ -116,10 +119,20 @@ export class Reflector<T extends KubeObject> {
     return this.#resourceVersion;
   }
 
+  /** Lists again at once, and watches from there. Resolves after the next complete list. */
+  relist(): Promise<void> {
+    this.#relisted ??= Promise.withResolvers<void>();
+    this.#round.abort();
+    return this.#relisted.promise;
+  }
+
   /** Lists and watches until the signal aborts. Never rejects. */
-  async run(signal: AbortSignal): Promise<void> {
-    for (let failures = 0, wasInterrupted = false, wasAway = false; !signal.aborted;) {
+  async run(stopping: AbortSignal): Promise<void> {
+    for (let failures = 0, wasInterrupted = false, wasAway = false; !stopping.aborted;) {
       const beganAt = (this.#movedAt = this.#options.clock.elapsed());
+      if (this.#round.signal.aborted) this.#resourceVersion = undefined;
+      const round = (this.#round = new AbortController());
+      const signal = AbortSignal.any([stopping, round.signal]);
       try {
         if (wasInterrupted) await this.#requireSameHistory(signal);
         if (this.#resourceVersion === undefined) await this.#list(signal);
@@ -129,13 +142,14 @@ export class Reflector<T extends KubeObject> {
         failures = 0;
       } catch (error) {
         this.#sink.giveUp?.();
-        if (signal.aborted) return;
+        if (stopping.aborted) return;
+        if (round.signal.aborted) continue;
         wasInterrupted = true;
         wasAway ||= isAway(error);
         // A server without bookmarks is no failure, and a dead connection is already replaced.
         if (isSilent(error) && ++this.#silences === 1) continue;
         if (this.#options.clock.elapsed() - beganAt >= healthyMs) failures = 0;
-        await pause(this.#options.clock, this.#recover(error, failures++), signal);
+        await pause(this.#options.clock, this.#recover(error, failures++), stopping);
       }
     }
   }
@@ -153,6 +167,9 @@ export class Reflector<T extends KubeObject> {
     if (isRestored) this.#options.onRestored?.();
     this.#sink.replace(items, isRestored);
     this.#synced.resolve();
+    if (signal.aborted) return;
+    this.#relisted?.resolve();
+    this.#relisted = undefined;
   }
 
   /**

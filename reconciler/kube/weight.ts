@@ -29,3 +29,14 @@ export function weightOf(value: unknown): number {
   }
   return bytes;
 }
+
+/** Weights of objects, which never change. */
+const weights = new WeakMap<object, number>();
+
+/** The same of an object that is asked for again and again; 0 of none. */
+export function knownWeight(object: object | undefined): number {
+  if (!object) return 0;
+  const weight = weights.get(object) ?? weightOf(object);
+  weights.set(object, weight);
+  return weight;
+}

@@ -29,7 +29,9 @@ import { isAway } from '../kube/errors.ts';
 import { Informer } from '../kube/informer.ts';
 import { InformerSet } from '../kube/informer-set.ts';
 import type { ObjectChange } from '../kube/object-cache.ts';
-import type { KubeObject, ObjectName } from '../kube/object.ts';
+import { type KubeObject, objectKey, type ObjectName } from '../kube/object.ts';
+import { CrowdedNamespaces } from './crowded-namespaces.ts';
+import { NamespaceRooms } from './namespace-rooms.ts';
 import type { SharedResources, Reader } from './view.ts';
 import type { ServerAddress } from './cluster-networks.ts';
 import { type DeniedNetworks, SharedResourcesWatch } from './shared-resources.ts';
@@ -45,8 +47,15 @@ export interface ManagementClusterOptions {
   readonly denied?: readonly string[] | undefined;
   /** Only what belongs to this Cluster, but every HostedControlPlane: their claims of hosts count. All when unset. */
   readonly only?: { readonly namespace: string; readonly cluster: string } | undefined;
+  /** The memory of the process in bytes, of which a part is for these objects. @default 512 MiB */
+  readonly heapBytes?: number | undefined;
   readonly onError: (error: unknown) => void;
 }
+
+/** What the objects of each namespace may take whatever others take: those of 50 control planes. */
+const ownBytes = 16 * 1024 * 1024;
+/** Shares of the memory for what namespaces have beyond that: components of control planes, and what users write of them. */
+const shares = { components: 1 / 4, specs: 1 / 8 };
 
 /** The watched resources of hosted control planes, with the labels of their objects. */
 const watched: readonly { readonly resource: Resource; readonly labels: readonly string[] }[] = [
@@ -66,11 +75,12 @@ const watched: readonly { readonly resource: Resource; readonly labels: readonly
 /** Kinds of the components of control planes and of what belongs to them. */
 export const componentKinds: readonly Resource[] = watched.map(({ resource }) => resource);
 
+/** What users write of control planes. */
+const specKinds: readonly Resource[] = [HostedControlPlane, HostedControlPlaneComponentTemplate, Cluster];
+
 /** All watched resources, for RBAC. */
 export const watchedResources: readonly Resource[] = [
-  HostedControlPlane,
-  HostedControlPlaneComponentTemplate,
-  Cluster,
+  ...specKinds,
   ...watched.map(({ resource }) => resource),
   Namespace,
   EndpointSlice,
@@ -85,36 +95,60 @@ export class ManagementCluster {
   readonly #known: InformerSet;
   readonly #hosted: Informer;
   readonly #sharedResources: SharedResourcesWatch;
+  readonly #rooms: { readonly specs: NamespaceRooms; readonly components: NamespaceRooms };
+  readonly #crowded: CrowdedNamespaces;
   #reportRestored: () => void = () => {};
   #reportReturned: () => void = () => {};
+  #reportRoom: (key: string) => void = () => {};
   /** Whether a watch has found no server since one was reported to be back. */
   #isAway = false;
 
-  constructor({ client, clock, namespace, watchFilter, only, denied = [], onError: report }: ManagementClusterOptions) {
+  constructor(options: ManagementClusterOptions) {
+    const { client, clock, namespace, watchFilter, only, denied = [], heapBytes = 512 * 1024 * 1024 } = options;
     const onError = (error: unknown): void => {
       this.#isAway ||= isAway(error);
-      report(error);
+      options.onError(error);
     };
     const events = { onError, onRestored: () => this.#forgetVersions(), onReturned: () => this.#returned() };
     const common = { client, clock, namespace, ...events, fieldManager, indexedLabels: [clusterNameLabel] };
     const ofOne = { ...common, namespace: only?.namespace ?? namespace };
     const hostedSelector = watchFilter === undefined ? undefined : `${watchFilterLabel}=${watchFilter}`;
-    this.#hosted = new Informer({ ...common, resource: HostedControlPlane, labelSelector: hostedSelector });
+    const room = (share: number) =>
+      new NamespaceRooms({ ownBytes, sharedBytes: heapBytes * share }, (crowded) => this.#roomChanged(crowded));
+    const { specs, components } = (this.#rooms = { specs: room(shares.specs), components: room(shares.components) });
+    this.#hosted = new Informer({
+      ...common,
+      room: specs,
+      resource: HostedControlPlane,
+      labelSelector: hostedSelector,
+    });
     this.#sharedResources = new SharedResourcesWatch(common, {
       seesEveryClaim: namespace === undefined && watchFilter === undefined,
       denied,
     });
     this.#hosted.onChange((change) => this.#sharedResources.takeHostedControlPlane(change));
+    const kinds = watched.map(({ resource, labels }) => ({
+      resource,
+      labelSelector: labels.map((label) => selected(label, only)).join(','),
+    }));
     this.#known = new InformerSet([
       this.#hosted,
-      new Informer({ ...ofOne, resource: Cluster }),
-      new Informer({ ...ofOne, resource: HostedControlPlaneComponentTemplate }),
-      ...watched.map(
-        ({ resource, labels }) =>
-          new Informer({ ...ofOne, resource, labelSelector: labels.map((label) => selected(label, only)).join(',') }),
-      ),
+      new Informer({ ...ofOne, room: specs, resource: Cluster }),
+      new Informer({ ...ofOne, room: specs, resource: HostedControlPlaneComponentTemplate }),
+      ...kinds.map((kind) => new Informer({ ...ofOne, ...kind, room: components })),
       ...this.#sharedResources.informers,
     ]);
+    this.#crowded = new CrowdedNamespaces({
+      client,
+      clock,
+      rooms: [
+        { room: specs, kinds: specKinds.map((resource) => ({ resource })) },
+        { room: components, kinds },
+      ],
+      relist: () => this.#known.relist(),
+      onOpened: (opened) => this.#roomChanged(opened),
+      onError,
+    });
   }
 
   /** Starts the watches, and resolves when all objects have been listed, with the networks that the cluster has. */
@@ -125,6 +159,7 @@ export class ManagementCluster {
   }
 
   async stop(): Promise<void> {
+    this.#crowded.stop();
     await Promise.all([this.#known.stop(), this.#sharedResources.stop()]);
   }
 
@@ -161,6 +196,16 @@ export class ManagementCluster {
     this.#reportReturned = handler;
   }
 
+  /** Sets the handler for the key of each HostedControlPlane whose namespace has no room for its objects any more, or has room again. */
+  onRoomChange(handler: (key: string) => void): void {
+    this.#reportRoom = handler;
+  }
+
+  /** Why not everything of the namespace is known, so that nothing of it may be reconciled; undefined otherwise. */
+  crowdedBy(namespace: string): string | undefined {
+    return this.#rooms.components.problemOf(namespace) ?? this.#rooms.specs.problemOf(namespace);
+  }
+
   /** When the API server has sent something last on any watch, in the time of Clock.elapsed. */
   get heardAt(): number {
     return this.#known.heardAt;
@@ -188,6 +233,12 @@ export class ManagementCluster {
     this.#known.remember(object);
     if (object.kind !== HostedControlPlane.kind || this.#hosted.hasSeen(object.metadata.resourceVersion ?? '0')) return;
     this.#sharedResources.takeHostedControlPlane({ type: 'updated', object });
+  }
+
+  #roomChanged(namespace: string): void {
+    if (this.crowdedBy(namespace) !== undefined) this.#crowded.note();
+    for (const { metadata } of this.#hosted.list())
+      if (metadata.namespace === namespace) this.#reportRoom(objectKey(metadata));
   }
 
   /** Each watch notices it on its own. */

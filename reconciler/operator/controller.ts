@@ -32,7 +32,10 @@ interface TemplateUser extends KubeObject {
 }
 
 export interface ControllerOptions {
-  readonly management: Pick<ManagementCluster, 'onChange' | 'onReturned' | 'onSharedResourcesChange' | 'list'>;
+  readonly management: Pick<
+    ManagementCluster,
+    'onChange' | 'onReturned' | 'onRoomChange' | 'onSharedResourcesChange' | 'list'
+  >;
   readonly reconciler: Pick<Reconciler, 'reconcile' | 'onChange'>;
   readonly concurrency: number;
   /** The key of the only HostedControlPlane that is reconciled. By default all are. */
@@ -94,6 +97,7 @@ export class Controller {
     this.#options.management.onChange((resource, change) => this.#enqueue(resource, change));
     // Their back-off of up to a minute was for an API server that did not answer.
     this.#options.management.onReturned(() => this.#queue.retryFailed());
+    this.#options.management.onRoomChange((key) => this.#add(key));
     this.#options.management.onSharedResourcesChange((key) => this.#add(key));
     this.#options.reconciler.onChange((key, where) => (where === 'inside' ? this.#addInside(key) : this.#add(key)));
     this.#scheduleResync();

@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import { hostname } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
 import { group } from '../../constructs/api/group.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { ClusterDns } from '../../constructs/cluster/facts.ts';
@@ -124,6 +125,7 @@ export class Operator {
       watchFilter,
       only,
       denied: config.deniedCidrs,
+      heapBytes: getHeapStatistics().heap_size_limit,
       onError,
     });
     this.#events = new EventRecorder({

@@ -50,7 +50,7 @@ export class Signer {
       resource: CertificateSigningRequest,
       fieldSelector: `spec.signerName=${kubeconfigSigner}`,
       keep: (object) => this.#limits.keep(object),
-      budget: new CacheBudget(heldBytes),
+      room: new CacheBudget(heldBytes),
       onError: (error) => this.#reportUnread(error),
     });
     this.#known = new InformerSet([requests]);

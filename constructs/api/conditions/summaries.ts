@@ -10,6 +10,7 @@ export const summaryConditions = {
       ClusterMismatch: 'Warning',
       ForeignControlPlane: 'Warning',
       InvalidConfiguration: 'Warning',
+      NamespaceTooLarge: 'Warning',
       // The controller that writes the condition of a gate reports what is wrong.
       ReadinessGate: 'Normal',
     },

@@ -174,6 +174,18 @@ describe('a HostedControlPlaneComponentTemplate', () => {
   });
 });
 
+describe('what a platform gives to tenants', () => {
+  it.each(renderTenants().map((object) => [object.kind, object] as const))('is valid: its %s', async (kind, object) => {
+    const { namespace, ...metadata } = object.metadata;
+    const group = object.apiVersion.includes('/') ? `/apis/${object.apiVersion}` : `/api/${object.apiVersion}`;
+    const place = namespace === undefined ? group : `${group}/namespaces/default`;
+    const plural = `${kind.toLowerCase()}s`.replace(/ys$/, 'ies');
+    const content = { ...object, metadata };
+    const { code, body } = await api.send(`${place}/${plural}?dryRun=All`, { method: 'POST', content });
+    expect({ code, message: body.message }).toEqual({ code: 201, message: undefined });
+  });
+});
+
 describe('the sample policy for tenants', () => {
   const ingress = (host: string) => ({ exposure: { ingress: { apiHost: host, konnectivityHost: `k-${host}` } } });
   const image = { registry: 'registry.tenant.example' };

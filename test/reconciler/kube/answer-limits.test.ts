@@ -167,7 +167,7 @@ describe('informers with a common budget', () => {
     const errors: unknown[] = [];
     const onError = (error: unknown) => void errors.push(error);
     const budget = new CacheBudget(256 * kilobyte);
-    const informer = new Informer({ client, resource: ConfigMap, clock, budget, onError });
+    const informer = new Informer({ client, resource: ConfigMap, clock, room: budget, onError });
     informer.start();
     await until('the failure', () => informer.problem);
     expect(informer.problem?.message).toBe('the objects that the operator watches are larger than 0.25 MiB together');
@@ -193,7 +193,7 @@ describe('informers with a common budget', () => {
       for (let index = 1000; index < 1050; index++) stream.write(event(index));
     });
     const budget = new CacheBudget(256 * kilobyte);
-    const informer = new Informer({ client, resource: ConfigMap, clock: new ManualClock(), budget });
+    const informer = new Informer({ client, resource: ConfigMap, clock: new ManualClock(), room: budget });
     informer.start();
     await until('the failure', () => informer.problem);
     expect(informer.list().length).toBeLessThan(26);

@@ -35,6 +35,9 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
   let reportAround: (key: string) => void = () => {
     throw new Error('the controller does not listen yet');
   };
+  let reportRoom: (key: string) => void = () => {
+    throw new Error('the controller does not listen to the room of namespaces yet');
+  };
   let report: OnChange = () => {
     throw new Error('the controller does not listen to the reconciler yet');
   };
@@ -52,6 +55,9 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
       },
       onReturned: (handler) => {
         reportReturned = handler;
+      },
+      onRoomChange: (handler) => {
+        reportRoom = handler;
       },
       list: () => listed,
     },
@@ -92,6 +98,12 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
     await gathered();
     return [...reconciled];
   };
+  const afterRoomChange = async (given: string) => {
+    reconciled.length = 0;
+    reportRoom(given);
+    await gathered();
+    return [...reconciled];
+  };
   const afterReport = async (...given: Parameters<OnChange>) => {
     reconciled.length = 0;
     report(...given);
@@ -108,6 +120,7 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
     afterChange,
     afterUpdate,
     afterSharedChange,
+    afterRoomChange,
     afterReport,
     returned: () => reportReturned(),
   };
@@ -188,6 +201,10 @@ describe('a change', () => {
 
   it('of a shared resource causes a reconcile of the objects that use it', async () => {
     expect(await controller().afterSharedChange(key)).toEqual([key]);
+  });
+
+  it('of the room of its namespace causes a reconcile', async () => {
+    expect(await controller().afterRoomChange(key)).toEqual([key]);
   });
 
   it('in a hosted cluster causes a reconcile of its control plane', async () => {

@@ -38,6 +38,8 @@ export interface OperatorFlags {
   readonly platformLists?: PlatformLists;
   /** Which control planes have ended the processes before this one. */
   readonly quarantine?: Quarantine;
+  /** The memory of the process. By default as much as the tests ever need. */
+  readonly heapBytes?: number;
   /** Whether it is the trial of a control plane in quarantine. */
   readonly isTrial?: boolean;
 }
@@ -61,7 +63,7 @@ export class OperatorProcess {
   constructor(
     managementCluster: MemoryCluster,
     life = new Life(),
-    { watchFilter, platformLists, quarantine, isTrial }: OperatorFlags = {},
+    { watchFilter, platformLists, quarantine, isTrial, heapBytes }: OperatorFlags = {},
   ) {
     this.#managementCluster = managementCluster;
     this.life = life;
@@ -78,7 +80,7 @@ export class OperatorProcess {
       },
     });
     const { watchNamespace: namespace } = managementCluster;
-    this.#management = new ManagementCluster({ client, clock, namespace, watchFilter, onError });
+    this.#management = new ManagementCluster({ client, clock, namespace, watchFilter, heapBytes, onError });
     this.#events = new EventRecorder({
       client,
       clock,
@@ -107,6 +109,7 @@ export class OperatorProcess {
       reach: reachOf(managementCluster, life),
     });
     this.#reconciler.onChange((key) => this.#news.add(key));
+    this.#management.onRoomChange((key) => this.#news.add(key));
   }
 
   /** Whether something has changed since the last reconcile began that no watch of the management cluster's labels reports. */
