@@ -10,6 +10,7 @@ import { withAdditions } from '../pod/overlay.ts';
 import { restrictedPod } from '../pod/restricted-pod.ts';
 import { defaultsOf, imageReference } from '../cluster/versions.ts';
 import { AddOnBudget, addOnNamespace, addOnTolerations, replicasFor } from './add-on.ts';
+import { CoreDNSPolicy } from './coredns-policy.ts';
 import { serviceAccounts } from '../cluster/workload-identities.ts';
 import { apiServerVariables } from './in-cluster-access/variables.ts';
 
@@ -19,6 +20,10 @@ const file = 'Corefile';
 /** The label by which clients find DNS, whichever program provides it. */
 const selector = { 'k8s-app': 'kube-dns' };
 const labels = { ...selector, 'kubernetes.io/cluster-service': 'true', 'kubernetes.io/name': 'CoreDNS' };
+
+const dnsPort = 53;
+/** Besides DNS. */
+const otherPorts = { metrics: 9153, health: 8080, ready: 8181 };
 
 /** Every flag that the operator sets on CoreDNS. */
 export const corednsFlags: readonly Flag[] = [['conf', `${directory}/${file}`, '']];
@@ -88,6 +93,12 @@ export class CoreDNS extends Construct {
     });
 
     new AddOnBudget(this, 'budget', { name, selector, replicas });
+
+    // A Corefile, flags or variables of a user decide where CoreDNS connects, and at which ports.
+    if (settings.corefile === undefined && settings.args === undefined && settings.env === undefined) {
+      const others = Object.values(otherPorts);
+      new CoreDNSPolicy(this, 'policy', { name, selector, dns: dnsPort, others, api: endpoint.port });
+    }
   }
 }
 
@@ -106,8 +117,8 @@ function podSpec(cluster: HostedCluster, endpoint: Endpoint): k8s.PodSpec {
         command: ['/coredns'],
         args: renderFlags(corednsFlags, settings.args),
         env: apiServerVariables(endpoint),
-        udpPorts: { dns: 53 },
-        ports: { 'dns-tcp': 53, metrics: 9153, health: 8080, ready: 8181 },
+        udpPorts: { dns: dnsPort },
+        ports: { 'dns-tcp': dnsPort, ...otherPorts },
         probes: healthProbes(),
         requests: { cpu: '100m', memory: '70Mi' },
         settings,

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { restartsWithAnnotation } from '../../../constructs/pod/component.ts';
 import type { Facts } from '../../../constructs/cluster/facts.ts';
-import { type ClusterChanges } from '../../support/rendered-cluster.ts';
+import type { Party } from '../../support/enforced-policy.ts';
+import { Enforcement } from '../../support/network-policy-evaluator.ts';
+import { type ClusterChanges, knownFacts } from '../../support/rendered-cluster.ts';
 import { RenderedPart } from '../../support/rendered-hosted-cluster.ts';
 
 const coredns = (settings: object = {}, changes: ClusterChanges = {}, facts: Partial<Facts> = {}) =>
@@ -126,5 +128,49 @@ describe('CoreDNS', () => {
 
   it('is not rendered if it is disabled', () => {
     expect(coredns({ disabled: true }).objects).toEqual([]);
+  });
+});
+
+describe('the network policy of CoreDNS', () => {
+  const addresses = { ipv4: '10.0.0.7', ipv6: 'fd00::7' };
+  const dns: Party = { kind: 'pod', namespace: 'kube-system', labels: { 'k8s-app': 'kube-dns' }, addresses };
+  const anyPod: Party = { kind: 'pod', namespace: 'shop', labels: { app: 'shop' }, addresses };
+  const outside: Party = {
+    kind: 'host outside',
+    addresses: { ipv4: '203.0.113.9', ipv6: '2001:db8::9' },
+  };
+  const policy = () => new Enforcement([coredns().only('NetworkPolicy')]);
+  const attempt = (port: number, protocol: 'TCP' | 'UDP') => ({ port, protocol, family: 'ipv4' }) as const;
+
+  it.each<[number, 'TCP' | 'UDP', boolean]>([
+    [53, 'UDP', true],
+    [53, 'TCP', true],
+    [9153, 'TCP', true],
+    [9153, 'UDP', false],
+    [22, 'TCP', false],
+  ])('lets pods reach its port %i over %s: %s', (port, protocol, expected) => {
+    expect(policy().allows('ingress', anyPod, dns, attempt(port, protocol))).toBe(expected);
+  });
+
+  it.each<[number, 'TCP' | 'UDP', boolean]>([
+    [53, 'UDP', true],
+    [53, 'TCP', true],
+    [knownFacts.endpoint?.port ?? 0, 'TCP', true],
+    [80, 'TCP', false],
+    [knownFacts.endpoint?.port ?? 0, 'UDP', false],
+  ])('lets it reach port %i over %s of others: %s', (port, protocol, expected) => {
+    expect(policy().allows('egress', dns, outside, attempt(port, protocol))).toBe(expected);
+  });
+
+  it('restricts no other pod', () => {
+    expect(policy().allows('both', anyPod, outside, attempt(80, 'TCP'))).toBe(true);
+  });
+
+  it.each([
+    ['a Corefile', { corefile: '.:53 { forward . 192.0.2.1:5353 }' }],
+    ['flags', { args: { 'dns.port': '5353' } }],
+    ['variables', { env: [{ name: 'HTTPS_PROXY', value: 'http://192.0.2.1:3128' }] }],
+  ])('does not exist with %s of the user, which decide where it connects', (_, settings) => {
+    expect(coredns(settings).objects.map(({ kind }) => kind)).not.toContain('NetworkPolicy');
   });
 });
