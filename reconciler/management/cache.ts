@@ -52,10 +52,14 @@ export interface ManagementClusterOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** What the objects of each namespace may take whatever others take: those of 50 control planes. */
-const ownBytes = 16 * 1024 * 1024;
-/** Shares of the memory for what namespaces have beyond that: components of control planes, and what users write of them. */
-const shares = { components: 1 / 4, specs: 1 / 8 };
+/**
+ * What the objects of each namespace may take whatever others take, and the part of the memory for what they take beyond that: components
+ * of control planes, of which each has some 0.35 MiB, and what users write of them, of which each has 0.05.
+ */
+const rooms = {
+  components: { ownBytes: 4 * 1024 * 1024, part: 2 / 5 },
+  specs: { ownBytes: 2 * 1024 * 1024, part: 1 / 8 },
+};
 
 /** The watched resources of hosted control planes, with the labels of their objects. */
 const watched: readonly { readonly resource: Resource; readonly labels: readonly string[] }[] = [
@@ -113,9 +117,11 @@ export class ManagementCluster {
     const common = { client, clock, namespace, ...events, fieldManager, indexedLabels: [clusterNameLabel] };
     const ofOne = { ...common, namespace: only?.namespace ?? namespace };
     const hostedSelector = watchFilter === undefined ? undefined : `${watchFilterLabel}=${watchFilter}`;
-    const room = (share: number) =>
-      new NamespaceRooms({ ownBytes, sharedBytes: heapBytes * share }, (crowded) => this.#roomChanged(crowded));
-    const { specs, components } = (this.#rooms = { specs: room(shares.specs), components: room(shares.components) });
+    const roomsOf = ({ ownBytes, part }: (typeof rooms)['specs']) =>
+      new NamespaceRooms({ ownBytes, sharedBytes: heapBytes * part }, (crowded) => this.#roomChanged(crowded));
+    const specs = roomsOf(rooms.specs);
+    const components = roomsOf(rooms.components);
+    this.#rooms = { specs, components };
     this.#hosted = new Informer({
       ...common,
       room: specs,

@@ -10,6 +10,9 @@ export interface RoomLimits {
   readonly sharedBytes: number;
 }
 
+/** The part that one namespace gets of what others have left of the room for all, so that the next one gets some, too. */
+const part = 3 / 4;
+
 /**
  * The memory for the objects that the operator holds of each namespace, in which tenants may create what they like. Of a namespace without
  * room, objects that are not held yet are left out: nothing of it may be reconciled then, because what is missing here may exist.
@@ -40,10 +43,9 @@ export class NamespaceRooms implements ObjectRoom {
   problemOf(namespace: string): string | undefined {
     const crowded = this.#crowded.get(namespace);
     if (!crowded) return undefined;
-    const { ownBytes, sharedBytes } = this.#limits;
     return (
-      `objects of control planes in this namespace need more memory than its ${mebibytes(ownBytes)} MiB and what is left of ` +
-      `${mebibytes(sharedBytes)} MiB for all: ${crowded.leftOut}, is left out. Delete what no control plane needs`
+      `objects of control planes in this namespace need more memory of the operator than the ${mebibytes(this.roomOf(namespace))} MiB ` +
+      `that it may have: ${crowded.leftOut}, is left out. Delete what no control plane needs`
     );
   }
 
@@ -51,7 +53,7 @@ export class NamespaceRooms implements ObjectRoom {
   roomOf(namespace: string): number {
     const { ownBytes, sharedBytes } = this.#limits;
     const others = this.#sharedBytes - this.#shared(this.#used.get(namespace) ?? 0);
-    return ownBytes + Math.max(0, sharedBytes - others);
+    return ownBytes + Math.max(0, sharedBytes - others) * part;
   }
 
   /** Everything is listed again from now on. */

@@ -33,7 +33,7 @@ it.each([
     const tooLarge = {
       status: 'False',
       reason: 'NamespaceTooLarge',
-      message: expect.stringContaining('need more memory than its 16 MiB'),
+      message: expect.stringMatching(/need more memory of the operator than the [24] MiB that it may have/),
     };
     expect(ready()).toMatchObject(tooLarge);
 

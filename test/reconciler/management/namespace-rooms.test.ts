@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { NamespaceRooms } from '../../../reconciler/management/namespace-rooms.ts';
 
 const mebibyte = 1024 * 1024;
-const limits = { ownBytes: 2 * mebibyte, sharedBytes: 3 * mebibyte };
+const limits = { ownBytes: 2 * mebibyte, sharedBytes: 4 * mebibyte };
 const informer = {};
 
 let crowded: string[];
@@ -26,8 +26,9 @@ function fill(namespace: string, most = 20): number {
 }
 
 describe('the room of a namespace', () => {
-  it('is its own, and what others have left of the room for all', () => {
+  it('is its own, and three quarters of what others have left of the room for all', () => {
     expect(fill('hostile')).toBe(5);
+    expect(rooms.roomOf('good')).toBeCloseTo(2.75 * mebibyte, -5);
     expect(fill('good')).toBe(2);
     expect(crowded).toEqual(['hostile', 'good']);
   });
@@ -41,7 +42,7 @@ describe('the room of a namespace', () => {
   it('that is crowded has a problem that says what was given, and what is left out', () => {
     fill('hostile');
     expect(rooms.problemOf('hostile')).toBe(
-      'objects of control planes in this namespace need more memory than its 2 MiB and what is left of 3 MiB for all: ConfigMap hostile/hostile-5, which needs 1 MiB, is left out. Delete what no control plane needs',
+      'objects of control planes in this namespace need more memory of the operator than the 5 MiB that it may have: ConfigMap hostile/hostile-5, which needs 1 MiB, is left out. Delete what no control plane needs',
     );
   });
 

@@ -26,7 +26,11 @@ describe('a change of a spec', () => {
     [
       'of the Corefile restarts CoreDNS, and nothing of the control plane',
       { coredns: { corefile: '.:53 { health }' } },
-      ['ConfigMap kube-system/coredns: hot reload', 'Deployment kube-system/coredns: rolling restart'],
+      [
+        'ConfigMap kube-system/coredns: hot reload',
+        'Deployment kube-system/coredns: rolling restart',
+        'NetworkPolicy kube-system/coredns: no restart',
+      ],
     ],
     ['of what only decides changes no object', { etcd: { replicas: 3, volumeRetention: 'Retain' } }, []],
   ])('%s', (_, spec, expected) => {
