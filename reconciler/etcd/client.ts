@@ -193,18 +193,24 @@ export class MemberClient {
   }
 
   /** All keys at a revision, a page at a time. The revision must not be compacted meanwhile. */
-  keys(revision: number): AsyncGenerator<readonly KeyVersion[]> {
-    return listKeys(({ start, end, limit }) => {
-      const range = {
-        key: start,
-        range_end: end,
-        revision: String(revision),
-        limit,
-        keys_only: true,
-        serializable: true,
-      };
-      return this.#call('list keys', ({ kv }, options) => kv.range(range, options), { limitMs: countDeadlineMs });
-    });
+  async *keys(revision: number): AsyncGenerator<readonly KeyVersion[]> {
+    const etcd = this.#connect(longestPage);
+    try {
+      yield* listKeys(({ start, end, limit }) => {
+        const range = {
+          key: start,
+          range_end: end,
+          revision: String(revision),
+          limit,
+          keys_only: true,
+          serializable: true,
+        };
+        const limits = { etcd, limitMs: countDeadlineMs };
+        return this.#call('list keys', ({ kv }, options) => kv.range(range, options), limits);
+      });
+    } finally {
+      etcd.close();
+    }
   }
 
   /** ID of the etcd cluster in hexadecimal digits, as etcdctl prints it. */
@@ -232,7 +238,7 @@ export class MemberClient {
     }
   }
 
-  #connect(): TrustingEtcd3 {
+  #connect(longest = longestAnswer): TrustingEtcd3 {
     const { address, serverName } = this.#endpoint;
     return new TrustingEtcd3(
       {
@@ -241,6 +247,7 @@ export class MemberClient {
           'grpc.ssl_target_name_override': serverName,
           'grpc.default_authority': serverName,
           'grpc-node.flow_control_window': windowBytes,
+          'grpc.max_receive_message_length': longest,
         },
         faultHandling: { host: () => once, global: once },
       },
@@ -266,6 +273,15 @@ const refusals = [
   'leader changed',
   're-configuration failed',
 ] as const;
+
+/**
+ * Bytes of the longest message: etcd sends 32 KiB of a snapshot at a time, and some KiB of all else. The image of a member may be a
+ * user's own, and each two bytes of its answer become an object of some hundred.
+ */
+const longestAnswer = 64 << 10;
+
+/** The same for a page of keys. */
+const longestPage = 4 << 20;
 
 /** Receive window. With the 64 KiB of HTTP/2, a snapshot waits for the network two thirds of its time. */
 const windowBytes = 1 << 20;

@@ -6,6 +6,7 @@ export function grpcMessage(error: unknown): string {
     .slice(0, longestMessage)
     .replace(/^\d{1,3} [A-Z_]{1,40}: /, '');
   if (message.startsWith('Deadline exceeded')) return 'no answer in time';
+  if (message.startsWith('Received message larger than max')) return 'the answer is longer than any of etcd';
   return lastError(message) ?? message;
 }
 

@@ -11,6 +11,10 @@ it.each([
     'no answer in time',
   ],
   ['14 UNAVAILABLE: etcdserver: unhealthy cluster', 'etcdserver: unhealthy cluster'],
+  [
+    '8 RESOURCE_EXHAUSTED: Received message larger than max (4194302 vs 65536)',
+    'the answer is longer than any of etcd',
+  ],
   ['something else', 'something else'],
 ])('shortens %j to %j', (message, expected) => {
   expect(grpcMessage(new Error(message))).toBe(expected);
