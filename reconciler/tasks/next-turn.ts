@@ -2,6 +2,8 @@
 export interface TurnLimit {
   readonly atOnce: number;
   readonly perNamespace: number;
+  /** How many of them may be of namespaces whose last task was slow: servers that make the operator wait leave room for the others. */
+  readonly slowAtOnce: number;
   /** A task that moves nothing may hold its turn for this time while another namespace waits without any. */
   readonly shareMs: number;
 }
@@ -16,9 +18,11 @@ export interface TurnSituation {
     readonly bytes: number;
     /** It was told to end, and has not yet. */
     readonly isEnding: boolean;
+    /** The last task of its namespace was slow. */
+    readonly wasSlow: boolean;
   }[];
-  /** Namespaces of the tasks that wait, in the order in which they came. */
-  readonly waiting: readonly string[];
+  /** Namespaces of the tasks that wait, in the order in which they came, and whether their last task was slow. */
+  readonly waiting: readonly { readonly namespace: string; readonly wasSlow: boolean }[];
   /** A number for each namespace that has begun before; the greater, the later. */
   readonly lastBegan: ReadonlyMap<string, number>;
 }
@@ -32,27 +36,48 @@ export type TurnDecision =
 
 /** How fast a task is that keeps its turn while others wait: what a usual database needs is moved within some minutes. */
 const keepingBytesPerSecond = 4 << 20;
+/** A task that moves nothing for longer is slow. */
+const slowMs = 10_000;
+
+/** How much longer a task holds its turn than one that moves what it should, in milliseconds. */
+function idleMs({ heldMs, bytes }: { readonly heldMs: number; readonly bytes: number }): number {
+  return heldMs - (bytes / keepingBytesPerSecond) * 1000;
+}
+
+/** Whether the next tasks of its namespace have a turn only among those of slow ones. */
+export function isSlow(task: { readonly heldMs: number; readonly bytes: number }): boolean {
+  return idleMs(task) > slowMs;
+}
 
 /**
  * Whose turn it is: that of the namespace which holds fewest, then of the one that began least recently, so that the number of its
- * control planes gives a namespace no more. While all turns are held, a task that is slow and has had its share ends in favour of a
- * namespace that holds fewer: a server that sends a byte now and then would otherwise hold a turn of all others.
+ * control planes gives a namespace no more. Namespaces whose last task was slow have a part of the turns together. While all turns are
+ * held, a task that is slow and has had its share ends in favour of a namespace that holds fewer: a server that sends a byte now and then
+ * would otherwise hold a turn of all others.
  */
 export function nextTurn({ limit, running, waiting, lastBegan }: TurnSituation): TurnDecision {
   const heldBy = (namespace: string) => running.filter((one) => one.namespace === namespace).length;
-  const [next] = waiting
-    .map((namespace, index) => ({ namespace, index, held: heldBy(namespace), began: lastBegan.get(namespace) ?? 0 }))
+  const inOrder = waiting
+    .map(({ namespace, wasSlow }, index) => {
+      return { namespace, wasSlow, index, held: heldBy(namespace), began: lastBegan.get(namespace) ?? 0 };
+    })
     .filter(({ held }) => held < limit.perNamespace)
     .sort((one, other) => one.held - other.held || one.began - other.began || one.index - other.index);
+  const slow = running.filter(({ wasSlow }) => wasSlow).length;
+  const isSlowFull = slow >= limit.slowAtOnce;
+  const isFull = running.length >= limit.atOnce;
+  const beginning = isFull ? undefined : inOrder.find(({ wasSlow }) => !wasSlow || !isSlowFull);
+  if (beginning) return { kind: 'begin', index: beginning.index };
+  const [next] = inOrder;
   if (!next) return { kind: 'wait' };
-  if (running.length < limit.atOnce) return { kind: 'begin', index: next.index };
   const ending = running.filter(({ isEnding }) => isEnding).length;
-  if (ending >= new Set(waiting).size) return { kind: 'wait' };
+  if (ending >= new Set(waiting.map(({ namespace }) => namespace)).size) return { kind: 'wait' };
   const [slowest] = running
-    .map(({ namespace, heldMs, bytes, isEnding }, index) => {
-      const overMs = heldMs - limit.shareMs - (bytes / keepingBytesPerSecond) * 1000;
-      return { index, overMs, heldMs, bytes, isEnding, held: heldBy(namespace) };
+    .map((task, index) => {
+      return { ...task, index, overMs: idleMs(task) - limit.shareMs, held: heldBy(task.namespace) };
     })
+    // One of the others would leave its turn to none of the slow.
+    .filter(({ wasSlow }) => isFull || wasSlow)
     .filter(({ overMs, isEnding, held }) => overMs > 0 && !isEnding && held > next.held)
     .sort((one, other) => other.overMs - one.overMs);
   if (!slowest) return { kind: 'wait' };

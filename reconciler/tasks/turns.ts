@@ -1,5 +1,5 @@
 import type { Clock } from '../kube/clock.ts';
-import { nextTurn, type TurnDecision, type TurnLimit } from './next-turn.ts';
+import { isSlow, nextTurn, type TurnDecision, type TurnLimit } from './next-turn.ts';
 
 /**
  * What a task of a whole fleet waits for: `upload`, because each holds memory and bandwidth of the operator; `restore`, in a row
@@ -10,13 +10,13 @@ export type Turn = 'upload' | 'restore' | 'listing' | 'trialRestore';
 
 /**
  * How many tasks run at the same time. One namespace never holds all of them. A few members of one control plane are restored at
- * once, and their pods wait meanwhile.
+ * once, and their pods wait meanwhile. Restores wait for etcd, too, and are all slow.
  */
 export const turnLimits: Readonly<Record<Turn, TurnLimit>> = {
-  upload: { atOnce: 8, perNamespace: 4, shareMs: 2 * 60_000 },
-  restore: { atOnce: 24, perNamespace: 6, shareMs: 5 * 60_000 },
-  listing: { atOnce: 8, perNamespace: 4, shareMs: 60_000 },
-  trialRestore: { atOnce: 2, perNamespace: 1, shareMs: 15 * 60_000 },
+  upload: { atOnce: 8, perNamespace: 4, slowAtOnce: 4, shareMs: 2 * 60_000 },
+  restore: { atOnce: 24, perNamespace: 6, slowAtOnce: 24, shareMs: 5 * 60_000 },
+  listing: { atOnce: 8, perNamespace: 4, slowAtOnce: 4, shareMs: 60_000 },
+  trialRestore: { atOnce: 2, perNamespace: 1, slowAtOnce: 2, shareMs: 15 * 60_000 },
 };
 
 /** A task that runs. */
@@ -29,6 +29,8 @@ export interface Held {
 
 /** A task that does not end when its signal aborts loses its turn after this time, and goes on without one. */
 const graceMs = 30_000;
+/** For how long it is known that the last task of a namespace was slow. */
+const slowForMs = 24 * 60 * 60_000;
 /** How often it is decided whether a task must end, while others wait. */
 const reviewMs = 5_000;
 
@@ -52,6 +54,8 @@ export class Turns {
   readonly #running: Running[] = [];
   /** When each namespace began last, as a number that grows. */
   readonly #lastBegan = new Map<string, number>();
+  /** When a task of each namespace ended whose last one was slow. */
+  readonly #slow = new Map<string, number>();
   #began = 0;
   #cancelReview: (() => void) | undefined;
 
@@ -68,6 +72,7 @@ export class Turns {
       return await this.#endsInTime(whole, task({ signal: whole, moved: (bytes) => (running.bytes += bytes) }));
     } finally {
       this.#running.splice(this.#running.indexOf(running), 1);
+      this.#note(running);
       this.#decide();
     }
   }
@@ -133,10 +138,18 @@ export class Turns {
         heldMs: now - since,
         bytes,
         isEnding: controller.signal.aborted,
+        wasSlow: this.#slow.has(namespace),
       })),
-      waiting: this.#waiting.map(({ namespace }) => namespace),
+      waiting: this.#waiting.map(({ namespace }) => ({ namespace, wasSlow: this.#slow.has(namespace) })),
       lastBegan: this.#lastBegan,
     });
+  }
+
+  #note({ namespace, since, bytes }: Running): void {
+    const now = this.#clock.elapsed();
+    if (isSlow({ heldMs: now - since, bytes })) this.#slow.set(namespace, now);
+    else this.#slow.delete(namespace);
+    for (const [of, at] of this.#slow) if (now - at > slowForMs) this.#slow.delete(of);
   }
 
   /** Nothing waits, so that no order has to be kept. */

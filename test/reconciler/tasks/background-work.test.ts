@@ -20,7 +20,10 @@ function setUp(uploads?: number) {
   const all = new BackgroundWork({
     clock,
     onChange: (key) => changed.push(key),
-    limits: uploads === undefined ? {} : { upload: { atOnce: uploads, perNamespace: uploads, shareMs: 120_000 } },
+    limits:
+      uploads === undefined
+        ? {}
+        : { upload: { atOnce: uploads, perNamespace: uploads, slowAtOnce: uploads, shareMs: 120_000 } },
   });
   return { all, changed, clock };
 }

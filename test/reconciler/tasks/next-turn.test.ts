@@ -3,7 +3,7 @@ import { nextTurn, type TurnSituation } from '../../../reconciler/tasks/next-tur
 
 const minute = 60_000;
 const mebibyte = 1 << 20;
-const limit = { atOnce: 4, perNamespace: 2, shareMs: 2 * minute };
+const limit = { atOnce: 4, perNamespace: 2, slowAtOnce: 2, shareMs: 2 * minute };
 
 type Running = TurnSituation['running'][number];
 const running = (namespace: string, changes: Partial<Running> = {}): Running => ({
@@ -11,15 +11,27 @@ const running = (namespace: string, changes: Partial<Running> = {}): Running => 
   heldMs: 0,
   bytes: 0,
   isEnding: false,
+  wasSlow: false,
   ...changes,
 });
 const slow = { heldMs: 10 * minute };
 
-const decide = (changes: Partial<TurnSituation>) =>
-  nextTurn({ limit, running: [], waiting: [], lastBegan: new Map(), ...changes });
+interface Situation extends Partial<Omit<TurnSituation, 'waiting'>> {
+  /** Namespaces; those that end with `~` were slow. */
+  readonly waiting?: readonly string[];
+}
+
+const decide = ({ waiting = [], ...changes }: Situation) =>
+  nextTurn({
+    limit,
+    running: [],
+    lastBegan: new Map(),
+    ...changes,
+    waiting: waiting.map((namespace) => ({ namespace, wasSlow: namespace.endsWith('~') })),
+  });
 
 describe('of tasks that wait', () => {
-  it.each<[string, Partial<TurnSituation>, object]>([
+  it.each<[string, Situation, object]>([
     ['none begins without one', {}, { kind: 'wait' }],
     ['the first one begins', { waiting: ['a', 'b'] }, { kind: 'begin', index: 0 }],
     [
@@ -53,15 +65,38 @@ describe('of tasks that wait', () => {
       { waiting: ['a', 'b'], running: [running('a'), running('a')] },
       { kind: 'begin', index: 1 },
     ],
+    [
+      'one of a namespace that was slow begins while those have less than half of the turns',
+      { waiting: ['a~'], running: [running('b~', { wasSlow: true })] },
+      { kind: 'begin', index: 0 },
+    ],
+    [
+      'none of a namespace that was slow begins while those have half of the turns',
+      { waiting: ['a~'], running: [running('b~', { wasSlow: true }), running('c~', { wasSlow: true })] },
+      { kind: 'wait' },
+    ],
+    [
+      'one of another namespace begins then, although it came later',
+      { waiting: ['a~', 'd'], running: [running('b~', { wasSlow: true }), running('c~', { wasSlow: true })] },
+      { kind: 'begin', index: 1 },
+    ],
+    [
+      'one of a namespace that was slow has the turn of another slow one, after the share of that',
+      {
+        waiting: ['a~'],
+        running: [running('b', slow), running('c~', { ...slow, wasSlow: true }), running('d~', { wasSlow: true })],
+      },
+      { kind: 'end', index: 1 },
+    ],
   ])('%s', (_, changes, expected) => {
-    expect(decide(changes)).toEqual(expected);
+    expect(decide(changes)).toMatchObject(expected);
   });
 });
 
 describe('while all turns are held, a task', () => {
   const all = (one: Partial<Running>) => [running('b'), running('c', one), running('d'), running('e')];
 
-  it.each<[string, Partial<TurnSituation>, object]>([
+  it.each<[string, Situation, object]>([
     ['goes on as long as its share lasts', { waiting: ['a'], running: all({ heldMs: 2 * minute }) }, { kind: 'wait' }],
     ['ends after it, if it moves nothing', { waiting: ['a'], running: all(slow) }, { kind: 'end', index: 1 }],
     [
