@@ -44,7 +44,8 @@ export const tenantAccess: readonly Access[] = [
     why: 'kubeconfigs of its control planes for its people, by hcp kubeconfig',
   },
   { resource: HostedControlPlaneTemplate, verbs: managed, why: 'templates of control planes' },
-  { resource: HostedControlPlaneComponentTemplate, verbs: managed, why: 'settings that control planes share' },
+  // Kubernetes has no quota for them, because the name of one would be too long: their number would have no limit.
+  { resource: HostedControlPlaneComponentTemplate, verbs: watched, why: 'settings that the platform shares' },
   { resource: Cluster, verbs: managed, why: 'the Cluster that owns a control plane' },
   { resource: MachineDeployment, verbs: managed, why: 'workers' },
   { resource: Machine, verbs: watched, why: 'the progress of workers' },
@@ -68,13 +69,13 @@ const tenantNamespace = 'a-tenants-namespace';
 
 /**
  * How much of a tenant the operator, API servers and load balancers have to keep: for ten highly available control planes, each with
- * some 50 Secrets and 20 ConfigMaps, and pods of a rollout beside those that run. A quota cannot name HostedControlPlaneComponentTemplates,
- * because their name with the group has more than 63 characters: the operator holds no more of a namespace than it has room for.
+ * some 50 Secrets and 20 ConfigMaps, and pods of a rollout beside those that run.
  */
 const counts: Readonly<Record<string, number>> = {
   [`count/${HostedControlPlane.plural}.${groupOf(HostedControlPlane)}`]: 10,
   [`count/${HostedControlPlaneTemplate.plural}.${groupOf(HostedControlPlaneTemplate)}`]: 50,
   [`count/${Cluster.plural}.${groupOf(Cluster)}`]: 10,
+  [`count/${MachineDeployment.plural}.${groupOf(MachineDeployment)}`]: 100,
   [`count/${ConfigMap.plural}`]: 300,
   [`count/${Secret.plural}`]: 1_000,
   [`count/${PersistentVolumeClaim.plural}`]: 80,
