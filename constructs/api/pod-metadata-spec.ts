@@ -11,8 +11,12 @@ const qualifiedName = '^([a-z0-9]([-.a-z0-9]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-
 
 const dnsName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-/** The same as `format.qualifiedName()` of CEL. */
+/** A map with such a key is no plain object to cdk8s, which refuses to render it. */
+const unrendered = 'constructor';
+
+/** The same as `format.qualifiedName()` of CEL, and not {@link unrendered}. */
 function isQualifiedName(text: string): boolean {
+  if (text === unrendered) return false;
   const [domain = ''] = text.includes('/') ? text.split('/') : ['a'];
   return new RegExp(qualifiedName).test(text) && domain.length <= longestKey && dnsName.test(domain);
 }
@@ -29,7 +33,7 @@ export const reservedAnnotation =
   '^(([-a-z0-9.]+[.])?cluster[.]x-k8s[.]io/|container[.](apparmor[.]security[.]beta|seccomp[.]security[.]alpha)[.]kubernetes[.]io/|seccomp[.]security[.]alpha[.]kubernetes[.]io/|k8s[.]v1[.]cni[.]cncf[.]io/|v1[.]multus-cni[.]io/)';
 
 const keys = (what: string) => ({
-  rule: 'self.all(key, !format.qualifiedName().validate(key).hasValue())',
+  rule: `self.all(key, key != '${unrendered}' && !format.qualifiedName().validate(key).hasValue())`,
   message: `what is set is not the key of a ${what}: write one such as team or example.org/team`,
   holds: (given: Readonly<Record<string, string>>) => Object.keys(given).every(isQualifiedName),
 });
@@ -65,9 +69,9 @@ export const annotationSet = () =>
   withRules(z.record(z.string(), z.string().max(longestAnnotation).describe('Value.')).meta({ maxProperties: 64 }), [
     {
       // The API server does not tell capitals from other letters here, other than in labels.
-      rule: 'self.all(key, !format.qualifiedName().validate(key.lowerAscii()).hasValue())',
+      rule: `self.all(key, key != '${unrendered}' && !format.qualifiedName().validate(key.lowerAscii()).hasValue())`,
       message: 'what is set is not the key of an annotation: write one such as team or example.org/team',
-      holds: (given) => Object.keys(given).every((key) => isQualifiedName(key.toLowerCase())),
+      holds: (given) => Object.keys(given).every((key) => key !== unrendered && isQualifiedName(key.toLowerCase())),
     },
   ]);
 

@@ -610,6 +610,19 @@ export const admissionCases: readonly AdmissionCase[] = [
   },
   ...refusedAdditions([
     ['a label key with two slashes', { labels: { 'a/b/c': 'd' } }, '.labels', 'the key of a label'],
+    ['a label that no manifest can have', { labels: { constructor: 'a' } }, '.labels', 'the key of a label'],
+    [
+      'an annotation that no manifest can have',
+      { annotations: { constructor: 'a' } },
+      '.annotations',
+      'the key of a annotation',
+    ],
+    [
+      'a node selector that no manifest can have',
+      { nodeSelector: { constructor: 'a' } },
+      '.nodeSelector',
+      'the key of a label',
+    ],
     ['a label value with a space', { labels: { a: 'b c' } }, '.labels.a', ''],
     [
       'a label by which pods are found',
