@@ -30,7 +30,7 @@ export interface Extent {
   readonly fleet: Omit<FleetJob, 'part'>;
   /** The same fleet, and only outages of its management API server. */
   readonly outages: Pick<FleetJob, 'outages'>;
-  /** The same fleet, half of whose API servers are hostile. */
+  /** The same fleet, the servers of half of which are hostile. */
   readonly hostile: Omit<FleetJob, 'part' | 'outages'>;
 }
 
@@ -49,11 +49,25 @@ export function wholeExtent(runs: number, fleet: Pick<FleetJob, 'clusters' | 'op
     backupBytes: 2 ** 30,
     stalls: { dataBytes: 2 ** 29, quotaBytes: 2 ** 32, restMs: 5_000 },
     audit: { inBatches: 400_000, alone: 20_000, waiting: 200_000 },
-    fleet: { ...fleet, settleMs: 30_000, restMs: 120_000, outages: [{ way: 'killed', seconds: 60 }], reconciles: 300 },
+    fleet: {
+      ...fleet,
+      settleMs: 30_000,
+      restMs: 120_000,
+      outages: [{ way: 'killed', seconds: 60 }],
+      reconciles: 300,
+      schedules: { quiet: 0, hostile: 0 },
+    },
     outages: {
       outages: outageWays.flatMap((way) => [1, 10, 60, 300].map((seconds) => ({ way, seconds }))),
     },
-    hostile: { ...fleet, clusters: 40, settleMs: 20_000, restMs: 0, reconciles: 100 },
+    hostile: {
+      ...fleet,
+      clusters: 40,
+      settleMs: 30_000,
+      restMs: 0,
+      reconciles: 100,
+      schedules: { quiet: 3, hostile: 3 },
+    },
   };
 }
 
@@ -74,7 +88,15 @@ export const smokeExtent: Extent = {
     restMs: 1_000,
     outages: [{ way: 'killed', seconds: 1 }],
     reconciles: 4,
+    schedules: { quiet: 0, hostile: 0 },
   },
   outages: { outages: outageWays.map((way) => ({ way, seconds: 1 })) },
-  hostile: { clusters: 4, optimizeFor: 'size', settleMs: 5_000, restMs: 0, reconciles: 4 },
+  hostile: {
+    clusters: 8,
+    optimizeFor: 'size',
+    settleMs: 10_000,
+    restMs: 0,
+    reconciles: 4,
+    schedules: { quiet: 0, hostile: 1 },
+  },
 };

@@ -151,11 +151,19 @@ export class ApiServer {
     await run([...etcdctl, 'compact', revision]);
   }
 
+  /** Saves a snapshot of etcd with its hash, and returns its path. */
+  async saveSnapshot(): Promise<string> {
+    const { directory, ports } = this.#started;
+    const path = join(directory, 'snapshot');
+    await run([this.#binary('etcdctl'), `--endpoints=http://127.0.0.1:${ports.etcd}`, 'snapshot', 'save', path]);
+    return path;
+  }
+
   /** Saves etcd's data. Returns a function that goes back to it, with the old versions, and starts both processes again. */
   async backUp(): Promise<() => Promise<void>> {
     const { directory, ports } = this.#started;
-    const [snapshot, data] = [join(directory, 'snapshot'), join(directory, 'etcd')];
-    await run([this.#binary('etcdctl'), `--endpoints=http://127.0.0.1:${ports.etcd}`, 'snapshot', 'save', snapshot]);
+    const data = join(directory, 'etcd');
+    const snapshot = await this.saveSnapshot();
     return async () => {
       await this.#apiServer?.end();
       await this.#etcd?.end();

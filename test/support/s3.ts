@@ -16,7 +16,7 @@ const accessKeyId = 'test-key-id';
 const secretAccessKey = 'test-secret-of-the-store';
 const bucket = 'backups';
 
-/** An S3 server with an empty bucket on a loopback port, for tests that disturb or kill it. */
+/** An S3 server with an empty bucket on a port of this machine, for tests that disturb or kill it. */
 export interface S3 {
   /** The settings for its bucket. */
   readonly settings: StoreSettings;
@@ -34,15 +34,19 @@ export interface S3 {
  * Starts versitygw, in a fraction of a second.
  * @param security `tls` for a certificate of a CA that only `settings` contains
  * @param place directory below which it keeps everything
+ * @param host address of this machine at which it listens
  */
-export async function startS3(security: 'plain' | 'tls' = 'plain', place = tmpdir()): Promise<S3> {
+export async function startS3(
+  security: 'plain' | 'tls' = 'plain',
+  { place = tmpdir(), host = '127.0.0.1' }: { readonly place?: string; readonly host?: string } = {},
+): Promise<S3> {
   const binaries = await findFurtherBinaries([objectStore], instanceFrom(process.env).cache, () => {});
   const directory = await mkdtemp(join(place, 's3-'));
   const port = await freePort();
-  const tls = security === 'tls' ? await writeCertificates(directory) : undefined;
-  const child = await spawnServer(binaries['versitygw'] ?? '', directory, port, tls?.flags ?? []);
+  const tls = security === 'tls' ? await writeCertificates(directory, host) : undefined;
+  const child = await spawnServer(binaries['versitygw'] ?? '', directory, `${host}:${port}`, tls?.flags ?? []);
   const settings: StoreSettings = {
-    endpoint: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
+    endpoint: `${tls ? 'https' : 'http'}://${host}:${port}`,
     region: 'us-east-1',
     bucket,
     prefix: '',
@@ -70,30 +74,25 @@ export async function startS3(security: 'plain' | 'tls' = 'plain', place = tmpdi
 async function spawnServer(
   path: string,
   directory: string,
-  port: number,
+  address: string,
   flags: readonly string[],
 ): Promise<ChildProgram> {
   for (const name of ['data', 'iam']) await mkdir(join(directory, name));
   // without accounts it answers an unknown key id differently than any other store
-  const args = [
-    '--port',
-    `127.0.0.1:${port}`,
-    '--iam-dir',
-    join(directory, 'iam'),
-    '--keep-alive',
-    '--quiet',
-    ...flags,
-  ];
+  const args = ['--port', address, '--iam-dir', join(directory, 'iam'), '--keep-alive', '--quiet', ...flags];
   return new ChildProgram(path, [...args, 'posix', join(directory, 'data')], {
     log: join(directory, 'versitygw.log'),
     env: { ...process.env, ROOT_ACCESS_KEY: accessKeyId, ROOT_SECRET_KEY: secretAccessKey },
   });
 }
 
-async function writeCertificates(directory: string): Promise<{ certificateAuthority: string; flags: string[] }> {
+async function writeCertificates(
+  directory: string,
+  host: string,
+): Promise<{ certificateAuthority: string; flags: string[] }> {
   const validity = validFor(60 * 60_000, new Date());
   const certificateAuthority = await createCA({ commonName: 's3' }, validity);
-  const plan = { commonName: 's3', organizations: [], usages: ['server' as const], hosts: ['127.0.0.1'] };
+  const plan = { commonName: 's3', organizations: [], usages: ['server' as const], hosts: [host] };
   const { certificate, key } = await issueCertificate(plan, certificateAuthority, validity);
   await writeFile(join(directory, 'server.crt'), certificate);
   await writeFile(join(directory, 'server.key'), key);

@@ -1,3 +1,4 @@
+import { backupAnnotation } from '../../../constructs/api/group.ts';
 import { Cluster, HostedControlPlane, Namespace } from '../../../constructs/api/resources.ts';
 import * as clusterApi from '../../../imports/cluster.x-k8s.io.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
@@ -45,8 +46,7 @@ export class FleetClusters {
   }
 
   async #orderOne(number: number): Promise<void> {
-    const namespace = `fleet-${number}`;
-    const name = clusterName(number);
+    const { namespace, name } = nameOf(number);
     const { apiVersion, kind } = HostedControlPlane;
     await this.#client.create(
       { apiVersion: Namespace.apiVersion, kind: Namespace.kind, metadata: { name: namespace } },
@@ -79,7 +79,7 @@ export class FleetClusters {
 
   /** Changes the spec of one cluster. Returns its generation. */
   async change(number: number, spec: object): Promise<number> {
-    const name = { namespace: `fleet-${number}`, name: clusterName(number) };
+    const name = nameOf(number);
     const patch = () => this.#client.mergePatch(HostedControlPlane, name, { spec }, manager);
     // The connection to an API server that was killed may be noticed as late as by the deadline of a request, an etcd that is back by a 500.
     const { metadata } = await patch().catch((error: unknown) => {
@@ -111,7 +111,7 @@ export class FleetClusters {
   /** Changes a field without effect; milliseconds until a complete reconcile has observed it. */
   async measureReconcile(number: number): Promise<number> {
     const start = performance.now();
-    const name = { namespace: `fleet-${number}`, name: clusterName(number) };
+    const name = nameOf(number);
     const seen = Promise.withResolvers<void>();
     let generation = Infinity;
     const check = (object: HostedControlPlaneObject | undefined): void => {
@@ -126,6 +126,19 @@ export class FleetClusters {
     await seen.promise;
     forget();
     return performance.now() - start;
+  }
+
+  /** When the newest backup of a cluster began, as its status says; undefined before the first one. */
+  newestBackup(number: number): number | undefined {
+    const { etcdLastBackupTime: time } = this.#seen.get(nameOf(number))?.status ?? {};
+    return time === undefined ? undefined : Date.parse(time);
+  }
+
+  /** Asks for a backup of each of these clusters. @param request another one than before */
+  async requestBackups(numbers: readonly number[], request: string): Promise<void> {
+    const patch = { metadata: { annotations: { [backupAnnotation]: request } } };
+    const ask = (number: number) => this.#client.mergePatch(HostedControlPlane, nameOf(number), patch, manager);
+    resultsOf(await settleAll(numbers, atOnce, ask));
   }
 
   async stop(): Promise<void> {
@@ -147,6 +160,14 @@ export class FleetClusters {
 
 export function clusterName(number: number): string {
   return `c${number}`;
+}
+
+export function namespaceName(number: number): string {
+  return `fleet-${number}`;
+}
+
+function nameOf(number: number): { readonly namespace: string; readonly name: string } {
+  return { namespace: namespaceName(number), name: clusterName(number) };
 }
 
 /** Ready in its newest spec, and the last Deployment of it is rolled out. */

@@ -46,7 +46,7 @@ try {
     await installDefinition(server.client, resource, { served: ['v1beta2'] });
   }
   report('the management API server runs');
-  world = await World.start(server.kubeconfig, Math.min(1, availableParallelism() - 1));
+  world = await World.start(server.kubeconfig, await server.saveSnapshot(), Math.min(1, availableParallelism() - 1));
   report('the simulated world runs');
   const clusters = new FleetClusters(server.client, report);
   await clusters.watch();
@@ -56,11 +56,12 @@ try {
   rights = await ShippedRights.grant({ client, kubeconfig: server.kubeconfig, namespace: providerNamespace });
   const { kubeconfig } = rights;
   // What Node takes in a container with the memory of the Deployment, half of it.
-  const flags = job.part === 'hostile' ? ['--max-old-space-size=512'] : [];
-  const { optimizeFor } = job;
-  const startOperator = () => OperatorProcess.start({ directory, kubeconfig, core: 0, optimizeFor, flags });
-  const measure = { fleet: measureFleetOf, outages: measureOutagesOf, hostile: measureHostile }[job.part];
-  figures = await measure({ job, server, world, clusters, startOperator, report });
+  const asInstalled = { flags: ['--max-old-space-size=512'], leaseNamespace: providerNamespace };
+  const { optimizeFor, part } = job;
+  const options = { directory, kubeconfig, core: 0, optimizeFor, ...(part === 'hostile' ? asInstalled : {}) };
+  const startOperator = () => OperatorProcess.start(options);
+  const measure = { fleet: measureFleetOf, outages: measureOutagesOf, hostile: measureHostile }[part];
+  figures = await measure({ job, server, rights, world, clusters, startOperator, report });
   await clusters.stop();
 } catch (error) {
   const log = await readFile(join(directory, 'operator.log'), 'utf8').catch(() => '');

@@ -33,11 +33,6 @@ export class HostedApi {
     settleHosted(this.#server);
   }
 
-  /** Ends every watch, as a server does that stops. */
-  endWatches(): void {
-    this.#served.endWatches();
-  }
-
   answer(request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> {
     return this.#served.answer(request, response);
   }

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ApiServer } from '../../support/api-server.ts';
+import type { ShippedRights } from '../../support/shipped-rights.ts';
 import { type Figure, percentile } from '../figure.ts';
 import type { FleetClusters } from './fleet-clusters.ts';
 import type { FleetJob } from './job.ts';
@@ -11,7 +12,8 @@ import type { World } from './world.ts';
 export interface Fleet {
   readonly job: FleetJob;
   readonly server: ApiServer;
-  readonly world: Pick<World, 'harass' | 'leaveInPeace' | 'poison' | 'heal'>;
+  readonly rights: Pick<ShippedRights, 'grantBackupIdentity'>;
+  readonly world: Omit<World, 'stop'>;
   readonly clusters: FleetClusters;
   readonly startOperator: () => Promise<OperatorProcess>;
   readonly report: (line: string) => void;
@@ -128,7 +130,7 @@ async function measureNeighbours(fleet: Fleet): Promise<Figure[]> {
   const { job, world, report } = fleet;
   const others = Array.from({ length: job.clusters - 1 }, (_, index) => 1 + index);
   const quiet = await latencies(fleet, others);
-  await world.harass(hostile);
+  await world.harass([hostile]);
   await setTimeout(job.settleMs);
   const harassed = await latencies(fleet, others);
   const changes = await world.leaveInPeace();

@@ -33,6 +33,8 @@ export interface OperatorOptions {
   readonly optimizeFor: string;
   /** Flags of Node besides those of its Deployment. */
   readonly flags?: readonly string[] | undefined;
+  /** Namespace of its lease. Without leader election its requests are those of clusters. @default none */
+  readonly leaseNamespace?: string | undefined;
 }
 
 /** The operator as it is installed: its bundle with the settings of its Deployment, in a process of its own. */
@@ -54,6 +56,7 @@ export class OperatorProcess {
     core,
     optimizeFor,
     flags = [],
+    leaseNamespace,
   }: OperatorOptions): Promise<OperatorProcess> {
     const [healthPort, metricsPort] = [await freePort(), await freePort()];
     const ours = [`--health-port=${healthPort}`, `--metrics-port=${metricsPort}`];
@@ -64,8 +67,7 @@ export class OperatorProcess {
       NODE_OPTIONS: optimizeFor === 'speed' ? nodeOptionsForSpeed : nodeOptions,
       ...mallocSettings,
       OPTIMIZE_FOR: optimizeFor,
-      // Its requests would count as those of clusters.
-      LEADER_ELECTION: 'false',
+      ...(leaseNamespace === undefined ? { LEADER_ELECTION: 'false' } : { CONTROLLER_NAMESPACE: leaseNamespace }),
       KUBECONFIG: kubeconfig,
     };
     const program = new ChildProgram('taskset', command, { log: join(directory, 'operator.log'), env });
@@ -82,6 +84,15 @@ export class OperatorProcess {
   /** Ends it as a node does that is drained. */
   async stop(): Promise<void> {
     await this.#program.end('SIGTERM');
+  }
+
+  /** Milliseconds until it has answered that it lives, or has ended. */
+  async answerMs(): Promise<number> {
+    const start = performance.now();
+    await fetch(`http://127.0.0.1:${this.#healthPort}/healthz`)
+      .then((answer) => answer.text())
+      .catch(() => {});
+    return performance.now() - start;
   }
 
   /** Resident memory in bytes, now and at its highest. */

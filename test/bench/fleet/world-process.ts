@@ -2,6 +2,8 @@
  * Everything outside of the operator that a fleet needs, but its management API server: it reads a {@link WorldRequest} from each line of its
  * input, and writes one line when it is done. Kubernetes' controllers run no pod; one server answers for etcd's members, another one for the hosted API servers.
  */
+import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import { Secret, Service } from '../../../constructs/api/resources.ts';
@@ -16,13 +18,13 @@ import { Informer } from '../../../reconciler/kube/informer.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import type { KeyPair } from '../../../reconciler/pki/issue.ts';
 import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
-import { serveAddresses } from './address-server.ts';
+import { AddressServer } from './address-server.ts';
 import { Controllers } from './controllers.ts';
-import { HostileApi } from './bombs.ts';
 import { answerEtcd, etcdVersions } from './etcd-answers.ts';
 import { HostedApi } from './hosted-apis.ts';
+import { HostileServers } from './hostile-servers.ts';
 import { HostileUsers } from './hostile-users.ts';
-import type { WorldRequest } from './world.ts';
+import type { HostileCluster, WorldRequest } from './world.ts';
 
 /** What listens at an address. */
 interface Place {
@@ -37,6 +39,7 @@ const next = async (): Promise<WorldRequest> => JSON.parse((await requests.next(
 const first = await next();
 if (first.kind !== 'start') throw new Error(`it is not started yet: ${first.kind}`);
 const { kubeconfig } = first;
+const snapshot = readFileSync(first.snapshot);
 const client = new KubeClient(await connect(loadKubeConfig(kubeconfig)));
 
 const places = new Map<string, Place>();
@@ -83,9 +86,7 @@ services.onChange(({ object }) => {
   if (address && address !== 'None') places.set(address, placeOf(object));
 });
 
-/** Namespaces whose API servers are hostile. */
-const poisoned = new Set<string>();
-const bombs = new HostileApi();
+const hostileServers = new HostileServers(first.snapshot);
 
 const hosted = new Map<string, HostedApi>();
 function hostedApi({ namespace, cluster }: Pick<Place, 'namespace' | 'cluster'>): HostedApi {
@@ -95,29 +96,41 @@ function hostedApi({ namespace, cluster }: Pick<Place, 'namespace' | 'cluster'>)
   return api;
 }
 
-serveAddresses({
-  port: ports.etcdClient,
-  certificateAt: (address) => certificateOf(places.get(address), ({ etcdServer }) => etcdServer),
-  answer: (request, response, address) => {
-    const { name = '', namespace = '', cluster = '' } = places.get(address) ?? {};
-    answerEtcd(request, response, { name, peerUrl: etcdPeerUrl({ name: cluster, namespace }, ordinalIn(name)) });
-  },
-});
-serveAddresses({
-  port: ports.etcdHTTP,
-  certificateAt: (address) => certificateOf(places.get(address), ({ etcdServer }) => etcdServer),
-  plainAnswer: etcdVersions,
-});
-serveAddresses({
-  port: ports.api,
-  certificateAt: (address) => certificateOf(places.get(address), ({ apiServer }) => apiServer),
-  answer: (request, response, address) => {
-    const place = places.get(address);
-    if (place && poisoned.has(place.namespace)) bombs.answer(request, response);
-    else if (place) void hostedApi(place).answer(request, response);
-  },
-  plainAnswer: 'ok',
-});
+function memberAt(address: string): { readonly name: string; readonly peerUrl: string } {
+  const { name = '', namespace = '', cluster = '' } = places.get(address) ?? {};
+  return { name, peerUrl: etcdPeerUrl({ name: cluster, namespace }, ordinalIn(name)) };
+}
+
+/** Leaves a connection to the hostile servers, if the cluster at this address has them. */
+function divert(server: 'api' | 'etcd', socket: Socket, address: string, pair: KeyPair): boolean {
+  const hostile = hostileServers.in(places.get(address)?.namespace ?? '');
+  if (!hostile || (server === 'api' && !hostile.hasHostileApi)) return false;
+  hostileServers.take(socket, { server, worksUntil: hostile.worksUntil, pair, member: memberAt(address) });
+  return true;
+}
+
+const ofEtcd = {
+  certificateAt: (address: string) => certificateOf(places.get(address), ({ etcdServer }) => etcdServer),
+  divert: (socket: Socket, address: string, pair: KeyPair) => divert('etcd', socket, address, pair),
+};
+const listeners = [
+  new AddressServer({
+    ...ofEtcd,
+    port: ports.etcdClient,
+    answer: (request, response, address) => answerEtcd(request, response, { ...memberAt(address), snapshot }),
+  }),
+  new AddressServer({ ...ofEtcd, port: ports.etcdHTTP, plainAnswer: etcdVersions }),
+  new AddressServer({
+    port: ports.api,
+    certificateAt: (address) => certificateOf(places.get(address), ({ apiServer }) => apiServer),
+    divert: (socket, address, pair) => divert('api', socket, address, pair),
+    answer: (request, response, address) => {
+      const place = places.get(address);
+      if (place) void hostedApi(place).answer(request, response);
+    },
+    plainAnswer: 'ok',
+  }),
+];
 
 function ordinalIn(name: string): number {
   return Number(name.slice(name.lastIndexOf('-') + 1));
@@ -129,24 +142,31 @@ await Promise.all([secrets.synced, services.synced]);
 await new Controllers(client, addresses).start();
 console.log('ready');
 
-let users: HostileUsers | undefined;
+/** Connections to servers that turn hostile, or good, would stay what they were. */
+function poison(clusters: readonly HostileCluster[]): void {
+  hostileServers.poison(clusters);
+  for (const listener of listeners)
+    listener.endConnections((address) => hostileServers.in(places.get(address)?.namespace ?? '') !== undefined);
+}
+
+let users: readonly HostileUsers[] = [];
 for (;;) {
   const request = await next();
   if (request.kind === 'harass') {
-    users = new HostileUsers(hostedApi(request).client);
-    users.start();
+    users = request.clusters.map((cluster) => new HostileUsers(hostedApi(cluster).client));
+    for (const user of users) user.start();
     console.log('begun');
   } else if (request.kind === 'leaveInPeace') {
-    console.log(await users?.stop());
+    const changes = await Promise.all(users.map((user) => user.stop()));
+    console.log(changes.reduce((sum, count) => sum + count, 0));
+  } else if (request.kind === 'serve') {
+    hostileServers.serve({ pair: request.pair, patientStores: request.patientStores });
+    console.log('begun');
   } else if (request.kind === 'poison') {
-    for (const namespace of request.namespaces) {
-      poisoned.add(namespace);
-      // Watches of before would go on, in peace.
-      for (const [key, api] of hosted) if (key.startsWith(`${namespace}/`)) api.endWatches();
-    }
+    poison(request.clusters);
     console.log('begun');
   } else if (request.kind === 'heal') {
-    poisoned.clear();
-    console.log(bombs.answers);
+    hostileServers.poison([]);
+    console.log(JSON.stringify(await hostileServers.answers()));
   }
 }

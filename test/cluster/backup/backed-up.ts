@@ -37,7 +37,7 @@ export class BackedUp {
     const loan = new Loan('plain');
     beforeAll(async () => {
       const disk = await SmallDisk.mount(64);
-      const s3 = await startS3('tls', disk.directory);
+      const s3 = await startS3('tls', { place: disk.directory });
       const proxy = await FlakyProxy.start(Number(new URL(s3.settings.endpoint ?? '').port));
       const endpoint = `https://127.0.0.1:${proxy.port}`;
       const bench = await BackupWorkbench.borrow(loan, { withoutImage: true, s3, endpoint });

@@ -22,17 +22,11 @@ export class ServedApi {
   readonly #client: MemoryClient;
   readonly #resources: readonly Resource[];
   readonly #onWritten: () => void;
-  readonly #watches = new Set<AbortController>();
 
   constructor({ client, resources, onWritten = () => {} }: ServedApiOptions) {
     this.#client = client;
     this.#resources = resources;
     this.#onWritten = onWritten;
-  }
-
-  /** Ends every watch, as a server does that stops. */
-  endWatches(): void {
-    for (const watch of this.#watches) watch.abort();
   }
 
   /** Answers one request. */
@@ -84,7 +78,6 @@ export class ServedApi {
     const ended = new AbortController();
     const end = (): void => ended.abort();
     response.on('close', end);
-    this.#watches.add(ended);
     const timer = setTimeout(end, Number(url.searchParams.get('timeoutSeconds') ?? 60) * 1_000);
     const resourceVersion = url.searchParams.get('resourceVersion') ?? undefined;
     response.writeHead(200, { 'content-type': 'application/json' });
@@ -95,7 +88,6 @@ export class ServedApi {
       if (!ended.signal.aborted) throw error;
     } finally {
       clearTimeout(timer);
-      this.#watches.delete(ended);
       response.end();
     }
   }
