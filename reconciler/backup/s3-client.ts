@@ -5,6 +5,7 @@ import type { Guard } from '../network/destinations.ts';
 import { guardedAgents, proxiedAgents } from '../network/guarded-agent.ts';
 import { inSpan } from '../trace/span.ts';
 import { limitedReadable } from './answer-limit.ts';
+import { limitHints } from './hints.ts';
 import { proxyOf } from './proxy.ts';
 import type { StoreSettings } from './store-settings.ts';
 import { assumeRole } from './web-identity.ts';
@@ -28,6 +29,7 @@ export function s3Client(settings: StoreSettings, { connectMs, idleMs }: ClientL
     proxy === undefined
       ? guardedAgents({ keepAlive: true, ...tls }, guard)
       : proxiedAgents({ keepAlive: true, ...tls }, proxy);
+  for (const agent of Object.values(agents)) limitHints(agent);
   const client = new S3Client({
     region,
     maxAttempts: 3,

@@ -2,6 +2,7 @@ import { Agent, type Dispatcher, fetch, ProxyAgent } from 'undici';
 import { type Guard, insideSentence } from '../network/destinations.ts';
 import { guardedConnector } from '../network/guarded-agent.ts';
 import { AnswerTooLong, limitedText } from './answer-limit.ts';
+import { limitedHints } from './hints.ts';
 import { proxyOf } from './proxy.ts';
 import { StoreError, storeError } from './store-error.ts';
 import type { StoreCredentials, StoreSettings } from './store-settings.ts';
@@ -68,7 +69,8 @@ async function post(
   guard: Guard | undefined,
 ): Promise<{ status: number; text: string }> {
   const proxy = proxyOf(url, settings.environment ?? process.env);
-  const dispatcher = dispatcherFor(proxy, settings, guard);
+  const whole = dispatcherFor(proxy, settings, guard);
+  const dispatcher = whole.compose(limitedHints);
   try {
     if (proxy !== undefined) guard?.admitBehindProxy(new URL(url));
     const signal = AbortSignal.timeout(limitMs);
@@ -93,7 +95,7 @@ async function post(
       `cannot assume a role at ${url}: no response from the token service${way} (${reason}): allow connections from the operator to it${exception}, or correct its URL`,
     );
   } finally {
-    void dispatcher.close();
+    void whole.close();
   }
 }
 

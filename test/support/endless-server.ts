@@ -2,7 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 
-/** What an {@link EndlessServer} answers: a status, how the body begins, and what follows again and again. */
+/**
+ * What an {@link EndlessServer} answers: a status, how the body begins, and what follows again and again. With a status below 200 these
+ * are whole answers, which come before that of the request.
+ */
 export interface EndlessAnswer {
   readonly status: number;
   readonly start: string;
@@ -36,6 +39,7 @@ export class EndlessServer {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.requests += 1;
     request.resume();
+    if (this.answer.status < 200) return pipeline(this.#body(), request.socket).catch(() => {});
     response.writeHead(this.answer.status, { 'Content-Type': 'application/xml' });
     // It ends when the client closes the connection.
     await pipeline(this.#body(), response).catch(() => {});

@@ -21,6 +21,7 @@ afterEach(() => {
   server.stop();
 });
 
+const token = async () => 'token';
 const list = '<ListBucketResult><IsTruncated>true</IsTruncated>';
 const contents = '<Contents><Key>team/c1/2026-11-21T09-15-31.123Z-4711/manifest.json</Key></Contents>';
 const fact = { reason: 'AnswerTooLong', message: expect.stringContaining('the answer does not end') as unknown };
@@ -30,6 +31,25 @@ it('a store whose answer declares its type again and again is not parsed', async
   const message: unknown = expect.stringContaining('the answer does not end');
   await expect(store.list('team/c1/')).rejects.toMatchObject({ reason: 'AnswerTooLong', message });
   expect(server.sentBytes).toBeLessThan(mostBytes);
+});
+
+// They count as traffic, and to read them took a whole processor.
+describe.each(['103 Early Hints', '100 Continue'])('a server that sends %s without end before its answer', (hint) => {
+  beforeEach(() => {
+    server.answer = { status: 103, start: '', forever: `HTTP/1.1 ${hint}\r\n\r\n` };
+  });
+
+  it('is left if it is a store', async () => {
+    await expect(store.list('team/c1/')).rejects.toMatchObject(fact);
+    expect(server.requests).toBe(1);
+    expect(server.sentBytes).toBeLessThan(mostBytes);
+  });
+
+  it('is left if it is a token service', async () => {
+    const credentials = { kind: 'webIdentity', roleArn: 'role', tokenService: server.url, token } as const;
+    await expect(assumeRole(storeAt(server.url), credentials)).rejects.toThrow('cannot assume a role');
+    expect(server.sentBytes).toBeLessThan(mostBytes);
+  });
 });
 
 describe('a store that answers without end', () => {
