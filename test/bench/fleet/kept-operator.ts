@@ -25,18 +25,20 @@ export class KeptOperator {
     return new KeptOperator(start, await start());
   }
 
-  /** How often it has ended. */
+  /** How often it has ended since {@link forget}. */
   get ends(): number {
     return this.#ends;
   }
 
-  /** The longest time that it took to say that it lives, since {@link forgetAnswers}: how long it did nothing else meanwhile. */
+  /** The longest time that it took to say that it lives, since {@link forget}: how long it did nothing else meanwhile. */
   get longestAnswerMs(): number {
     return this.#longestAnswerMs;
   }
 
-  forgetAnswers(): void {
+  /** Counts from now on, but for memory. */
+  forget(): void {
     this.#longestAnswerMs = 0;
+    this.#ends = 0;
   }
 
   /** Resident memory in bytes, now and at its highest, of each process that it had. */
