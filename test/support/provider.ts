@@ -14,7 +14,7 @@ import { run } from '../testbed/run.ts';
 import { sourceIdentity } from '../testbed/source-identity.ts';
 
 export const providerNamespace = 'capi-hosted-control-plane-system';
-const providerDeployment = 'capi-hosted-control-plane-controller-manager';
+export const providerDeployment = 'capi-hosted-control-plane-controller-manager';
 
 const deployment = ['deployment', providerDeployment, '--namespace', providerNamespace];
 

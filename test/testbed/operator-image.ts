@@ -51,7 +51,8 @@ export function fanOutContent(directory: string, node: NodeForImage): ImageConte
   return nodeContent(node, [path], [{ kind: 'file', path, source, mode: 0o644 }]);
 }
 
-function nodeContent(
+/** An image of Node that runs a program as a user without rights. */
+export function nodeContent(
   { program, libraries }: NodeForImage,
   programArguments: readonly string[],
   files: readonly ImageEntry[],
@@ -74,7 +75,7 @@ function nodeContent(
 }
 
 /** The Node that the repository is developed and tested with, and the libraries of this machine. */
-async function ownNode(): Promise<NodeForImage> {
+export async function ownNode(): Promise<NodeForImage> {
   const program = join(dirname(manifestOf(`node-linux-${process.arch}`)), 'bin/node');
   return { program, libraries: await sharedLibraries([program]) };
 }

@@ -24,7 +24,8 @@ export const bombKinds = [
   'redirect',
   'events',
 ] as const;
-type Kind = Exclude<(typeof bombKinds)[number], 'redirect'>;
+type AnyKind = (typeof bombKinds)[number];
+type Kind = Exclude<AnyKind, 'redirect'>;
 
 function bombOf(kind: Exclude<Kind, 'events'>, begin: string, open: string): Bomb {
   const list = { begin: `${begin},"x":[0`, end: `]${open}` };
@@ -62,16 +63,30 @@ const endlessEvents: Bomb = {
   bytes: Infinity,
 };
 
+export interface HostileApiOptions {
+  /** @default all */
+  readonly kinds?: readonly AnyKind[];
+  /** Of each bomb. @default as many as take most memory */
+  readonly bytes?: number;
+}
+
 /** Answers a request of the operator as a hostile API server does, each with the next kind of bomb. */
 export class HostileApi {
+  readonly #kinds: readonly AnyKind[];
+  readonly #bytes: number | undefined;
   #answers = 0;
+
+  constructor({ kinds = bombKinds, bytes }: HostileApiOptions = {}) {
+    this.#kinds = kinds;
+    this.#bytes = bytes;
+  }
 
   get answers(): number {
     return this.#answers;
   }
 
   answer(request: Http2ServerRequest, response: Http2ServerResponse): void {
-    const kind = bombKinds[this.#answers++ % bombKinds.length] ?? 'objects';
+    const kind = this.#kinds[this.#answers++ % this.#kinds.length] ?? 'objects';
     request.resume();
     request.on('error', () => {});
     response.on('error', () => {});
@@ -81,7 +96,8 @@ export class HostileApi {
     }
     const url = new URL(request.url, 'https://hosted');
     response.writeHead(200, { 'content-type': 'application/json' });
-    send(response, bombFor(kind, request.method === 'PATCH', url));
+    const bomb = bombFor(kind, request.method === 'PATCH', url);
+    send(response, { ...bomb, bytes: this.#bytes ?? bomb.bytes });
   }
 }
 
