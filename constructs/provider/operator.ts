@@ -127,6 +127,9 @@ export class Manager extends Construct {
             serviceAccountName: providerNames.serviceAccount,
             automountServiceAccountToken: true,
             enableServiceLinks: false,
+            // As process 1 of a namespace the operator could not end itself when its event loop stands still: from inside the kernel
+            // delivers no SIGKILL to it.
+            shareProcessNamespace: true,
             // Requests in progress are completed. The longest one takes half a minute.
             terminationGracePeriodSeconds: 45,
             securityContext: unprivileged,

@@ -46,6 +46,10 @@ export async function runProgram(options: ProgramOptions = {}): Promise<void> {
     // Node was started for size: its flags must be arguments, which no setting of a Deployment's environment reaches.
     if (config.optimizeFor === 'speed') setFlagsFromString('--no-optimize-for-size');
     const log = createLogger({ format: config.logFormat, level: config.logLevel });
+    if (config.notes !== undefined && process.pid === 1)
+      log.warn(
+        'nothing but a failed liveness probe ends this process when it stands still, because it is process 1 of its namespace: set shareProcessNamespace: true in its pod',
+      );
     if (config.notes !== undefined || config.only !== undefined)
       await watchLoop(
         (error) => log.error({ error }, 'nothing ends this process when it stands still'),

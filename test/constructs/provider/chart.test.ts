@@ -80,6 +80,10 @@ describe('the operator', () => {
     expect(container?.resources).toMatchObject({ limits: { memory: '1Gi' } });
   });
 
+  it('is not process 1 of its namespace, which the kernel lets no thread of it end', () => {
+    expect(manager?.pod.shareProcessNamespace).toBe(true);
+  });
+
   it('reconciles all namespaces unless it is rendered for one', () => {
     expect(readConfig(container?.args ?? [], managerEnvironment).namespace).toBe(undefined);
     const [limited] = workloadsOf(renderProvider({ watchNamespace: 'team' }));
