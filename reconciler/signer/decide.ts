@@ -53,9 +53,11 @@ const checks: readonly Check[] = [
   function hasUsualNames({ content }) {
     const groups = partsOf(content, 'O');
     if (groups.length > mostGroups) return `asks for ${groups.length} groups, more than ${mostGroups}`;
-    const isUsual = (name: string) => name !== '' && name.length <= longestName && name.isWellFormed();
+    // Conditions and audit records show the names, in terminals too.
+    const isUsual = (name: string) =>
+      name !== '' && name.length <= longestName && name.isWellFormed() && !/\p{Cc}/u.test(name);
     if ([...partsOf(content, 'CN'), ...groups].every(isUsual)) return undefined;
-    return `has a name that is empty, longer than ${longestName} characters, or no valid Unicode`;
+    return `has a name that is empty, longer than ${longestName} characters, no valid Unicode, or has control characters`;
   },
   function hasNothingElse({ content: { subject, hosts, otherNames } }) {
     const other = subject.find((part) => !/^(CN|O)=/.test(part));

@@ -90,6 +90,11 @@ describe('for no requester anything is signed that', () => {
     ['is no request', async () => ({ request: 'bm90IGEgcmVxdWVzdA==' }), /not a readable PKCS #10/],
     ['was too long to be kept', async () => ({ request: '' }), /longer than 16 KiB/],
     [
+      'hides what follows its name in a terminal',
+      () => named({ CN: ['jane\nO=developers'] }),
+      /or has control characters/,
+    ],
+    [
       'wants to be a CA',
       async () => ({ request: await encodedRequest([{ CN: ['jane'] }], [new x509.BasicConstraintsExtension(true)]) }),
       /not a readable PKCS #10/,
