@@ -152,7 +152,11 @@ export class Controller {
       if (old && concern(old) === concern(object)) return;
       const key = objectKey(object.metadata);
       const cluster = owningCluster(object.metadata);
-      if (cluster !== undefined) this.#rememberKey(`${object.metadata.namespace}/${cluster}`, key);
+      if (cluster !== undefined) {
+        // A user may name other Clusters as its owner again and again.
+        if (old && owningCluster(old.metadata) !== cluster) this.#forgetKey(key);
+        this.#rememberKey(`${object.metadata.namespace}/${cluster}`, key);
+      }
       if (type === 'deleted') this.#forgetKey(key);
       this.#add(key);
       return;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import {
   Cluster,
   HostedControlPlane,
@@ -197,6 +198,16 @@ describe('a change', () => {
       hostedControlPlaneObject({ metadata: { name: 'false', ownerReferences: [ownedByCluster] } }),
     );
     expect(await afterChange(Pod, labelled(Pod))).toEqual([key, 'team/false']);
+  });
+
+  it('reaches only the object that the Cluster owns now, however often its owner was changed', async () => {
+    const { afterChange, afterUpdate } = controller();
+    const ownedBy = (name: string) =>
+      hostedControlPlaneObject({ metadata: { ownerReferences: [{ ...ownedByCluster, name }] } });
+    await afterChange(HostedControlPlane, ownedBy('c1'));
+    await afterUpdate(ownedBy('c1'), ownedBy('c2'));
+    expect(await afterChange(Pod, labelled(Pod))).toEqual([]);
+    expect(await afterChange(Pod, labelled(Pod, { labels: { [clusterNameLabel]: 'c2' } }))).toEqual([key]);
   });
 
   it('of a shared resource causes a reconcile of the objects that use it', async () => {
