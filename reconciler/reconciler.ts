@@ -55,13 +55,14 @@ export class Reconciler {
     const object = management.get(HostedControlPlane, objectName(key));
     const crowded = management.crowdedBy(objectName(key).namespace ?? '');
     if (crowded !== undefined) {
-      // What seems to be missing may exist. Watches and loops of the last reconcile go on.
-      if (object) await statusWriter.patch(object, { Ready: conditionUpdate('False', 'NamespaceTooLarge', crowded) });
+      // What seems to be missing may exist, but an object that was there before has been deleted. Watches and loops of the last
+      // reconcile go on.
+      if (!object) await this.#forget(key);
+      else await statusWriter.patch(object, { Ready: conditionUpdate('False', 'NamespaceTooLarge', crowded) });
       return undefined;
     }
     if (!object) {
-      await this.#apart?.memory.forget(key);
-      await this.#memory.forget(key);
+      await this.#forget(key);
       await endOrphans({ client, management }, key);
       return undefined;
     }
@@ -77,6 +78,11 @@ export class Reconciler {
     } finally {
       release();
     }
+  }
+
+  async #forget(key: string): Promise<void> {
+    await this.#apart?.memory.forget(key);
+    await this.#memory.forget(key);
   }
 
   /** A control plane in quarantine: a process of its own, from time to time, and what may be done for it here. */

@@ -29,7 +29,7 @@ import { isAway } from '../kube/errors.ts';
 import { Informer } from '../kube/informer.ts';
 import { InformerSet } from '../kube/informer-set.ts';
 import type { ObjectChange } from '../kube/object-cache.ts';
-import { type KubeObject, objectKey, type ObjectName } from '../kube/object.ts';
+import type { KubeObject, ObjectName } from '../kube/object.ts';
 import { CrowdedNamespaces } from './crowded-namespaces.ts';
 import { NamespaceRooms } from './namespace-rooms.ts';
 import type { SharedResources, Reader } from './view.ts';
@@ -103,7 +103,7 @@ export class ManagementCluster {
   readonly #crowded: CrowdedNamespaces;
   #reportRestored: () => void = () => {};
   #reportReturned: () => void = () => {};
-  #reportRoom: (key: string) => void = () => {};
+  #reportRoom: (namespace: string) => void = () => {};
   /** Whether a watch has found no server since one was reported to be back. */
   #isAway = false;
 
@@ -202,8 +202,8 @@ export class ManagementCluster {
     this.#reportReturned = handler;
   }
 
-  /** Sets the handler for the key of each HostedControlPlane whose namespace has no room for its objects any more, or has room again. */
-  onRoomChange(handler: (key: string) => void): void {
+  /** Sets the handler for each namespace that has no room for its objects any more, or has room again. */
+  onRoomChange(handler: (namespace: string) => void): void {
     this.#reportRoom = handler;
   }
 
@@ -243,8 +243,7 @@ export class ManagementCluster {
 
   #roomChanged(namespace: string): void {
     if (this.crowdedBy(namespace) !== undefined) this.#crowded.note();
-    for (const { metadata } of this.#hosted.list())
-      if (metadata.namespace === namespace) this.#reportRoom(objectKey(metadata));
+    this.#reportRoom(namespace);
   }
 
   /** Each watch notices it on its own. */

@@ -97,7 +97,7 @@ export class Controller {
     this.#options.management.onChange((resource, change) => this.#enqueue(resource, change));
     // Their back-off of up to a minute was for an API server that did not answer.
     this.#options.management.onReturned(() => this.#queue.retryFailed());
-    this.#options.management.onRoomChange((key) => this.#add(key));
+    this.#options.management.onRoomChange((namespace) => this.#addAllOf(namespace));
     this.#options.management.onSharedResourcesChange((key) => this.#add(key));
     this.#options.reconciler.onChange((key, where) => (where === 'inside' ? this.#addInside(key) : this.#add(key)));
     this.#scheduleResync();
@@ -174,6 +174,14 @@ export class Controller {
     for (const { metadata, spec } of this.#options.management.list(HostedControlPlane) as TemplateUser[]) {
       if (metadata.namespace === namespace && spec?.componentTemplateRef?.name === name) this.#add(objectKey(metadata));
     }
+  }
+
+  /** While a namespace is crowded, no change in it causes anything. */
+  #addAllOf(namespace: string): void {
+    const listOf = (resource: Resource) =>
+      this.#options.management.list(resource).filter(({ metadata }) => metadata.namespace === namespace);
+    for (const { metadata } of listOf(HostedControlPlane)) this.#add(objectKey(metadata));
+    for (const orphan of listOf(Secret).map(orphanKey)) if (orphan !== undefined) this.#add(orphan);
   }
 
   #add(key: string, delayMs = gatherMs): void {

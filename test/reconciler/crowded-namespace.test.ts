@@ -1,7 +1,14 @@
 import { expect, it } from 'vitest';
-import { ConfigMap, HostedControlPlane, HostedControlPlaneComponentTemplate } from '../../constructs/api/resources.ts';
+import {
+  ConfigMap,
+  HostedControlPlane,
+  HostedControlPlaneComponentTemplate,
+  type Resource,
+} from '../../constructs/api/resources.ts';
 import { objectLabels } from '../../constructs/cluster/labels.ts';
 import { comparableObjects } from '../support/loop/comparable-objects.ts';
+import { Life } from '../support/loop/life.ts';
+import type { MemoryCluster } from '../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { completeCluster } from '../support/loop/scenario.ts';
 
@@ -10,6 +17,14 @@ const somebody = { fieldManager: 'somebody' };
 
 const text = 'x'.repeat(1024 * 1024);
 
+async function fill({ user, place }: MemoryCluster, { apiVersion, kind }: Resource, content: object): Promise<void> {
+  const { namespace } = place;
+  for (const stuffing of names) {
+    const metadata = { namespace, name: stuffing, labels: objectLabels(place.cluster, 'etcd') };
+    await user.create({ apiVersion, kind, metadata, ...content }, somebody);
+  }
+}
+
 it.each([
   ['objects of control planes', ConfigMap, { data: { text } }],
   ['templates', HostedControlPlaneComponentTemplate, { spec: { text } }],
@@ -17,18 +32,14 @@ it.each([
   'a namespace that is filled with %s is left as it is, says so, and goes on when it is emptied',
   async (_, resource, content) => {
     const management = await completeCluster();
-    const { user, name, place } = management;
-    const { namespace } = place;
+    const { user, name } = management;
+    const { namespace } = management.place;
     const ready = () => management.conditions.find(({ type }) => type === 'Ready');
     let operator = await OperatorProcess.start(management, undefined, { heapBytes: 0 });
     await operator.untilSettled();
     expect(ready()).toMatchObject({ status: 'True' });
 
-    const { apiVersion, kind } = resource;
-    for (const stuffing of names) {
-      const metadata = { namespace, name: stuffing, labels: objectLabels(place.cluster, 'etcd') };
-      await user.create({ apiVersion, kind, metadata, ...content }, somebody);
-    }
+    await fill(management, resource, content);
     await operator.untilSettled();
     const tooLarge = {
       status: 'False',
@@ -62,3 +73,28 @@ it.each([
     await operator.stop();
   },
 );
+
+it('a control plane whose object is removed from a crowded namespace by force is left by the watches and loops of the operator', async () => {
+  const management = await completeCluster();
+  const { user, name, clock } = management;
+  const asked: string[] = [];
+  const life = new Life({ before: (action) => void asked.push(action) });
+  const operator = await OperatorProcess.start(management, life, { heapBytes: 0 });
+  await operator.untilSettled();
+  await fill(management, ConfigMap, { data: { text } });
+  await operator.untilSettled();
+  const askedWithin = async (ms: number) => {
+    asked.length = 0;
+    await clock.advance(ms);
+    await operator.untilObserved();
+    return asked.filter((action) => /^ask etcd$| in the hosted cluster$/.test(action));
+  };
+  expect(await askedWithin(2 * 60_000)).not.toEqual([]);
+
+  await user.delete(HostedControlPlane, name);
+  await user.mergePatch(HostedControlPlane, name, { metadata: { finalizers: null } }, somebody);
+  await operator.untilObserved();
+  await operator.reconcile();
+  expect(await askedWithin(2 * 60_000)).toEqual([]);
+  await operator.stop();
+});

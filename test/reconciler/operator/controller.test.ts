@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clusterNameLabel } from '../../../constructs/api/group.ts';
+import { clusterNameLabel, keyFinalizer } from '../../../constructs/api/group.ts';
 import {
   Cluster,
   HostedControlPlane,
@@ -36,7 +36,7 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
   let reportAround: (key: string) => void = () => {
     throw new Error('the controller does not listen yet');
   };
-  let reportRoom: (key: string) => void = () => {
+  let reportRoom: (namespace: string) => void = () => {
     throw new Error('the controller does not listen to the room of namespaces yet');
   };
   let report: OnChange = () => {
@@ -60,7 +60,7 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
       onRoomChange: (handler) => {
         reportRoom = handler;
       },
-      list: () => listed,
+      list: ({ kind }) => listed.filter((object) => object.kind === kind),
     },
     reconciler: {
       reconcile: async (given) => {
@@ -214,8 +214,18 @@ describe('a change', () => {
     expect(await controller().afterSharedChange(key)).toEqual([key]);
   });
 
-  it('of the room of its namespace causes a reconcile', async () => {
-    expect(await controller().afterRoomChange(key)).toEqual([key]);
+  it('of the room of a namespace causes a reconcile of all that is there, also of keys whose control plane is gone', async () => {
+    const { afterRoomChange, listed } = controller();
+    const ending = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [keyFinalizer] };
+    const elsewhere = { namespace: 'other' };
+    listed.push(
+      hosted,
+      hostedControlPlaneObject({ metadata: elsewhere }),
+      labelled(Secret, { ...ending, labels: { [clusterNameLabel]: 'gone' } }),
+      labelled(Secret, { ...ending, ...elsewhere }),
+      labelled(Secret, { finalizers: [keyFinalizer] }),
+    );
+    expect(await afterRoomChange('team')).toEqual([key, 'team/gone']);
   });
 
   it('in a hosted cluster causes a reconcile of its control plane', async () => {

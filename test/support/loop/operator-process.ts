@@ -109,7 +109,10 @@ export class OperatorProcess {
       reach: reachOf(managementCluster, life),
     });
     this.#reconciler.onChange((key) => this.#news.add(key));
-    this.#management.onRoomChange((key) => this.#news.add(key));
+    this.#management.onRoomChange((namespace) => {
+      for (const { name } of managementCluster.all.filter(({ place }) => place.namespace === namespace))
+        this.#news.add(objectKey(name));
+    });
   }
 
   /** Whether something has changed since the last reconcile began that no watch of the management cluster's labels reports. */
