@@ -26,14 +26,14 @@ export interface CrowdedNamespacesOptions {
 
 /** To list everything again costs as much as a start of the operator. */
 const delays = { firstMs: 60_000, longestMs: 15 * 60_000 };
-/** Without a crowded namespace for so long, the back-off starts again at its first delay. */
+/** Without a crowded namespace for so long, which is longer than any delay, the back-off starts again at its first delay. */
 const quietMs = 60 * 60_000;
 
 /** Looks now and then whether the objects of crowded namespaces have become fewer, and has everything listed again then. */
 export class CrowdedNamespaces {
   readonly #options: CrowdedNamespacesOptions;
   #looks = 0;
-  #openedAt = -Infinity;
+  #lookedAt = -Infinity;
   #cancel: (() => void) | undefined;
   readonly #stopping = new AbortController();
 
@@ -45,7 +45,7 @@ export class CrowdedNamespaces {
   note(): void {
     if (this.#cancel || this.#stopping.signal.aborted) return;
     const { clock } = this.#options;
-    if (clock.elapsed() - this.#openedAt > quietMs) this.#looks = 0;
+    if (clock.elapsed() - this.#lookedAt > quietMs) this.#looks = 0;
     this.#cancel = clock.setTimer(backOff(delays, ++this.#looks), () => void this.#look());
   }
 
@@ -62,13 +62,13 @@ export class CrowdedNamespaces {
         for (const { room } of rooms) room.begin();
         await relist();
         const opened = new Set(rooms.flatMap(({ room }) => room.end()));
-        if (opened.size > 0) this.#openedAt = clock.elapsed();
         for (const namespace of opened) onOpened(namespace);
       }
     } catch (error) {
       if (!this.#stopping.signal.aborted) onError(error);
     }
     this.#cancel = undefined;
+    this.#lookedAt = clock.elapsed();
     if (rooms.some(({ room }) => room.crowded.length > 0)) this.note();
   }
 
