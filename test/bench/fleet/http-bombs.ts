@@ -46,7 +46,8 @@ export const httpBombs: Readonly<Record<string, (response: ServerResponse, text:
   hints: ({ socket }) => {
     if (socket) sendEndless(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(1_500));
   },
-  reset: ({ socket }) => socket?.resetAndDestroy(),
+  // A socket of TLS cannot be reset from here: it is closed without an answer.
+  reset: ({ socket }) => socket?.destroy(),
   overload: (response, { begin }) => {
     response.writeHead(503, { 'content-type': 'application/xml', 'retry-after': '0' });
     response.end(`${begin}${'x'.repeat(100_000)}`);

@@ -6,7 +6,7 @@ import { loadStandIn, standInImage } from '../../support/hostile-tenant/stand-in
 import { TenantNamespace } from '../../support/hostile-tenant/tenant-namespace.ts';
 import { WatchedOperator } from '../../support/hostile-tenant/watched-operator.ts';
 import type { WarningEvent } from '../../support/pod-states.ts';
-import { installProvider, removeProvider } from '../../support/provider.ts';
+import { installProvider, providerNamespace, removeProvider } from '../../support/provider.ts';
 import { until } from '../../support/until.ts';
 import { single, Workbench } from '../../support/workbench.ts';
 import { instanceFrom } from '../../testbed/instance.ts';
@@ -47,12 +47,12 @@ afterAll(async () => {
 
 const restarts = async () => Object.values(await operator.restarts()).toSorted((one, other) => one - other);
 
-test('work for a control plane that ends the operator ends it twice, and the others are attended to', async () => {
+test('work for a control plane that ends the operator ends none of its pods more than twice, and the others are attended to', async () => {
   expect(await restarts()).toEqual([0, 0]);
-  await plantFault(instance, operator, 'allocates');
+  await plantFault(instance, operator, 'loops');
   await tenant.change(cluster, { spec: { etcd: { replicas: 3 } } });
   const quarantined = { status: 'True', reason: 'HostedWorkApart', message: /has ended repeatedly/ } as const;
-  report((await tenant.bench.untilCondition(cluster, 'Quarantined', quarantined, 180_000)).message);
+  report((await tenant.bench.untilCondition(cluster, 'Quarantined', quarantined, 300_000)).message);
   const warned = async () => {
     const { items } = await tenant.bench.client.list<WarningEvent>(Event, { namespace });
     return items.some(({ type, note, regarding }) => {
@@ -63,9 +63,11 @@ test('work for a control plane that ends the operator ends it twice, and the oth
 
   const ends = await restarts();
   report(`restarts of the two pods: ${ends.join(' and ')}`);
-  // Each pod has notes of its own, and the other one may lead meanwhile.
-  expect(ends[0]! + ends[1]!).toBeGreaterThanOrEqual(2);
-  expect(ends[0]! + ends[1]!).toBeLessThanOrEqual(3);
+  // Each pod has notes of its own, and they may lead by turns.
+  expect(Math.max(...ends)).toBe(2);
+  // It has ended itself: a kubelet waits for six failed probes.
+  const { items: said } = await tenant.bench.client.list<WarningEvent>(Event, { namespace: providerNamespace });
+  expect(said.filter(({ note }) => note?.includes('failed liveness probe'))).toEqual([]);
 
   const change = { deployment: { apiServer: { args: { 'event-ttl': '2h' } } } };
   const before = neighbour.backups;
