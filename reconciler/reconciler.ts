@@ -51,19 +51,14 @@ export class Reconciler {
    * @throws unexpected errors, after the status reports them: the caller retries with back-off
    */
   async reconcile(key: string): Promise<RequeueAt> {
-    const { client, management, quarantine, isTrial, statusWriter } = this.#options;
+    const { client, management, quarantine, isTrial } = this.#options;
     const object = management.get(HostedControlPlane, objectName(key));
-    const crowded = management.crowdedBy(objectName(key).namespace ?? '');
-    if (crowded !== undefined) {
-      // What seems to be missing may exist, but an object that was there before has been deleted. Watches and loops of the last
-      // reconcile go on.
-      if (!object) await this.#forget(key);
-      else await statusWriter.patch(object, { Ready: conditionUpdate('False', 'NamespaceTooLarge', crowded) });
-      return undefined;
-    }
     if (!object) {
-      await this.#forget(key);
-      await endOrphans({ client, management }, key);
+      await this.#apart?.memory.forget(key);
+      await this.#memory.forget(key);
+      // Without room, what belongs to the keys that it has left may not be known.
+      if (management.crowdedBy(objectName(key).namespace ?? '') === undefined)
+        await endOrphans({ client, management }, key);
       return undefined;
     }
     const whole = { key, object, options: this.#options, memory: this.#memory };
@@ -78,11 +73,6 @@ export class Reconciler {
     } finally {
       release();
     }
-  }
-
-  async #forget(key: string): Promise<void> {
-    await this.#apart?.memory.forget(key);
-    await this.#memory.forget(key);
   }
 
   /** A control plane in quarantine: a process of its own, from time to time, and what may be done for it here. */
@@ -120,6 +110,7 @@ export class Reconciler {
     const { client, management, statusWriter } = context.options;
 
     const admission = admit(object, {
+      crowded: management.crowdedBy(object.metadata.namespace ?? ''),
       findCluster: (namespace, name) => management.findCluster(namespace, name),
       findComponentTemplate: (namespace, name) =>
         management.get(HostedControlPlaneComponentTemplate, { namespace, name }),
@@ -127,7 +118,7 @@ export class Reconciler {
         recordedRevisions(management.readerOf(owner.metadata.namespace ?? '', cluster), owner, cluster),
       chooseRelease: (hostedControlPlane, recorded) => this.#chooseRelease(key, hostedControlPlane, recorded),
     });
-    const isActive = admission.kind === 'admitted' || admission.kind === 'deleting';
+    const isActive = ['admitted', 'deleting', 'crowded'].includes(admission.kind);
     if (!isActive) await memory.suspend(key, { keepsWork: false });
     switch (admission.kind) {
       case 'unowned':
@@ -144,6 +135,12 @@ export class Reconciler {
         return undefined;
       case 'paused':
         await statusWriter.patch(object, { Paused: conditionUpdate('True', 'Paused', admission.message) });
+        return undefined;
+      case 'crowded':
+        await statusWriter.patch(object, {
+          ...notPaused,
+          Ready: conditionUpdate('False', 'NamespaceTooLarge', admission.message),
+        });
         return undefined;
       case 'invalid':
         const refused = conditionUpdate('False', 'InvalidConfiguration', admission.message);

@@ -34,7 +34,7 @@ export const reservedAnnotation =
 
 const keys = (what: string) => ({
   rule: `self.all(key, key != '${unrendered}' && !format.qualifiedName().validate(key).hasValue())`,
-  message: `what is set is not the key of a ${what}: write one such as team or example.org/team`,
+  message: `what is set is not the key of ${what}: write one such as team or example.org/team`,
   holds: (given: Readonly<Record<string, string>>) => Object.keys(given).every(isQualifiedName),
 });
 
@@ -62,7 +62,7 @@ export const labelKey = (otherwise = 'must be the key of a label, such as diskty
 
 /** Labels that select something: of nodes, or of pods. */
 export const labelSet = () =>
-  withRules(z.record(z.string(), labelValue().describe('Value.')).meta({ maxProperties: most }), [keys('label')]);
+  withRules(z.record(z.string(), labelValue().describe('Value.')).meta({ maxProperties: most }), [keys('a label')]);
 
 /** Annotations of one object. */
 export const annotationSet = () =>
@@ -79,7 +79,7 @@ export const annotationSet = () =>
 export const PodLabels = withRules(
   z.record(z.string(), labelValue().describe('Value of the label.')).meta({ maxProperties: most }),
   [
-    keys('label'),
+    keys('a label'),
     unreserved('label', reservedLabel, 'the operator, Services, network policies or Kubernetes find pods by it'),
   ],
 );
@@ -88,7 +88,7 @@ export const PodLabels = withRules(
 export const PodAnnotations = withRules(
   z.record(z.string(), z.string().max(4096).describe('Value of the annotation.')).meta({ maxProperties: most }),
   [
-    keys('annotation'),
+    keys('an annotation'),
     unreserved(
       'annotation',
       reservedAnnotation,

@@ -32,6 +32,8 @@ export type Admission =
   | { readonly kind: 'mismatch'; readonly message: string }
   /** The operator writes nothing but the condition Paused, and an event when that changes. */
   | { readonly kind: 'paused'; readonly message: string }
+  /** Not all objects of its namespace are known, and what is missing may exist. What runs beside reconciles goes on. */
+  | { readonly kind: 'crowded'; readonly message: string }
   | Deleting
   | { readonly kind: 'invalid'; readonly message: string }
   | Admitted;
@@ -78,6 +80,8 @@ const unattended =
 
 /** What the operator knows besides the object. */
 export interface Known {
+  /** Why not all objects of its namespace are known. @default all are */
+  readonly crowded?: string | undefined;
   readonly findCluster: (namespace: string, name: string) => KubeObject | undefined;
   readonly findComponentTemplate: (namespace: string, name: string) => KubeObject | undefined;
   readonly findRevisions: (object: KubeObject, cluster: string) => RecordedRevisions;
@@ -96,6 +100,7 @@ export function admit(object: KubeObject, known: Known): Admission {
 
   const paused = pausedBy(metadata, cluster);
   if (paused) return { kind: 'paused', message: paused };
+  if (known.crowded !== undefined) return { kind: 'crowded', message: known.crowded };
   const admission = admitOwned(object, owner, cluster, known);
   if (!metadata.deletionTimestamp) return admission;
   const attended = admission.kind === 'admitted' && mayLast(metadata, cluster) ? admission : undefined;

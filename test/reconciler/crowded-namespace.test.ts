@@ -5,6 +5,7 @@ import {
   HostedControlPlaneComponentTemplate,
   type Resource,
 } from '../../constructs/api/resources.ts';
+import { pausedAnnotation } from '../../constructs/api/group.ts';
 import { objectLabels } from '../../constructs/cluster/labels.ts';
 import { comparableObjects } from '../support/loop/comparable-objects.ts';
 import { Life } from '../support/loop/life.ts';
@@ -96,5 +97,25 @@ it('a control plane whose object is removed from a crowded namespace by force is
   await operator.untilObserved();
   await operator.reconcile();
   expect(await askedWithin(2 * 60_000)).toEqual([]);
+  await operator.stop();
+});
+
+it('a paused control plane in a crowded namespace is left alone, also by the loops of the operator', async () => {
+  const management = await completeCluster();
+  const { user, name, clock } = management;
+  const asked: string[] = [];
+  const life = new Life({ before: (action) => void asked.push(action) });
+  const operator = await OperatorProcess.start(management, life, { heapBytes: 0 });
+  await operator.untilSettled();
+  await fill(management, ConfigMap, { data: { text } });
+  await user.mergePatch(HostedControlPlane, name, { metadata: { annotations: { [pausedAnnotation]: '' } } }, somebody);
+  await operator.untilSettled();
+  const condition = (of: string) => management.conditions.find(({ type }) => type === of);
+  expect(condition('Paused')).toMatchObject({ status: 'True' });
+  expect(condition('Ready')).not.toMatchObject({ reason: 'NamespaceTooLarge' });
+  asked.length = 0;
+  await clock.advance(2 * 60_000);
+  await operator.untilObserved();
+  expect(asked.filter((action) => action === 'ask etcd')).toEqual([]);
   await operator.stop();
 });

@@ -615,7 +615,7 @@ export const admissionCases: readonly AdmissionCase[] = [
       'an annotation that no manifest can have',
       { annotations: { constructor: 'a' } },
       '.annotations',
-      'the key of a annotation',
+      'the key of an annotation',
     ],
     [
       'a node selector that no manifest can have',
