@@ -1,3 +1,6 @@
+import { findBinaries, findFurtherBinaries } from '../../testbed/binaries.ts';
+import { objectStore } from '../../testbed/families.ts';
+import { instanceFrom } from '../../testbed/instance.ts';
 import { answerOf, node } from '../child-program.ts';
 import type { Extent } from '../extent.ts';
 import type { Figure } from '../figure.ts';
@@ -21,7 +24,11 @@ export function measureHostileServers({ hostile }: Extent): Promise<Figure[]> {
   return inNetworkOfItsOwn({ ...hostile, outages: [], part: 'hostile' });
 }
 
-function inNetworkOfItsOwn(job: FleetJob): Promise<Figure[]> {
+async function inNetworkOfItsOwn(job: FleetJob): Promise<Figure[]> {
+  // No module can be downloaded there.
+  const { cache } = instanceFrom(process.env);
+  await findBinaries(cache, process.env['HCP_TESTBED_BIN'], console.error);
+  await findFurtherBinaries([objectStore], cache, console.error);
   const command = ['setpriv', '--pdeathsig', 'KILL', 'unshare', '--net', node];
   return answerOf<Figure[]>('fleet/fleet-process.ts', job, command);
 }
