@@ -1,6 +1,7 @@
 import { backOff } from './back-off.ts';
 import { jittered, type Clock, type Random } from './clock.ts';
 import { Pace, type PaceOptions } from './pace.ts';
+import { RecentUse } from './recent-use.ts';
 import { SharedFailures, trialMs } from './shared-failures.ts';
 
 /** Options of a queue. */
@@ -9,7 +10,10 @@ export interface WorkQueueOptions {
   readonly process: (key: string) => Promise<void>;
   /** Maximum number of keys that are processed concurrently. */
   readonly concurrency: number;
-  /** The group of a key. Groups take turns, so that many keys of one do not keep another waiting. By default each key is one. */
+  /**
+   * The group of a key. The group that has used workers the least lately is next, so that neither many keys of one nor keys that take
+   * long keep another waiting. By default each key is one.
+   */
   readonly groupOf?: (key: string) => string;
   /** How often one key is processed. By default there is no limit. */
   readonly pace?: PaceOptions;
@@ -33,6 +37,16 @@ const slowMs = 2_000;
 const slowShare = 0.5;
 
 /**
+ * The share of the workers for keys of groups that use much, as long as others have something to do: all workers share one thread, so that
+ * each of them makes the others slower.
+ */
+const muchShare = { besideOthers: 0.2, otherwise: 0.5 };
+/** Others have something to do until one of them has begun so long ago. */
+const othersMs = 10_000;
+/** What a turn counts besides its time, so that groups take turns that use no time. */
+const turnMs = 1;
+
+/**
  * A queue of keys. A key that is added several times is processed once, never concurrently, and again when it was added
  * during processing.
  */
@@ -46,9 +60,9 @@ export class WorkQueue {
   readonly #running = new Map<string, number>();
   /** Keys that have taken long the last time. */
   readonly #slow = new Set<string>();
-  /** The number of the last turn of each group, from 1 on. Forgotten when the queue is idle. */
-  readonly #turns = new Map<string, number>();
-  #turn = 0;
+  readonly #use = new RecentUse();
+  /** When a key of a group that uses little has begun last. */
+  #othersAt = -Infinity;
   /** Keys that were added during processing and are processed again. */
   readonly #requeueAt = new Set<string>();
   readonly #delayed = new Map<string, { readonly dueAt: number; readonly cancel: () => void }>();
@@ -161,17 +175,28 @@ export class WorkQueue {
     }
   }
 
-  /** The first key of the group whose last turn is the longest ago; undefined if no key may begin. */
+  /** The first key of the group that has used the least lately; undefined if no key may begin. */
   #next(): string | undefined {
-    const slow = [...this.#running.keys()].filter((key) => this.#slow.has(key)).length;
-    const hasRoom = slow < Math.max(1, Math.floor(this.#options.concurrency * slowShare));
-    let next: { readonly key: string; readonly turn: number } | undefined;
+    const now = this.#options.clock.elapsed();
+    const usesMuch = (key: string) => this.#use.isMuch(this.#groupOf(key), now);
+    const { besideOthers, otherwise } = muchShare;
+    const share = now - this.#othersAt < othersMs ? besideOthers : otherwise;
+    const mayBeSlow = this.#hasRoom((key) => this.#slow.has(key), slowShare);
+    const mayUseMuch = this.#hasRoom(usesMuch, share);
+    let next: { readonly key: string; readonly use: number } | undefined;
     for (const key of this.#ready.keys()) {
-      const turn = this.#turns.get(this.#groupOf(key)) ?? 0;
-      if ((hasRoom || !this.#slow.has(key)) && (!next || turn < next.turn)) next = { key, turn };
-      if (next?.turn === 0) break;
+      if ((!mayBeSlow && this.#slow.has(key)) || (!mayUseMuch && usesMuch(key))) continue;
+      const use = this.#use.of(this.#groupOf(key), now);
+      if (!next || use < next.use) next = { key, use };
+      if (next.use === 0) break;
     }
     return next?.key;
+  }
+
+  /** Whether another such key may be processed. */
+  #hasRoom(isSuch: (key: string) => boolean, share: number): boolean {
+    const running = [...this.#running.keys()].filter(isSuch).length;
+    return running < Math.max(1, Math.floor(this.#options.concurrency * share));
   }
 
   #groupOf(key: string): string {
@@ -182,8 +207,10 @@ export class WorkQueue {
     this.#delayed.get(key)?.cancel();
     this.#delayed.delete(key);
     this.#pace?.count(key);
-    this.#turns.set(this.#groupOf(key), ++this.#turn);
+    const group = this.#groupOf(key);
     const begunAt = this.#options.clock.elapsed();
+    if (!this.#use.isMuch(group, begunAt)) this.#othersAt = begunAt;
+    this.#use.add(group, turnMs, begunAt);
     this.#movedAt = begunAt;
     const failures = this.#failures.get(key);
     try {
@@ -198,6 +225,7 @@ export class WorkQueue {
       this.#planTrial();
     } finally {
       this.#movedAt = this.#options.clock.elapsed();
+      this.#use.add(group, this.#movedAt - begunAt, this.#movedAt);
       if (this.#movedAt - begunAt > slowMs) this.#slow.add(key);
       else this.#slow.delete(key);
       this.#running.delete(key);
@@ -230,7 +258,6 @@ export class WorkQueue {
   }
 
   #rest(): void {
-    this.#turns.clear();
     const waiters = this.#idleWaiters;
     this.#idleWaiters = [];
     for (const resolve of waiters) resolve();

@@ -60,6 +60,36 @@ describe('WorkQueue', () => {
     expect(started.at(-1)).toBe('s3');
   });
 
+  it('leaves most workers to groups that use little, while these have something to do', async () => {
+    const { queue, clock, started, end } = manualQueue({ concurrency: 10, groupOf: (key) => key[0] ?? '' });
+    queue.add('h1');
+    await clock.advance(8_000);
+    await end('h1');
+    queue.add('a1');
+    await end('a1');
+    started.length = 0;
+    for (const key of ['h2', 'h3', 'h4', 'h5', 'h6', 'h7', 'h8', 'a2', 'b1']) queue.add(key);
+    expect(started).toEqual(['h2', 'h3', 'a2', 'b1']);
+    await end('h2');
+    expect(started.slice(4)).toEqual(['h4']);
+    // The others rest.
+    for (const key of ['a2', 'b1']) await end(key);
+    await clock.advance(10_000);
+    await end('h3');
+    expect(started.slice(5)).toEqual(['h5', 'h6', 'h7', 'h8']);
+  });
+
+  it('does not hold back a group that is alone', async () => {
+    const { queue, clock, started, end } = manualQueue({ concurrency: 10, groupOf: (key) => key[0] ?? '' });
+    const keys = ['a1', 'a2', 'a3', 'a4', 'a5'];
+    for (const key of keys) queue.add(key);
+    await clock.advance(1_900);
+    for (const key of keys) await end(key);
+    started.length = 0;
+    for (const key of keys) queue.add(key);
+    expect(started).toEqual(keys);
+  });
+
   it('processes a slow key alone, and as any other once it has not taken long', async () => {
     const { queue, clock, started, end } = manualQueue({ concurrency: 1 });
     for (const key of ['one', 'two']) queue.add(key);
