@@ -18,7 +18,7 @@ import { restore } from './restore.ts';
 import { rollback } from './rollback.ts';
 import { served } from './served.ts';
 import { status } from './status.ts';
-import { upgrade } from './upgrade.ts';
+import { preflight } from './preflight.ts';
 
 /** Every command, in the order of the help. A new command is a file in this directory and an entry here. */
 export const commands: readonly Command[] = [
@@ -32,7 +32,7 @@ export const commands: readonly Command[] = [
   restore,
   rebuild,
   move,
-  upgrade,
+  preflight,
   rollback,
   importControlPlane,
   kubeconfig,

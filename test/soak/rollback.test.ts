@@ -73,7 +73,7 @@ test('an upgrade is held by the kube-apiserver of its version, which refuses a f
   const because = { status: 'False', reason: 'ConfigurationRefused', message: new RegExp(removedGate) } as const;
   await bench.untilCondition('c1', 'UpgradePreflightSucceeded', because);
   expect((await bench.get('c1')).status?.versions).toEqual([{ version: older, replicas: 1 }]);
-  const check = ['upgrade', 'c1', '--to', kubernetesVersion, '--check', '-n', namespace];
+  const check = ['preflight', 'c1', '--to', kubernetesVersion, '-n', namespace];
   const checked = await bench.hcp.run(...check).ended;
   expect(checked).toMatchObject({ code: 1, out: expect.stringMatching(/^configuration +failed +.*ConsistentList/m) });
 });

@@ -69,7 +69,7 @@ const decisions: readonly (readonly [path: string, Effect, what: string])[] = [
   ['etcd.recovery', 'data at risk', 'the data of etcd that are not in this revision or backup are given up'],
   ['etcd.volumeRetention', 'data at risk', 'decides whether a deletion keeps the volumes of etcd'],
   ['hibernate', 'stops everything', 'all components stop, or start again; the data stay'],
-  ['version', 'rolling restart', 'an upgrade: see hcp upgrade CLUSTER --to VERSION --check'],
+  ['version', 'rolling restart', 'an upgrade: see hcp preflight CLUSTER --to VERSION'],
   ['etcd.replicas', 'pods added or removed', 'members of etcd join or leave one at a time'],
   ['etcd.volumeSize', 'no restart', 'volumes of etcd grow, if their StorageClass allows it; they never shrink'],
   ['encryptionAtRest', 'rolling restart', 'every Secret of the hosted cluster is written again'],

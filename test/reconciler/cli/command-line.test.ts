@@ -32,7 +32,7 @@ describe('the command line', () => {
   it.each([
     [
       'destroy c1',
-      'unknown command "destroy": use one of list, status, explain, collect, backup, backups, served, restore, rebuild, move, upgrade, rollback, import, kubeconfig, certificates, hibernate, wake, pause, resume, render, diff, completion',
+      'unknown command "destroy": use one of list, status, explain, collect, backup, backups, served, restore, rebuild, move, preflight, rollback, import, kubeconfig, certificates, hibernate, wake, pause, resume, render, diff, completion',
     ],
     ['help destroy', 'unknown command "destroy"'],
     ['backup', 'the cluster is missing: set the name of the Cluster'],

@@ -50,7 +50,7 @@ describe('while a writer, a watcher and calls through a worker never stop', () =
     const { cluster } = busy;
     const { bench, api } = cluster;
     const { version } = older['1.36'];
-    const check = ['upgrade', api.name, '--to', version, '--check', '--namespace', namespace];
+    const check = ['preflight', api.name, '--to', version, '--namespace', namespace];
     await cluster.apply(silentWebhook);
     const held = await bench.hcp.run(...check).ended;
     expect(held).toMatchObject({ code: 1, out: expect.stringMatching(/^webhooks +failed +.*silent\.example\.org/m) });

@@ -15,19 +15,18 @@ import { observePreflight } from '../upgrade/preflight/observe.ts';
 import { skippedChecks } from '../upgrade/preflight/skipped.ts';
 import { findingControlPlane, forwardingPort } from './access.ts';
 import { table } from './columns.ts';
-import { clusterArgument, type Command, hasSwitch, type Session, textOption, UsageError } from './command.ts';
+import { clusterArgument, type Command, type Session, textOption, UsageError } from './command.ts';
 import { type ControlPlane, findControlPlane } from './control-plane.ts';
 import { configurationResult } from './upgrade-configuration.ts';
 import type { Paint } from './view.ts';
 
 /** Reports what would hold an upgrade, before a user requests it. */
-export const upgrade: Command = {
-  name: 'upgrade',
-  usage: 'CLUSTER --to VERSION --check',
-  summary: 'Checks what stands in the way of an upgrade of Kubernetes. It changes nothing.',
+export const preflight: Command = {
+  name: 'preflight',
+  usage: 'CLUSTER --to VERSION',
+  summary: 'Checks what would hold an upgrade of Kubernetes. It changes nothing.',
   options: {
     to: { type: 'string', value: 'VERSION', meaning: 'the version of Kubernetes, such as v1.36.3' },
-    check: { type: 'boolean', meaning: 'only check; the upgrade itself is a change of the version in the spec' },
   },
   access: [
     findingControlPlane,
@@ -41,11 +40,6 @@ export const upgrade: Command = {
     if (to === undefined) throw new UsageError('--to is missing: set the version to upgrade to, such as v1.36.3');
     const problem = unsupportedVersion(to);
     if (problem !== undefined) throw new UsageError(`--to: ${problem}`);
-    if (!hasSwitch(given, 'check')) {
-      throw new UsageError(
-        'hcp starts no upgrade: add --check, and change the version in the Cluster, if it has a topology, or in the HostedControlPlane',
-      );
-    }
     return (session) => checkUpgrade(session, cluster, kubernetesVersion(to));
   },
 };
