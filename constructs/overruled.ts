@@ -34,7 +34,7 @@ export function overruledSettings(cluster: HostedCluster, facts: Pick<Facts, 'ad
         ]
       : []),
     ...beforeRevision(cluster),
-    ...(cluster.refusals ?? []),
+    ...(cluster.refusals ?? []).map(({ field, because }) => `${field}: ${because}`),
   ];
 }
 

@@ -13,7 +13,6 @@ import type { ApplySet } from './kube/apply-set.ts';
 import { apiServer } from './phases/api-server.ts';
 import { networkPolicies } from './phases/network-policies.ts';
 import type { Scope } from './phases/scope.ts';
-import { clusterOfFollowers } from './upgrade/followers.ts';
 
 /**
  * Deletes objects that are no longer rendered, such as the PodDisruptionBudget of a workload that now has one replica.
@@ -54,14 +53,7 @@ const rendering = [workloadRBAC, clusterInfo, kubeadmConfig, kubeletConfig, ...a
  * @param facts the facts of all phases
  */
 export async function pruneWorkload(
-  {
-    cluster,
-    hosted,
-    hostedControlPlane,
-    facts,
-    now,
-    reader,
-  }: Pick<Scope, 'cluster' | 'hosted' | 'hostedControlPlane' | 'facts' | 'now' | 'reader'>,
+  { followers, hosted, facts, now }: Pick<Scope, 'followers' | 'hosted' | 'facts' | 'now'>,
   results: readonly PhaseResult[],
 ): Promise<Date | undefined> {
   // An incomplete render does not show which objects are surplus.
@@ -69,8 +61,7 @@ export async function pruneWorkload(
   const { endpoint } = facts;
   if (!endpoint) return undefined;
   try {
-    const held = clusterOfFollowers({ cluster, hostedControlPlane, reader });
-    await hosted({ ...facts, endpoint }).prune(renderWorkload(held, facts));
+    await hosted({ ...facts, endpoint }).prune(renderWorkload(followers, facts));
     return undefined;
   } catch (error) {
     if (error instanceof HostedClusterNotReady) return new Date(now.getTime() + error.afterMs);

@@ -9,7 +9,7 @@ import { finalBackup } from './backup/final-backup.ts';
 import { openEtcd } from './etcd/access.ts';
 import { storeReaderOf } from './backup/store-reader.ts';
 import { removeFinalizer } from './management/finalizer.ts';
-import { type Admitted, type Deleting, untilChecked } from './admission/admit.ts';
+import type { Admitted, Deleting } from './admission/admit.ts';
 import { isControlledBy, type KubeObject } from './kube/object.ts';
 import type { Wait } from './engine/outcome.ts';
 import type { ReconcileContext } from './memory.ts';
@@ -78,11 +78,7 @@ function leavesAll({ object, options }: ReconcileContext, cluster: string | unde
 
 /** Reconciles the control plane as before while workers use it: their certificates expire, and members of etcd fail. */
 async function attend(context: ReconcileContext, attended: Admitted, workers: Wait): Promise<RequeueAt> {
-  const { management, managementIssuer, platformLists } = context.options;
-  const { metadata } = attended.clusterObject;
-  const reader = management.readerOf(context.object.metadata.namespace ?? '', metadata.name);
-  const checked = untilChecked(context.object, attended, { reader, managementIssuer, platformLists });
-  return earliest([await reconcileNormal(context, checked, progressOf(workers)), requeueOf(workers, context)]);
+  return earliest([await reconcileNormal(context, attended, progressOf(workers)), requeueOf(workers, context)]);
 }
 
 function progressOf({ reason, message }: Wait): ConditionUpdates {

@@ -1,4 +1,5 @@
 import type { HostedCluster } from '../constructs/cluster/cluster.ts';
+import { definedOnly } from '../constructs/cluster/defined.ts';
 import { overruledArguments } from '../constructs/overruled.ts';
 import { conditionUpdate, type ConditionUpdates } from './engine/condition-update.ts';
 import { type RequeueAt, earliest } from './engine/requeue.ts';
@@ -14,7 +15,9 @@ import {
   runPhases,
   throwUnexpected,
 } from './engine/run-phases.ts';
-import { type Admitted, hostedClusterOf } from './admission/admit.ts';
+import type { Admitted } from './admission/admit.ts';
+import { desiredState, hasNewest } from './desired-state/desired-state.ts';
+import { reportHeld } from './desired-state/held-field.ts';
 import { hostedTarget } from './hosted/target.ts';
 import { keptUntilObserved } from './status/kept-until-observed.ts';
 import { newlyExpiring } from './status/newly-expiring.ts';
@@ -30,7 +33,7 @@ import { prune } from './prune.ts';
 import { pruneWorkload } from './prune.ts';
 import { reported } from './revision/believed.ts';
 import { outcomeOf, type RevisionOutcome } from './revision/outcome.ts';
-import { kept, recordedRevisions } from './revision/revisions.ts';
+import { kept } from './revision/revisions.ts';
 import { expiryReport } from './pki/expiries.ts';
 import { holdSecrets, type HeldSecrets } from './pki/hold-secrets.ts';
 import { phases } from './phases.ts';
@@ -38,8 +41,7 @@ import { askForAgent } from './pods/has-agent.ts';
 import { probesWith } from './rotation/ca/trust-probes.ts';
 import type { Scope } from './phases/scope.ts';
 import { observedStatus, summarize } from './status/compute.ts';
-import { clusterOfFollowers } from './upgrade/followers.ts';
-import { withHeldVersion } from './upgrade/held-version.ts';
+import { observeRunState } from './run-state/run-state.ts';
 import { createWriter } from './management/writer.ts';
 
 /**
@@ -86,8 +88,8 @@ function unheld({ problems }: HeldSecrets): ConditionUpdates {
   return { CACertificatesReady: conditionUpdate('False', 'SecretsTerminating', problems.join('; ')) };
 }
 
-function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted): Scope {
-  const { hostedControlPlane, clusterObject, release, refusal, candidate } = admission;
+function scopeOf({ key, object, options, memory }: ReconcileContext, admission: Admitted): Scope {
+  const { kind: _, clusterObject, ...usable } = admission;
   const {
     client,
     management,
@@ -101,23 +103,18 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
     reach,
     destinations,
   } = options;
-  const { namespace, name, uid = '' } = hostedControlPlane.metadata;
+  const { namespace, name, uid = '' } = usable.hostedControlPlane.metadata;
   const reader = management.readerOf(namespace, clusterObject.metadata.name);
   const now = new Date(clock.now());
-  const byPlatform = { managementIssuer, platformLists, reader };
-  const cluster = withHeldVersion({
-    cluster: hostedClusterOf(admission, byPlatform),
-    hostedControlPlane,
-    reader,
-    now,
-  });
+  const etcdLoop = memory.etcd.of(key);
+  const platform = { managementIssuer, platformLists };
+  const etcdReport = etcdLoop.report();
+  const desired = desiredState({ object, usable, clusterObject, reader, platform, etcdReport, now });
+  const { cluster, followers, hostedControlPlane } = desired;
   return {
-    hostedControlPlane,
+    ...desired,
     clusterObject,
-    refusal,
-    release,
-    candidate: candidate && hostedClusterOf({ ...candidate, clusterObject }, byPlatform),
-    cluster,
+    runState: observeRunState({ hostedControlPlane, cluster, reader }),
     managementIssuer,
     clusterIssuers,
     facts: {
@@ -142,8 +139,7 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
       infrastructure: infrastructureOf(clusterObject),
       requestCaches: memory.requestCaches,
     }),
-    hosted: (facts) =>
-      memory.hosted.get(key, hostedTarget(clusterOfFollowers({ cluster, hostedControlPlane, reader }), facts, reader)),
+    hosted: (facts) => memory.hosted.get(key, hostedTarget(followers, facts, reader)),
     endpointProbe: memory.probes.of(key),
     tunnelProbe: memory.probes.of(key, 'tunnel'),
     agentsProbe: memory.probes.of(key, 'agents'),
@@ -151,7 +147,7 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
     hasAgent: reach?.hasAgent ?? ((address) => askForAgent(address)),
     trustProbes: reach?.trustProbes ?? probesWith(destinations),
     work: memory.work.of(key),
-    etcdLoop: memory.etcd.of(key),
+    etcdLoop,
     openEtcd: reach?.etcdMembers ?? openEtcd,
     clock,
     storeReader: storeReaderOf(client, { namespace, name }, destinations),
@@ -185,18 +181,17 @@ function isAsleep(results: readonly PhaseResult[]): boolean {
   return results.some(({ phase, update }) => phase.condition === 'Awake' && update.reason === 'Hibernated');
 }
 
-/** Whether a reconcile has the newest spec. */
-function hasNewest({ refusal, candidate }: Pick<Scope, 'refusal' | 'candidate'>): boolean {
-  return refusal === undefined && candidate === undefined;
-}
-
 /** The records that this reconcile believes, also if their phase fails: without them the status would be that of an earlier release. */
-function believedBefore({ reader, hostedControlPlane, cluster }: Scope): Pick<StatusReport, 'revisions'> {
-  return { revisions: reported(kept(recordedRevisions(reader, hostedControlPlane, cluster.name))) };
+function believedBefore({ recorded }: Scope): Pick<StatusReport, 'revisions'> {
+  return { revisions: reported(kept(recorded)) };
 }
 
 function becomes({ revisions }: RevisionOutcome): Pick<StatusReport, 'revisions'> {
   return revisions === undefined ? {} : { revisions: reported(revisions) };
+}
+
+function heldFields({ held, hostedControlPlane, now }: Scope): Pick<StatusReport, 'held'> {
+  return definedOnly({ held: reportHeld(held, hostedControlPlane.status?.held, now) });
 }
 
 /** @param scope with the facts of all phases */
@@ -206,15 +201,17 @@ async function writeStatus(
   { results, outcome }: { readonly results: readonly PhaseResult[]; readonly outcome: RevisionOutcome },
   updates: ConditionUpdates,
 ): Promise<void> {
-  const observation = observe(
-    scope.cluster,
-    scope.hostedControlPlane,
-    scope.reader,
-    keptUntilObserved(phaseConditions(results), object),
-    scope.facts,
-    { ...believedBefore(scope), ...mergeReports(results), ...expiryReport(scope), ...becomes(outcome) },
-    scope.etcdLoop.report(),
-  );
+  const observation = observe(scope, {
+    phases: keptUntilObserved(phaseConditions(results), object),
+    report: {
+      ...believedBefore(scope),
+      ...mergeReports(results),
+      ...expiryReport(scope),
+      ...becomes(outcome),
+      ...heldFields(scope),
+    },
+    etcdReport: scope.etcdLoop.report(),
+  });
   const status = observedStatus(observation);
   // Once for each change of the spec; the condition SpecSupported stays.
   if (object.metadata.generation !== scope.hostedControlPlane.status?.observedGeneration) {

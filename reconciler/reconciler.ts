@@ -5,7 +5,7 @@ import { earliest, type RequeueAt } from './engine/requeue.ts';
 import { reconcileNormal } from './reconcile-normal.ts';
 import { addFinalizer } from './management/finalizer.ts';
 import { reportForeignControlPlane } from './admission/foreign-control-plane.ts';
-import { admit, untilChecked } from './admission/admit.ts';
+import { admit } from './admission/admit.ts';
 import { objectName } from './kube/object.ts';
 import { Memory, type OnChange, type ReconcileContext } from './memory.ts';
 import { owningCluster } from './management/cluster-object.ts';
@@ -150,10 +150,7 @@ export class Reconciler {
         return reconcileDelete(context, admission);
       case 'admitted':
         if (await reportForeignControlPlane(context, admission.clusterObject.metadata.name)) return undefined;
-        const reader = management.readerOf(object.metadata.namespace ?? '', admission.clusterObject.metadata.name);
-        const { managementIssuer, platformLists } = this.#options;
-        const checked = untilChecked(object, admission, { reader, managementIssuer, platformLists });
-        return reconcileNormal({ ...context, object: await addFinalizer(client, management, object) }, checked);
+        return reconcileNormal({ ...context, object: await addFinalizer(client, management, object) }, admission);
     }
   }
 

@@ -26,7 +26,7 @@ const ResourceRequirements = withRules(
       .array(z.looseObject({}).describe('One claim.'))
       .max(16)
       .optional()
-      .describe('Not supported: pods of a control plane declare no resource claims. Only an empty list is accepted.'),
+      .describe('Not supported: only an empty list is accepted.'),
   }),
   [
     {

@@ -25,11 +25,16 @@ const Backups = z.object({
     .describe(
       'Value of the annotation controlplane.cluster.x-k8s.io/backup for which the last backup on request was taken.',
     ),
+  takenFor: z
+    .array(z.string().max(64).describe('Such as `Kubernetes 1.35 to 1.36`, or `hibernation` and an identifier.'))
+    .max(8)
+    .optional()
+    .describe('Steps in progress that wait for a backup of their own, and have it.'),
   versionChanges: z
-    .array(z.string().max(64).describe('Change of a minor version, such as `Kubernetes 1.35 to 1.36`.'))
+    .array(z.string().max(64).describe('As in takenFor.'))
     .max(4)
     .optional()
-    .describe('Version changes in progress for which a backup was taken.'),
+    .describe('As takenFor, by earlier operators.'),
   lastAttemptTime: time().optional().describe('Time of the last attempt to take a backup.'),
   sizeBytes: z.int().min(0).optional().describe('Size of the newest backup before encryption.'),
 });

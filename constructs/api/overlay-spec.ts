@@ -163,7 +163,7 @@ export const addOnOverlay = {
     .optional()
     .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['topologyKey'] })
     .describe(
-      'How the pods spread. A constraint replaces the one of the operator with the same topologyKey: the operator requires different nodes, as far as there are, and prefers different zones.',
+      'How the pods spread: by default over nodes and zones. A constraint replaces the one with the same topologyKey.',
     ),
 };
 

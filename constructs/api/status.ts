@@ -23,6 +23,16 @@ const Revision = z
   .describe('One record.');
 export type RevisionStatus = z.output<typeof Revision>;
 
+/** A field of the spec that the operator has not applied yet. */
+const HeldField = z
+  .object({
+    field: z.string().min(1).max(128).describe('Path of the field in the spec; `spec` for all of it.'),
+    because: z.string().max(1024).describe('What it waits for.'),
+    since: time().describe('Time since which it waits.'),
+  })
+  .describe('One field.');
+export type HeldFieldStatus = z.output<typeof HeldField>;
+
 /** One condition, in the shape of metav1.Condition. */
 export const Condition = z
   .object({
@@ -115,6 +125,16 @@ export const HostedControlPlaneStatus = z.object({
     .describe(
       'The ConfigMaps <cluster>-revision-<number> with accepted specs that the operator believes. It ignores all others, and what has changed in these.',
     ),
+  held: z
+    .array(HeldField)
+    .max(8)
+    .optional()
+    .meta({
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['field'],
+      description:
+        'Fields of the newest spec that are not applied yet, or not as a whole, in the order in which that is decided.',
+    }),
   network: NetworkStatus.optional(),
   inClusterAccess: InClusterAccess.optional().describe('How pods of the hosted cluster reach their API server.'),
   serviceAccountIssuer: z

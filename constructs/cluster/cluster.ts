@@ -17,8 +17,16 @@ export interface HostedCluster {
    * before theirs; that of the spec when missing.
    */
   readonly binaries?: string | undefined;
-  /** What of the user's spec is not in `spec`, because the platform does not allow it: sentences. */
-  readonly refusals?: readonly string[] | undefined;
+  /** What of the user's spec is not in `spec`, because the platform does not allow it. */
+  readonly refusals?: readonly FieldRefusal[] | undefined;
+}
+
+/** A field of the spec that does not have, or not as a whole, what the user asks for. */
+export interface FieldRefusal {
+  /** Path in the spec. */
+  readonly field: string;
+  /** Why, and what to do, as a sentence. */
+  readonly because: string;
 }
 
 export interface ClusterNetwork {

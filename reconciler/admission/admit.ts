@@ -1,28 +1,10 @@
 import { pausedAnnotation } from '../../constructs/api/group.ts';
-import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
-import { type ParsedHostedControlPlane, parseStoredHostedControlPlane } from '../../constructs/api/parse.ts';
-import { Ingress, IngressRouteTCP, Service } from '../../constructs/api/resources.ts';
-import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
-import { definedOnly } from '../../constructs/cluster/defined.ts';
-import { keepingProxies } from '../../constructs/cluster/in-cluster-access.ts';
-import { type ManagementIssuer, withManagementIssuer } from '../../constructs/cluster/management-issuer.ts';
-import { maxClusterNameLength, namesOf } from '../../constructs/cluster/names.ts';
-import { defaultPlatformLists, type PlatformLists } from '../../constructs/cluster/platform-lists.ts';
-import type { RevisionFacts } from '../../constructs/cluster/facts.ts';
-import { exposureStrategy } from '../../constructs/control-plane/exposure/exposure.ts';
-import { type LiveWayIn, withinPlatformLists } from '../../constructs/control-plane/exposure/within-platform-lists.ts';
-import { withComponentTemplate } from '../../constructs/pod/component-template.ts';
+import { maxClusterNameLength } from '../../constructs/cluster/names.ts';
+import { type SpecSources, type UsableSpec, usableSpec } from '../desired-state/usable-spec.ts';
 import { adviceOnMove } from '../etcd/formation.ts';
-import { ClusterObject, owningCluster } from '../management/cluster-object.ts';
 import type { KubeObject, ObjectMeta } from '../kube/object.ts';
-import type { ServiceObject } from '../kube/service-object.ts';
-import { holdsNewest } from '../api-server/held-configuration.ts';
-import type { Reader } from '../management/view.ts';
-import { observeNetwork } from '../network/observe.ts';
+import { ClusterObject, owningCluster } from '../management/cluster-object.ts';
 import type { RecordedRevisions } from '../revision/believed.ts';
-import type { ReleaseChoice } from '../revision/choose-release.ts';
-import { skipsConfiguration } from '../upgrade/preflight/configuration.ts';
-import { atRevision, failureOf, lastUsable, recordedRevisions, type Refusal } from '../revision/revisions.ts';
 
 /** What the operator may do for a HostedControlPlane. */
 export type Admission =
@@ -48,44 +30,17 @@ export interface Deleting {
 }
 
 /** The operator reconciles everything, by the newest spec or, while that one is refused, by the last accepted one. */
-export interface Admitted {
+export interface Admitted extends UsableSpec {
   readonly kind: 'admitted';
-  readonly hostedControlPlane: HostedControlPlane;
   readonly clusterObject: ClusterObject;
-  readonly release: ReleaseChoice;
-  /** Why the spec of the object is refused, if it is: {@link hostedControlPlane} has the last usable one instead. */
-  readonly refusal?: Refusal | undefined;
-  /**
-   * The object by its newest spec, while a kube-apiserver checks or has refused its configuration: {@link
-   * hostedControlPlane} has the last accepted one instead.
-   */
-  readonly candidate?: Candidate | undefined;
 }
-
-/** An object by its newest spec, with the release for it. */
-interface Candidate {
-  readonly hostedControlPlane: HostedControlPlane;
-  readonly release: ReleaseChoice;
-}
-
-/** What the platform has set for all control planes. */
-export interface ByPlatform {
-  readonly managementIssuer?: ManagementIssuer | undefined;
-  /** @default {@link defaultPlatformLists} */
-  readonly platformLists?: PlatformLists | undefined;
-}
-
-const unattended =
-  'until then nothing is reconciled, because the record of the last accepted spec is missing, or is not what the operator wrote';
 
 /** What the operator knows besides the object. */
-export interface Known {
+export interface Known extends Pick<SpecSources, 'findComponentTemplate' | 'chooseRelease'> {
   /** Why not all objects of its namespace are known. @default all are */
   readonly crowded?: string | undefined;
   readonly findCluster: (namespace: string, name: string) => KubeObject | undefined;
-  readonly findComponentTemplate: (namespace: string, name: string) => KubeObject | undefined;
   readonly findRevisions: (object: KubeObject, cluster: string) => RecordedRevisions;
-  readonly chooseRelease: (hostedControlPlane: HostedControlPlane, recorded: RecordedRevisions) => ReleaseChoice;
 }
 
 /**
@@ -120,7 +75,7 @@ function admitOwned(
   object: KubeObject,
   owner: string | undefined,
   cluster: ClusterObject | undefined,
-  { findComponentTemplate, findRevisions, chooseRelease }: Known,
+  { findRevisions, ...sources }: Known,
 ): Admission {
   const { metadata } = object;
   if (owner === undefined) return { kind: 'unowned', message: unowned(metadata.name) };
@@ -140,84 +95,10 @@ function admitOwned(
       message: `the name of Cluster ${owner} has ${owner.length} characters, but a hosted control plane supports at most ${maxClusterNameLength}: create a Cluster with a shorter name`,
     };
   }
-  const admitted = (by: Candidate, refusal?: Refusal): Admitted => ({
-    ...by,
-    kind: 'admitted',
-    clusterObject: cluster,
-    refusal,
-  });
-  const { namespace = '' } = metadata;
-  const recorded = findRevisions(object, owner);
-  const newest = readNewest(object, (name) => findComponentTemplate(namespace, name), acceptedSpec(object, recorded));
-  const last = () => readRevision(object, lastUsable(recorded));
-  if (newest.kind === 'refused') {
-    const { refusal: message } = newest;
-    const usable = last();
-    if (usable) return admitted(usable, { reason: 'InvalidConfiguration', message });
-    return { kind: 'invalid', message: recorded.isAltered ? `${message}; ${unattended}` : message };
-  }
-  const { hostedControlPlane } = newest;
-  const release = chooseRelease(hostedControlPlane, recorded);
-  const failure = failureOf(hostedControlPlane, release.release, recorded);
-  const usable = failure === undefined ? undefined : last();
-  if (failure !== undefined && usable) return admitted(usable, { reason: 'RevisionFailed', message: failure });
-  return admitted({ hostedControlPlane, release });
-}
-
-/**
- * The admission by the last accepted spec, while a kube-apiserver has not accepted the configuration of the newest one. The
- * object stays as it is when it is refused anyway, or when there is no other spec.
- */
-export function untilChecked(
-  object: KubeObject,
-  admission: Admitted,
-  { reader, ...byPlatform }: ByPlatform & { readonly reader: Reader },
-): Admitted {
-  const { clusterObject, hostedControlPlane, release, refusal } = admission;
-  const last = readRevision(object, lastUsable(recordedRevisions(reader, object, clusterObject.metadata.name)));
-  if (refusal !== undefined || last === undefined) return admission;
-  const held = { ...admission, ...last, candidate: { hostedControlPlane, release } };
-  const clusterOf = (one: Admitted) => hostedClusterOf(one, { ...byPlatform, reader });
-  const newest = clusterOf(admission);
-  const isSkipped = skipsConfiguration({ cluster: newest, hostedControlPlane, reader });
-  return holdsNewest(newest, clusterOf(held), reader, isSkipped) ? held : admission;
-}
-
-/** Whether the operator can reconcile a spec, otherwise why not. */
-type ReadSpec =
-  | { readonly kind: 'accepted'; readonly hostedControlPlane: HostedControlPlane }
-  | { readonly kind: 'refused'; readonly refusal: string };
-
-/** The object by a recorded revision, which contains what its template added, if the operator still accepts that. */
-function readRevision(object: KubeObject, revision: RevisionFacts | undefined): Candidate | undefined {
-  const recorded = revision && atRevision(object, revision);
-  const read = recorded && accept(parseStoredHostedControlPlane(recorded, recorded.spec));
-  if (revision === undefined || read?.kind !== 'accepted') return undefined;
-  return { hostedControlPlane: read.hostedControlPlane, release: { release: revision.release } };
-}
-
-/** The object by its own spec and the template that this refers to. */
-function readNewest(
-  object: KubeObject,
-  findTemplate: (name: string) => KubeObject | undefined,
-  accepted: unknown,
-): ReadSpec {
-  const parsed = parseStoredHostedControlPlane(object, accepted);
-  return accept(parsed.valid ? withComponentTemplate(parsed.hostedControlPlane, findTemplate, accepted) : parsed);
-}
-
-function acceptedSpec(object: KubeObject, recorded: RecordedRevisions): unknown {
-  const revision = lastUsable(recorded);
-  return revision && atRevision(object, revision)?.spec;
-}
-
-function accept(parsed: ParsedHostedControlPlane): ReadSpec {
-  if (!parsed.valid) return { kind: 'refused', refusal: parsed.message };
-  const { hostedControlPlane } = parsed;
-  const { spec } = hostedControlPlane;
-  const contradiction = exposureStrategy(spec).contradiction(definedOnly(spec.controlPlaneEndpoint ?? {}));
-  if (contradiction) return { kind: 'refused', refusal: `spec.exposure: ${contradiction.message}` };
-  return { kind: 'accepted', hostedControlPlane };
+  const chosen = usableSpec(object, { ...sources, recorded: findRevisions(object, owner) });
+  return typeof chosen === 'string'
+    ? { kind: 'invalid', message: chosen }
+    : { kind: 'admitted', clusterObject: cluster, ...chosen };
 }
 
 function pausedBy(metadata: ObjectMeta, cluster: ClusterObject | undefined): string | undefined {
@@ -230,43 +111,4 @@ function pausedBy(metadata: ObjectMeta, cluster: ClusterObject | undefined): str
 
 function unowned(name: string): string {
   return `no Cluster owns this object yet: create a Cluster whose spec.controlPlaneRef names HostedControlPlane ${name}`;
-}
-
-/**
- * The cluster of an admitted HostedControlPlane, including choices that its status has fixed, or the platform has made. What the
- * platform's lists allow is decided only with a reader of what is there.
- */
-export function hostedClusterOf(
-  {
-    hostedControlPlane,
-    clusterObject,
-    release,
-  }: Pick<Admitted, 'hostedControlPlane' | 'clusterObject'> & Partial<Pick<Admitted, 'release'>>,
-  { managementIssuer, platformLists = defaultPlatformLists, reader }: ByPlatform & { readonly reader?: Reader } = {},
-): HostedCluster {
-  const cluster = {
-    name: clusterObject.metadata.name,
-    namespace: hostedControlPlane.metadata.namespace,
-    network: observeNetwork({ hostedControlPlane, clusterObject, reader }),
-    spec: keepingProxies(hostedControlPlane.spec, hostedControlPlane.status?.inClusterAccess),
-    release: release?.release,
-  };
-  const signingIn = withManagementIssuer(cluster, managementIssuer);
-  return reader ? withinPlatformLists(signingIn, platformLists, liveWayIn(reader, cluster)) : signingIn;
-}
-
-/** Annotations and class of the object that leads to the API servers: what they are, an operator before may have allowed. */
-function liveWayIn(reader: Reader, { name, spec }: HostedCluster): LiveWayIn {
-  const names = namesOf(name);
-  const ingress = spec.exposure?.ingress;
-  if (ingress === undefined) {
-    const service = reader.get<ServiceObject>(Service, names.apiService);
-    return { annotations: service?.metadata.annotations, className: service?.spec?.loadBalancerClass };
-  }
-  const resource = ingress.controller === 'traefik' ? IngressRouteTCP : Ingress;
-  const route = reader.get<KubeObject & { readonly spec?: { readonly ingressClassName?: string } }>(
-    resource,
-    names.routes.api,
-  );
-  return { annotations: route?.metadata.annotations, className: route?.spec?.ingressClassName };
 }

@@ -5,7 +5,7 @@ import {
   checkedAnnotation,
   checkedConfiguration,
 } from '../../constructs/control-plane/api-server/checked-configuration.ts';
-import type { ControlPlaneContext, Reader } from '../management/view.ts';
+import type { Reader } from '../management/view.ts';
 import { adoptsConfiguration } from './adopts-configuration.ts';
 import { checkPodOf, isAbout, verdictOf } from './check-pod.ts';
 import type { CheckVerdict } from './check-verdict.ts';
@@ -47,16 +47,4 @@ export function holdsNewest(
   isSkipped: boolean,
 ): boolean {
   return !isAccepted(newest, reader, isSkipped) && isAccepted(last, reader);
-}
-
-/** By the newest spec, with its version: an upgrade that waits for its backup is rendered with the version that runs. */
-export function newestOf({
-  candidate,
-  cluster,
-  hostedControlPlane,
-}: Pick<ControlPlaneContext, 'cluster' | 'hostedControlPlane'> & {
-  readonly candidate?: HostedCluster | undefined;
-}): HostedCluster {
-  const { binaries: _, ...own } = cluster;
-  return candidate ?? { ...own, spec: { ...cluster.spec, version: hostedControlPlane.spec.version } };
 }

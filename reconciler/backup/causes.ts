@@ -1,3 +1,4 @@
+import type { EtcdStatus } from '../../constructs/api/etcd-status.ts';
 import type { BackupName } from './names.ts';
 import { isNewer } from './order.ts';
 
@@ -18,13 +19,19 @@ export function changeCause(change: string): BackupCause {
   return `change:${change}`;
 }
 
-/** A stop of the API servers for hibernation, after which a backup holds all data, as a change. @param stop identifies it */
-export function hibernationOf(stop: string): string {
-  return `hibernation ${stop}`;
+/** The steps in progress for which the status says that a backup was taken. */
+export function takenFor(known: EtcdStatus['backup']): readonly string[] {
+  // Operators of before there was takenFor wrote versionChanges.
+  return known?.takenFor ?? known?.versionChanges ?? [];
+}
+
+/** A stop of the API servers, after which a backup holds all data, as a change. @param stop identifies it */
+export function stopChange(because: string, stop: string): string {
+  return `${because} ${stop}`;
 }
 
 export function isHibernation(change: string): boolean {
-  return change.startsWith(hibernationOf(''));
+  return change.startsWith(stopChange('hibernation', ''));
 }
 
 /** The deletion of the HostedControlPlane with this uid. */

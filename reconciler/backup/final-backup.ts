@@ -10,7 +10,7 @@ import { InvalidConfiguration } from '../engine/outcome.ts';
 import { messageOf } from '../kube/error-message.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { attemptFor, type BackupSubject } from './attempt.ts';
-import { type BackupCause, deletionCause, isHibernation } from './causes.ts';
+import { type BackupCause, deletionCause, isHibernation, takenFor } from './causes.ts';
 import { incarnationOf } from './ownership.ts';
 import { backOffMs } from './plan-backup.ts';
 import { StoreError } from './store-error.ts';
@@ -111,8 +111,7 @@ function isUnavailable(decision: ReturnType<typeof planFinalBackup>, isGone: boo
 /** Whether etcd has stopped after a backup of all its data: nothing was written since, and nothing can be read. */
 function isHibernated({ status }: FinalObject): boolean {
   const awake = status?.conditions?.find(({ type }) => type === 'Awake');
-  const taken = status?.etcd?.backup?.versionChanges ?? [];
-  return awake?.reason === 'Hibernated' && taken.some(isHibernation);
+  return awake?.reason === 'Hibernated' && takenFor(status?.etcd?.backup).some(isHibernation);
 }
 
 /** The input of a decision about the final backup. */

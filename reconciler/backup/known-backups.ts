@@ -2,7 +2,7 @@ import type { EtcdStatus } from '../../constructs/api/etcd-status.ts';
 import { definedOnly } from '../../constructs/cluster/defined.ts';
 import type { WorkState } from '../tasks/background-work.ts';
 import type { StatusReport } from '../engine/status-report.ts';
-import { type BackupCause, changeCause, requestCause } from './causes.ts';
+import { type BackupCause, changeCause, requestCause, takenFor } from './causes.ts';
 import { type BackupName, parseBackupId } from './names.ts';
 import type { BackupResult } from './take-backup.ts';
 
@@ -13,7 +13,7 @@ export type KnownBackups = NonNullable<EtcdStatus['backup']>;
 export interface Asking {
   /** The user's annotation; no request if it is empty. */
   readonly request: string | undefined;
-  /** Requested changes of minor versions that must not begin without a backup. */
+  /** Requested changes of minor versions, and stops of API servers, that must not go on without a backup. */
   readonly changes: readonly string[];
 }
 
@@ -23,17 +23,18 @@ export function knownBackups(
   { request, changes }: Asking,
   work: WorkState<BackupResult>,
 ): KnownBackups {
-  const { versionChanges = [], ...known } = status ?? {};
+  const { takenFor: _, versionChanges: _before, ...known } = status ?? {};
+  const taken = takenFor(status);
   const attempt = attemptSince(known.lastAttemptTime, work);
   const result = attempt?.kind === 'done' ? attempt.result : undefined;
   const isSatisfied = (cause: BackupCause): boolean => result?.satisfied.includes(cause) ?? false;
   // A change that has ended, or was withdrawn, needs a new backup when it is requested again.
-  const backedUp = changes.filter((change) => versionChanges.includes(change) || isSatisfied(changeCause(change)));
+  const backedUp = changes.filter((change) => taken.includes(change) || isSatisfied(changeCause(change)));
   return {
     ...known,
     ...(result ? { lastBackup: result.newest, sizeBytes: result.sizeBytes } : {}),
     ...(request !== undefined && isSatisfied(requestCause(request)) ? { lastRequest: request.slice(0, 256) } : {}),
-    ...(backedUp.length > 0 ? { versionChanges: backedUp } : {}),
+    ...(backedUp.length > 0 ? { takenFor: backedUp } : {}),
     ...(attempt ? { lastAttemptTime: attempt.at.toISOString() } : {}),
   };
 }
@@ -48,7 +49,7 @@ export function openCauses({ request, changes }: Asking, known: KnownBackups): r
   const isNew = request !== undefined && request !== '' && request.slice(0, 256) !== known.lastRequest;
   return [
     ...(isNew ? [requestCause(request)] : []),
-    ...changes.filter((change) => !known.versionChanges?.includes(change)).map(changeCause),
+    ...changes.filter((change) => !takenFor(known).includes(change)).map(changeCause),
   ];
 }
 

@@ -7,7 +7,7 @@ import { exposureStrategy } from '../../constructs/control-plane/exposure/exposu
 import type { Reached } from '../../constructs/control-plane/exposure/strategy.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { ClusterObject } from '../management/cluster-object.ts';
-import { hostedClusterOf } from '../admission/admit.ts';
+import { hostedClusterOf } from '../desired-state/hosted-cluster.ts';
 import type { SecretObject } from '../pki/secret.ts';
 import type { ServiceObject } from '../kube/service-object.ts';
 import { findingControlPlane } from './access.ts';

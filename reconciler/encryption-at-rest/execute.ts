@@ -1,15 +1,13 @@
-import { isRestoring } from '../../constructs/api/etcd-status.ts';
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { Deployment } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { answeringPods } from '../pods/answering-pods.ts';
+import { provenByAll } from '../pods/proven-by-all.ts';
 import type { WorkState } from '../tasks/background-work.ts';
 import { findTask } from '../tasks/task.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { deploymentReadiness } from '../kube/readiness.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
 import type { SecretObject, SecretProps } from '../pki/secret.ts';
-import { refreshFiles } from '../pods/refresh-files.ts';
 import type { EncryptionContext } from './context.ts';
 import { nameOf } from './configuration.ts';
 import { choose, encryptionFacts, encryptionReport } from './keys.ts';
@@ -30,8 +28,6 @@ type Reason = ConditionReason<'EncryptionAtRestReady'>;
 const proofTask = 'encryption proof';
 const rewriteTask = 'encryption rewriting';
 
-/** Kubelets and API servers take at most about a minute each. */
-const retryMs = 3_000;
 /** A user must first correct what refuses a Secret. */
 const rewriteRetryMs = 30_000;
 
@@ -55,7 +51,7 @@ export async function executeStep(scope: EncryptionContext, stored: StoredKeys):
   }
 }
 
-function stateOf({ cluster, hostedControlPlane, work }: EncryptionContext, keys: EncryptionKeys): RotationState {
+function stateOf({ cluster, runState, work }: EncryptionContext, keys: EncryptionKeys): RotationState {
   const { provider, rotation } = cluster.spec.encryptionAtRest ?? {};
   const rewritten = work.state(rewriteTask);
   return {
@@ -65,7 +61,7 @@ function stateOf({ cluster, hostedControlPlane, work }: EncryptionContext, keys:
     isRewritten: rewritten.kind === 'done' && rewritten.inputsKey === keys.hash,
     wanted: provider,
     wantsNewKey: rotation !== undefined && rotation !== keys.rotation,
-    isRestoring: isRestoring(hostedControlPlane.status?.etcd),
+    isRestoring: runState.because === 'restore',
   };
 }
 
@@ -103,42 +99,25 @@ async function configure(
 
 /** Checks in the background whether all API servers have loaded the configuration, and records it once they have. */
 async function prove(scope: EncryptionContext, stored: StoredKeys, reason: Reason): Promise<Outcome> {
-  const { cluster, reader, writer, work, now } = scope;
+  const { cluster, facts, hosted, reader, writer, now } = scope;
   const { props, secret, keys } = stored;
-  const pods = await answeringPods(scope, 'api-server');
   const rollout = deploymentReadiness(reader.get(Deployment, namesOf(cluster.name).apiServer));
-  if (pods.length === 0)
-    return inProgress(
-      scope,
-      stored,
-      'WaitingForAPIServer',
-      'no API server runs to load the keys: see the condition APIServerDeploymentsReady',
-    );
-
-  const inputsKey = [
-    keys.hash,
-    ...pods.map(({ metadata }) => metadata.uid ?? '').toSorted((a, b) => a.localeCompare(b)),
-  ].join(' ');
-  const task = findTask<readonly string[]>(work, now, { name: proofTask, inputsKey, retryMs, holdsMs: () => retryMs });
-  const missing = task.state.kind === 'done' ? task.state.result : undefined;
-  if (rollout.ready && missing?.length === 0) {
-    const loaded = { ...keys, isLoaded: true };
-    await writer.apply([encryptionSecret(props, loaded, secret)]);
-    return inProgress(scope, { props, keys: loaded }, reason, 'all API servers have loaded the keys', now);
-  }
-  if (task.isDue) {
-    await refreshFiles(scope.writer, pods, { purpose: 'encryption', version: keys.hash.slice('sha256:'.length) });
-    const hosted = scope.hosted(scope.facts);
-    task.start(() =>
+  if (!rollout.ready) return inProgress(scope, stored, 'WaitingForAPIServer', `API servers: ${rollout.message}`);
+  const client = hosted(facts);
+  const proof = await provenByAll(scope, {
+    name: proofTask,
+    component: 'api-server',
+    version: keys.hash.slice('sha256:'.length),
+    purpose: 'encryption',
+    ask: (pods) =>
       podsWithout({ hash: keys.hash, secret: props.name }, pods, (address) =>
-        hosted.at(address, 'controller', loadedEncryption),
+        client.at(address, 'controller', loadedEncryption),
       ),
-    );
-  }
-  const message = rollout.ready
-    ? `${pods.length - (missing ?? pods).length} of ${pods.length} API servers have loaded the keys`
-    : `API servers: ${rollout.message}`;
-  return inProgress(scope, stored, reason, message, new Date(now.getTime() + retryMs));
+  });
+  if (proof.kind === 'pending') return inProgress(scope, stored, reason, `waiting for ${proof.who}`, proof.requeueAt);
+  const loaded = { ...keys, isLoaded: true };
+  await writer.apply([encryptionSecret(props, loaded, secret)]);
+  return inProgress(scope, { props, keys: loaded }, reason, 'all API servers have loaded the keys', now);
 }
 
 /** Rewrites all Secrets in the background. */

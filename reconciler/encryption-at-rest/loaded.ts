@@ -3,7 +3,7 @@ import { hasChange } from '../../constructs/cluster/versions.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import { samplesOf } from '../kube/metric-samples.ts';
 import { isReady, type PodObject } from '../kube/readiness.ts';
-import { askPods } from '../pods/ask-pods.ts';
+import { podsWithProblem } from '../pods/proven-by-all.ts';
 import { wasStartedWith } from '../pods/started-with.ts';
 
 const metric = 'apiserver_encryption_config_controller_last_config_info';
@@ -26,20 +26,22 @@ export async function loadedEncryption(client: Pick<KubernetesApi, 'raw'>): Prom
 export type AskLoaded = (address: string) => Promise<string | undefined>;
 
 /**
- * Names of the pods that have not loaded a configuration. A pod that does not answer is included, because it may return
- * with its previous configuration.
+ * Part of a sentence about each pod that has not loaded a configuration. A pod that does not answer is included, because it may
+ * return with its previous configuration.
  */
-export async function podsWithout(
+export function podsWithout(
   { hash, secret }: { readonly hash: string; readonly secret: string },
   pods: readonly PodObject[],
   ask: AskLoaded,
 ): Promise<string[]> {
-  const reports = ({ metadata }: PodObject) =>
-    hasChange(metadata.annotations?.[versionAnnotation] ?? 'v1.0', 'reportsLoadedEncryption');
-  const unasked = pods.filter((pod) => !reports(pod) && !isStartedWith(pod, secret, hash));
-  const answers = await askPods(pods.filter(reports), ask);
-  const asked = answers.filter((answer) => answer.kind === 'silent' || answer.value !== hash);
-  return [...unasked.map(({ metadata }) => metadata.name), ...asked.map(({ pod }) => pod)];
+  return podsWithProblem(pods, async (address, pod) => {
+    const hasLoaded = reports(pod) ? (await ask(address)) === hash : isStartedWith(pod, secret, hash);
+    return hasLoaded ? undefined : 'has not loaded the keys yet';
+  });
+}
+
+function reports({ metadata }: PodObject): boolean {
+  return hasChange(metadata.annotations?.[versionAnnotation] ?? 'v1.0', 'reportsLoadedEncryption');
 }
 
 /**

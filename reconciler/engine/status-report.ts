@@ -15,6 +15,7 @@ const reportedFields = {
   etcdLastDefragTime: 'stays',
   etcdNextBackupTime: 'stays',
   etcdVolumeUsage: 'stays',
+  held: 'goes',
   hibernation: 'stays',
   hosts: 'stays',
   network: 'stays',

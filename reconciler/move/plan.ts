@@ -1,8 +1,8 @@
-import type { Servers } from '../pods/servers.ts';
+import { planStop, type Running, type StopStep } from '../run-state/plan-stop.ts';
 import type { MoveRecord } from './record.ts';
 
 /** The observed state of a move. */
-export interface MoveObservation {
+export interface MoveObservation extends Running {
   /** Whether a user asks for it. */
   readonly isRequested: boolean;
   /** Uid of the HostedControlPlane. */
@@ -23,7 +23,6 @@ export interface MoveObservation {
   readonly isUpgrading: boolean;
   /** Whether the spec asks for hibernation, which leaves no member of etcd for a backup. */
   readonly isHibernated: boolean;
-  readonly servers: Servers;
   /** The newest backup, if it was taken after the API servers had stopped. */
   readonly backup: string | undefined;
   /** The newest backup that was restored on trial. */
@@ -37,8 +36,7 @@ export type Refusal = 'noStore' | 'hibernated' | 'neverServed' | 'upgrading';
 export type MoveDecision =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'refuse'; readonly because: Refusal }
-  | { readonly kind: 'stopServers'; readonly workloads: readonly string[]; readonly pods: readonly string[] }
-  | { readonly kind: 'awaitBackup' }
+  | Extract<StopStep, { readonly kind: 'stopServers' | 'awaitBackup' }>
   | { readonly kind: 'awaitVerification'; readonly backup: string }
   /** Name the backup on the object. From then on nothing may be written to etcd. */
   | { readonly kind: 'record'; readonly backup: string }
@@ -57,13 +55,13 @@ export type MoveDecision =
  * with it is answered.
  */
 export function planMove(observed: MoveObservation): MoveDecision {
-  const { isRequested, uid, record, servers, backup, verified } = observed;
+  const { isRequested, uid, record, backup, verified } = observed;
   if (record !== undefined && record.uid !== uid) return { kind: observed.isRestored ? 'forget' : 'nothing' };
   if (!isRequested) return record === undefined ? { kind: 'nothing' } : takeBack(record, observed);
   const because = refusalOf(observed);
   if (because !== undefined) return { kind: 'refuse', because };
-  if (servers.wanted.length > 0 || servers.pods.length > 0)
-    return { kind: 'stopServers', workloads: servers.wanted, pods: servers.pods };
+  const step = planStop({ ...observed, level: 'ServersStopped', awaitsBackup: false });
+  if (step.kind === 'stopServers') return step;
   if (record !== undefined) return { kind: observed.isBlocked ? 'unblock' : 'prepared', backup: record.backup };
   if (backup === undefined) return { kind: 'awaitBackup' };
   return verified === backup ? { kind: 'record', backup } : { kind: 'awaitVerification', backup };

@@ -1,9 +1,10 @@
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
+import { hasNewest } from '../desired-state/desired-state.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
 import { noting } from '../engine/refusals.ts';
 import { adoptionFailed } from '../revision/adoption-waves.ts';
 import { type RecordedRevisions, reported } from '../revision/believed.ts';
-import { failsByRelease, kept, lastUsable, nextRevision, recordedRevisions } from '../revision/revisions.ts';
+import { failsByRelease, kept, lastUsable, nextRevision } from '../revision/revisions.ts';
 import { phase } from './scope.ts';
 
 /**
@@ -15,8 +16,7 @@ export const acceptedSpec = phase({
   condition: 'SpecAccepted',
   needs: [],
   async run(scope): Promise<Outcome> {
-    const { candidate, cluster, facts, hostedControlPlane, reader, refusal, release, writer } = scope;
-    const recorded = recordedRevisions(reader, hostedControlPlane, cluster.name);
+    const { cluster, facts, hostedControlPlane, recorded, refusal, release, writer } = scope;
     const usable = lastUsable(recorded);
     const present = { revision: usable, revisions: kept(recorded) };
     // That of what is rendered: a version that waits keeps the release it has.
@@ -30,7 +30,7 @@ export const acceptedSpec = phase({
       const message = `${refusal.message}: until you correct it, ${meanwhile(usable?.generation)}`;
       return degraded(refusal.reason, message, present, { report });
     }
-    if (candidate !== undefined) {
+    if (!hasNewest(scope)) {
       const checking = 'the condition APIServerConfigurationAccepted says whether kube-apiserver accepts the spec';
       const message = `${checking}: ${meanwhile(usable?.generation)}`;
       return degraded('CheckingConfiguration', message, present, { report });

@@ -7,7 +7,7 @@ import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { refusalKeptMs } from '../management/view.ts';
 import { recheckMs } from '../management/users-objects.ts';
 import { checkPodOf, type CheckPod, isAbout, verdictOf } from '../api-server/check-pod.ts';
-import { isAccepted, isApplied, newestOf } from '../api-server/held-configuration.ts';
+import { isAccepted, isApplied } from '../api-server/held-configuration.ts';
 import { observeIssuers, recordIssuer } from '../pki/service-account-issuer.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import { troubleOf } from '../pods/wait-for-pods.ts';
@@ -33,7 +33,7 @@ export const apiServerConfiguration = phase({
     await recordIssuer(before, serviceAccountIssuers[0]);
     const scope = { ...before, facts: { ...before.facts, serviceAccountIssuers } };
     const { managementIssuer, onRefused, reader, writer } = scope;
-    const asked = newestOf(scope);
+    const { requested: asked } = scope;
     const askedIssuers = observeIssuers(scope, asked, endpoint);
     const problem =
       managementIssuerProblem(asked, managementIssuer, askedIssuers) ?? conflictingIssuer(asked, askedIssuers);
@@ -87,7 +87,7 @@ function hold(
   afterMs?: number,
 ): Outcome<'serviceAccountIssuers'> {
   const { serviceAccountIssuers } = scope.facts;
-  const facts = { serviceAccountIssuers, apiServerCheck: newestOf(scope).spec };
+  const facts = { serviceAccountIssuers, apiServerCheck: scope.requested.spec };
   if (!isAccepted(scope.cluster, scope.reader)) return wait(reason, message, { facts, afterMs });
   const requeueAt = afterMs === undefined ? undefined : new Date(scope.now.getTime() + afterMs);
   return degraded(reason, `${message}; API servers keep what they accepted last`, facts, { requeueAt });

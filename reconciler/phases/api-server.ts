@@ -6,9 +6,8 @@ import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { mountsOf } from '../../constructs/pod/mounts.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { refreshAuthentication } from '../api-server/refresh-authentication.ts';
-import { awaitedBackup } from '../upgrade/backup-before-upgrade.ts';
 import { hasServer, serversOfOtherVersions } from '../upgrade/followers.ts';
-import { awaitedRestore } from '../upgrade/way-back.ts';
+import { heldBy } from '../desired-state/desired-state.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { type DeploymentObject, deploymentReadiness, type PodObject, startedPods } from '../kube/readiness.ts';
 import { troubleMeanwhile, unstablePods, waitForPods } from '../pods/wait-for-pods.ts';
@@ -24,7 +23,7 @@ import { restore } from './restore.ts';
 
 /**
  * The API servers. True when all of them match the spec: only then may other components be upgraded, see
- * {@link clusterOfFollowers}. Other phases go on while one of them answers.
+ * {@link DesiredState.followers}. Other phases go on while one of them answers.
  */
 export const apiServer = phase({
   condition: 'APIServerDeploymentsReady',
@@ -71,11 +70,8 @@ export const apiServer = phase({
     }
     const unstable = unstablePods('api-server', scope);
     if (unstable) return notRolledOut(applied, wait('PodsFailing', `API server: ${unstable.message}`, unstable), scope);
-    // The cluster of this scope has the version that runs.
-    const awaited = awaitedBackup('Kubernetes', scope);
-    if (awaited !== undefined) return degraded('WaitingForBackup', awaited, {});
-    const restored = awaitedRestore(scope);
-    return restored === undefined ? done() : degraded('WaitingForRestore', restored, {});
+    const held = heldBy(scope, 'version', 'WaitingForBackup', 'WaitingForRestore');
+    return held ? degraded(held.reason, held.because, {}) : done();
   },
 });
 

@@ -1,8 +1,8 @@
 import type { Backup } from '../../constructs/api/backup-spec.ts';
-import { isRestoring } from '../../constructs/api/etcd-status.ts';
 import { backupAnnotation } from '../../constructs/api/group.ts';
 import { kubernetesVersion } from '../../constructs/cluster/versions.ts';
 import { attemptFor, type BackupSubject } from '../backup/attempt.ts';
+import { takenFor } from '../backup/causes.ts';
 import { planBackup } from '../backup/plan-backup.ts';
 import { type BackupFailure, backupFailure, failureReasons } from '../backup/failure.ts';
 import { waitingForTurn, type WorkState } from '../tasks/background-work.ts';
@@ -11,8 +11,7 @@ import { incarnationOf } from '../backup/ownership.ts';
 import { nextBackupTime, type Schedule } from '../backup/schedule.ts';
 import { storeCheck, type StoreCheck, storeCheckWork } from '../backup/store-check.ts';
 import { type BackupResult, takeBackup } from '../backup/take-backup.ts';
-import { hibernationChange, restOf } from '../hibernation/observe.ts';
-import { moveChange } from '../restore/observe-move.ts';
+import { nextHibernationStep } from '../hibernation/observe.ts';
 import { isPrepared } from '../move/record.ts';
 import { minorChange } from '../upgrade/version-change.ts';
 import { readyMembers } from '../etcd/access.ts';
@@ -40,17 +39,28 @@ export const backup = phase({
       const isStale = hostedControlPlane.status?.etcdNextBackupTime !== undefined;
       return done({}, undefined, isStale ? { report: { etcdNextBackupTime: undefined } } : {});
     }
-    // During a restore, members stop and start, and the data that would be backed up is about to be replaced.
-    if (isRestoring(hostedControlPlane.status?.etcd))
-      return done({}, undefined, { message: 'backups continue after the restore' });
-    // Nothing changes any more, and retention must not delete the backup with the data that move.
-    if (isPrepared(hostedControlPlane.metadata))
-      return done({}, undefined, { message: 'backups continue after the move' });
-    if (['stopMembers', 'asleep'].includes(restOf(scope).kind))
-      return done({}, undefined, { message: 'backups continue when the control plane wakes up' });
-    return run(scope, spec);
+    const then = resumption(scope);
+    return then === undefined ? run(scope, spec) : done({}, undefined, { message: `backups continue ${then}` });
   },
 });
+
+/** When backups continue that wait for the end of a stop; undefined while they are taken. */
+function resumption(scope: Scope): string | undefined {
+  switch (scope.runState.because) {
+    case 'restore':
+      // Members stop and start, and the data that would be backed up is about to be replaced.
+      return 'after the restore';
+    case 'move':
+      // Nothing changes any more, and retention must not delete the backup with the data that move.
+      return isPrepared(scope.hostedControlPlane.metadata) ? 'after the move' : undefined;
+    case 'hibernation':
+      return ['stopMembers', 'asleep'].includes(nextHibernationStep(scope).kind)
+        ? 'when the control plane wakes up'
+        : undefined;
+    case undefined:
+      return undefined;
+  }
+}
 
 async function run(scope: Scope, spec: Backup): Promise<Outcome> {
   const { cluster, hostedControlPlane, now, work, reader } = scope;
@@ -58,7 +68,7 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
   const state = work.state<BackupResult>(workName);
   const asking = {
     request: hostedControlPlane.metadata.annotations?.[backupAnnotation],
-    changes: [...(spec.beforeUpgrade ? pendingChanges(scope) : []), ...stopChanges(scope)],
+    changes: [...(spec.beforeUpgrade ? pendingChanges(scope) : []), ...Object.values(scope.runState.backups)],
   };
   const known = knownBackups(hostedControlPlane.status?.etcd?.backup, asking, state);
   const causes = openCauses(asking, known);
@@ -127,7 +137,7 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
     case 'idle': {
       const fault = state.kind === 'done' ? state.result.retentionFault : undefined;
       const shared = sharedFolder(scope, state);
-      const isNews = known.versionChanges?.length !== hostedControlPlane.status?.etcd?.backup?.versionChanges?.length;
+      const isNews = takenFor(known).length !== takenFor(hostedControlPlane.status?.etcd?.backup).length;
       // Phases that wait for the backup read it from the status, which this reconcile is about to write.
       const check = storeCheck(scope, spec);
       const requeueAt = isNews ? now : earlier(new Date(decision.nextTime), check);
@@ -219,11 +229,6 @@ function identityOf({ hostedControlPlane: { metadata } }: Scope): string {
 
 function pendingChanges(scope: Scope): string[] {
   return (['Kubernetes', 'etcd'] as const).flatMap((what) => minorChange(what, scope) ?? []);
-}
-
-/** What has stopped the API servers, after which a backup holds all data. */
-function stopChanges(scope: Scope): string[] {
-  return [moveChange(scope), hibernationChange(scope)].filter((change) => change !== undefined);
 }
 
 /** @throws InvalidConfiguration for an invalid schedule, which only the user can correct */

@@ -3,7 +3,7 @@ import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { deploymentReadiness } from '../kube/readiness.ts';
 import { troubleMeanwhile, unstablePods, waitForPods } from '../pods/wait-for-pods.ts';
 import { type Outcome, wait } from '../engine/outcome.ts';
-import { awaitedServer, clusterOfFollowers, followed } from '../upgrade/followers.ts';
+import { awaitedServer, followed } from '../upgrade/followers.ts';
 import { type AnyPhase, phase } from './scope.ts';
 import { apiServer } from './api-server.ts';
 import { certificates } from './certificates.ts';
@@ -26,8 +26,7 @@ function controller(component: 'controller-manager' | 'scheduler', condition: An
     async run(scope): Promise<Outcome> {
       const awaited = awaitedServer(scope);
       if (awaited) return awaited;
-      const { facts, onRefused, writer } = scope;
-      const cluster = clusterOfFollowers(scope);
+      const { facts, followers: cluster, onRefused, writer } = scope;
       const live = await writer.apply(renderControlPlane(cluster, facts, component), { onRefused });
 
       const readiness = deploymentReadiness(live.find(({ kind }) => kind === Deployment.kind));

@@ -16,9 +16,8 @@ import { planStorageClass, type StorageClassPlan, type TemplatedSet } from '../e
 import { describeTerminating, terminatingVolumes } from '../etcd/terminating-volumes.ts';
 import { endTrial, heldTemplate } from '../etcd/try-rollout.ts';
 import { refusalKeptMs } from '../management/view.ts';
-import { restOf } from '../hibernation/observe.ts';
-import { holdMembers } from '../restore/execute.ts';
-import { versionToRun } from '../upgrade/etcd-version.ts';
+import { nextHibernationStep } from '../hibernation/observe.ts';
+import { stop } from '../run-state/stop.ts';
 import { planVolumes, type VolumePlan, type VolumeProblem, type Volumes, volumeUsage } from '../etcd/volume-size.ts';
 import { growRetryMs, growClaims, observeVolumes } from '../etcd/volumes.ts';
 import { troubleMeanwhile, troubleOf, unstablePods } from '../pods/wait-for-pods.ts';
@@ -38,15 +37,15 @@ export const etcd = phase({
   meanwhile: (scope) => troubleMeanwhile('etcd', scope),
   async run(scope): Promise<Outcome> {
     const { cluster, reader, writer } = scope;
-    const rest = restOf(scope);
+    const rest = nextHibernationStep(scope);
     if (rest.kind === 'stopMembers') {
-      await holdMembers(scope);
+      await stop(scope, rest);
       return wait('StoppingMembers', 'etcd: its members stop, and their volumes stay');
     }
     if (rest.kind === 'asleep') return wait('Hibernated', 'etcd: its members are stopped, and their volumes stay');
     const volumes = observeVolumes(cluster.name, reader, scope.etcdLoop.report()?.observation);
     const plan = planVolumes(cluster, volumes);
-    const choice = versionToRun(scope);
+    const choice = scope.etcdVersion;
     const starts = startsOf(scope);
     const storage = await storageClassOf(scope, starts.isFormed);
     if (storage.kind === 'replace') {

@@ -1,13 +1,11 @@
 import { hibernateWithMachinesAnnotation } from '../../constructs/api/group.ts';
-import { namesOf } from '../../constructs/cluster/names.ts';
-import { needsToStop } from '../dry-run/needs.ts';
-import { done, type Outcome, wait } from '../engine/outcome.ts';
+import { done, type Outcome, type Wait, wait } from '../engine/outcome.ts';
 import { describeTerminating } from '../etcd/terminating-volumes.ts';
 import { observeHibernation } from '../hibernation/observe.ts';
 import { type HibernationDecision, planHibernation } from '../hibernation/plan.ts';
 import { refusalKeptMs } from '../management/view.ts';
 import { waitForTermination } from '../pods/termination.ts';
-import { holdServers } from '../restore/execute.ts';
+import { refusalToStop, stop } from '../run-state/stop.ts';
 import { move } from './move.ts';
 import { restore } from './restore.ts';
 import { phase, type Scope } from './scope.ts';
@@ -26,10 +24,6 @@ export const hibernation = phase({
 });
 
 async function act(scope: Scope, decision: HibernationDecision): Promise<Outcome> {
-  const stopping = (reason: 'StoppingAPIServers' | 'StoppingMembers', pods: readonly string[]): Outcome => {
-    const waiting = waitForTermination(reason, pods, scope);
-    return { ...waiting, message: `${waiting.message}; ${undo}` };
-  };
   switch (decision.kind) {
     case 'awake':
       return done();
@@ -45,14 +39,13 @@ async function act(scope: Scope, decision: HibernationDecision): Promise<Outcome
       return wait('HibernationRefused', `the API servers have stopped, and etcd runs on: ${message}; ${undo}`);
     }
     case 'stopServers': {
-      const refusal = await refusalOf(scope, decision.workloads);
+      const refusal = await refusalToStop(scope, 'hibernation', decision);
       if (refusal !== undefined)
         return done({}, new Date(scope.now.getTime() + refusalKeptMs), {
           reason: 'HibernationRefused',
           message: `nothing was stopped, because it could not wake up again: ${refusal}`,
         });
-      await holdServers(scope, decision.workloads);
-      return stopping('StoppingAPIServers', decision.pods);
+      return stopping(await stop(scope, decision));
     }
     case 'awaitBackup':
       return wait(
@@ -60,16 +53,15 @@ async function act(scope: Scope, decision: HibernationDecision): Promise<Outcome
         `the API servers have stopped, and a backup of all data is due: see the condition EtcdBackupReady, or remove etcd.backup to continue without one; ${undo}`,
       );
     case 'stopMembers':
-      return stopping('StoppingMembers', decision.pods);
+      // The phase of etcd stops them.
+      return stopping(waitForTermination('StoppingMembers', decision.pods, scope));
     case 'asleep':
       return wait('Hibernated', `no component runs; ${undo}`);
   }
 }
 
-/** Why it could not wake up again. It is tried before anything has stopped. @param workloads that are to stop */
-async function refusalOf(scope: Scope, workloads: readonly string[]): Promise<string | undefined> {
-  if (!workloads.includes(namesOf(scope.cluster.name).apiServer)) return undefined;
-  return scope.writer.dryRun(needsToStop('hibernation', scope));
+function stopping(waiting: Wait): Wait {
+  return { ...waiting, message: `${waiting.message}; ${undo}` };
 }
 
 /** Since when it hibernates. One that is over is followed by another one. */

@@ -1,18 +1,15 @@
 import { blockMoveAnnotation, movedDataAnnotation, prepareMoveAnnotation } from '../../constructs/api/group.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
-import { namesOf } from '../../constructs/cluster/names.ts';
 import { parseBackupId } from '../backup/names.ts';
-import { needsToStop } from '../dry-run/needs.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { refusalKeptMs } from '../management/view.ts';
-import { waitForTermination } from '../pods/termination.ts';
 import { type MoveDecision, planMove, type Refusal } from '../move/plan.ts';
 import { moveAnnotation, moveRecordOf } from '../move/record.ts';
-import { holdServers } from '../restore/execute.ts';
 import { observeMove } from '../restore/observe-move.ts';
 import { withBackupsOf } from '../restore/prepare.ts';
 import { backupsOf } from '../restore/source.ts';
+import { refusalToStop, stop } from '../run-state/stop.ts';
 import { findTask } from '../tasks/task.ts';
 import { phase, type Scope } from './scope.ts';
 import { restore } from './restore.ts';
@@ -65,8 +62,7 @@ async function act(scope: Scope, decision: MoveDecision): Promise<Outcome> {
     case 'refuse':
       return degraded('MoveRefused', `no API server was stopped: ${refusals[decision.because]}`, {});
     case 'stopServers': {
-      const isFirst = decision.workloads.includes(namesOf(cluster.name).apiServer);
-      const refusal = isFirst ? await writer.dryRun(needsToStop('move', scope)) : undefined;
+      const refusal = await refusalToStop(scope, 'move', decision);
       if (refusal !== undefined)
         return degraded(
           'MoveRefused',
@@ -74,8 +70,7 @@ async function act(scope: Scope, decision: MoveDecision): Promise<Outcome> {
           {},
           { requeueAt: new Date(scope.now.getTime() + refusalKeptMs) },
         );
-      await holdServers(scope, decision.workloads);
-      const waiting = waitForTermination('StoppingAPIServers', decision.pods, scope);
+      const waiting = await stop(scope, decision);
       return { ...waiting, message: `${waiting.message}; ${undo}` };
     }
     case 'awaitBackup':

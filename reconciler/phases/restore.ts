@@ -6,23 +6,14 @@ import { describeBareSnapshot } from '../backup/bare-snapshot.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import { operatorImageOf } from '../receiver/operator-image.ts';
 import { adoptKeys } from '../restore/adopt-keys.ts';
-import {
-  describeProgress,
-  holdMembers,
-  holdServers,
-  markClaims,
-  needsOf,
-  removePods,
-  restoreMembers,
-} from '../restore/execute.ts';
+import { describeProgress, markClaims, needsOf, removePods, restoreMembers } from '../restore/execute.ts';
 import { planRestore, type RestoreDecision } from '../restore/plan.ts';
 import { observeRestore, problemOf } from '../restore/observe.ts';
 import { reportBlocker } from '../restore/blocker.ts';
 import { prepare, retryMs } from '../restore/prepare-in-background.ts';
 import { prepareWork, type RestoreRecord, type Restoring, restoringOf } from '../restore/restoring.ts';
-import { waitForTermination } from '../pods/termination.ts';
+import { stop } from '../run-state/stop.ts';
 import { restoreSourceOf } from '../restore/source.ts';
-import { isAhead } from '../upgrade/way-back.ts';
 import { describeTerminating, terminatingVolumes } from '../etcd/terminating-volumes.ts';
 import { phase, type Scope } from './scope.ts';
 import { etcdCertificates } from './certificates.ts';
@@ -70,10 +61,6 @@ async function act(scope: Scope, restoring: Restoring, decision: RestoreDecision
   const { request, record, run, prepared } = restoring;
   const going = (step: ConditionReason, message: string, afterMs?: number) =>
     wait(step, message, { ...(afterMs ? { afterMs } : {}), report: reported(record, { step }) });
-  const stopping = (step: ConditionReason, pods: readonly string[]) => ({
-    ...waitForTermination(step, pods, scope),
-    report: reported(record, { step }),
-  });
   switch (decision.kind) {
     case 'nothing':
       return done({}, undefined, { message: caution(record?.backup) });
@@ -88,11 +75,10 @@ async function act(scope: Scope, restoring: Restoring, decision: RestoreDecision
     case 'begin':
       return begin(scope, restoring);
     case 'stopServers':
-      await holdServers(scope, decision.workloads);
-      return stopping('StoppingAPIServers', decision.pods);
-    case 'stopMembers':
-      await holdMembers(scope);
-      return stopping('StoppingMembers', decision.pods);
+    case 'stopMembers': {
+      const waiting = await stop(scope, decision);
+      return { ...waiting, report: reported(record, { step: waiting.reason }) };
+    }
     case 'restore': {
       if (!prepared || !record) return prepare(scope, restoring);
       const source = restoreSourceOf(scope, restoring);
@@ -107,7 +93,7 @@ async function act(scope: Scope, restoring: Restoring, decision: RestoreDecision
       return going('RestoringMembers', 'removing the restore pods');
     case 'start':
       // What was watched since this reconcile began may allow a version that it does not have yet.
-      if (isAhead(scope)) return going('RestoringMembers', 'the version goes back with the data', soonMs);
+      if (scope.restored !== scope.cluster) return going('RestoringMembers', 'the version goes back with the data', soonMs);
       return degraded(
         'StartingMembers',
         'etcd and the API servers start with the restored data',

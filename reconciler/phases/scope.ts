@@ -1,9 +1,9 @@
 import type { ConditionType } from '../../constructs/api/conditions.ts';
-import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import type { FactName, FactsWith } from '../../constructs/cluster/facts.ts';
 import type { ManagementIssuer } from '../../constructs/cluster/management-issuer.ts';
 import type { AwaitedFinalBackup } from '../backup/final-backup.ts';
 import type { StoreReader } from '../backup/store-access.ts';
+import type { DesiredState } from '../desired-state/desired-state.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { Phase as RunnablePhase } from '../engine/run-phases.ts';
 import type { OpenEtcd } from '../etcd/access.ts';
@@ -15,24 +15,16 @@ import type { Clock } from '../kube/clock.ts';
 import type { ObjectMeta } from '../kube/object.ts';
 import type { ClusterObject } from '../management/cluster-object.ts';
 import type { ControlPlaneContext, DeletionWriter, Reader, SharedResources } from '../management/view.ts';
-import type { ReleaseChoice } from '../revision/choose-release.ts';
-import type { Refusal } from '../revision/revisions.ts';
 import type { HasAgent } from '../pods/has-agent.ts';
 import type { TrustProbes } from '../rotation/ca/trust-probes.ts';
+import type { RunState } from '../run-state/run-state.ts';
 import type { Work } from '../tasks/background-work.ts';
 
 /** The input of a phase in one reconcile. */
-export interface Scope<Established extends FactName = never> extends ControlPlaneContext {
+export interface Scope<Established extends FactName = never> extends ControlPlaneContext, DesiredState {
   readonly clusterObject: ClusterObject;
-  /** Why the newest spec is refused, if it is; this reconcile has the last usable one instead. */
-  readonly refusal: Refusal | undefined;
-  /**
-   * The control plane by the newest spec, while a kube-apiserver checks or has refused its configuration; this reconcile
-   * has the last accepted spec instead.
-   */
-  readonly candidate: HostedCluster | undefined;
-  /** The release of the spec that this reconcile has. */
-  readonly release: ReleaseChoice;
+  /** Whether the control plane serves or stops, and why. */
+  readonly runState: RunState;
   /** The issuer of the management cluster's tokens; undefined when the platform names none. */
   readonly managementIssuer: ManagementIssuer | undefined;
   /** Issuers beyond its namespace that may sign the CAs of a control plane. */

@@ -7,7 +7,7 @@ import { phase } from './scope.ts';
 
 /**
  * Begins the hold of an upgrade once all binaries of the new minor run, and says until when it lasts. No other phase waits for
- * it: {@link withHeldVersion} renders the new minor when it is over.
+ * it: {@link decideVersion} renders the new minor when it is over.
  */
 export const upgradeHold = phase({
   condition: 'UpgradeHoldEnded',

@@ -1,6 +1,7 @@
 import { skipPreflightAnnotation } from '../../constructs/api/group.ts';
 import { Pod } from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
+import { heldBy } from '../desired-state/desired-state.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import { HostedClusterNotReady } from '../hosted/not-ready.ts';
 import type { PodObject } from '../kube/readiness.ts';
@@ -13,7 +14,6 @@ import {
 } from '../upgrade/preflight/checks.ts';
 import { configurationProblem, heldByConfiguration } from '../upgrade/preflight/configuration.ts';
 import { observePreflight, observeWithoutHosted } from '../upgrade/preflight/observe.ts';
-import { isHeld } from '../upgrade/emulation.ts';
 import { hasPassed } from '../upgrade/preflight/passed.ts';
 import { skippedChecks } from '../upgrade/preflight/skipped.ts';
 import { minorChange } from '../upgrade/version-change.ts';
@@ -23,7 +23,7 @@ import { phase, type Scope } from './scope.ts';
 
 /**
  * Checks what an upgrade of Kubernetes' minor version may break, before anything of it is done. No other phase waits for it:
- * {@link withHeldVersion} keeps the version that runs until its success is in the status.
+ * {@link decideVersion} keeps the version that runs until its success is in the status.
  */
 export const upgradePreflight = phase({
   condition: 'UpgradePreflightSucceeded',
@@ -35,8 +35,7 @@ export const upgradePreflight = phase({
     const { cluster, hostedControlPlane, reader, now } = scope;
     if (change === undefined) return done();
     // The checks are repeated at the end of the hold.
-    if (isHeld({ ...hostedControlPlane, rendered: cluster.spec.version, binaries: cluster.binaries, now }))
-      return done();
+    if (heldBy(scope, 'version', 'HoldingUpgrade')) return done();
     if (hasPassed(hostedControlPlane, now)) return done({}, new Date(now.getTime() + recheckMs));
     const { version } = hostedControlPlane.spec;
     const pods = reader.list<PodObject>(Pod, selectorLabels(cluster.name, 'api-server'));

@@ -12,7 +12,6 @@ import { listVerifications, type VerificationInventory, verificationRules } from
 import type { Verification } from '../backup/verification-settings.ts';
 import { planVerification, type VerificationDecision } from '../backup/verify/plan.ts';
 import { messageOf } from '../kube/error-message.ts';
-import { moveChange } from '../restore/observe-move.ts';
 import { degraded, done, InvalidConfiguration, type Outcome } from '../engine/outcome.ts';
 import type { StatusReport } from '../engine/status-report.ts';
 import { phase, type Scope } from './scope.ts';
@@ -34,7 +33,7 @@ export const verification = phase({
     const spec = scope.cluster.spec.etcd.backup;
     const task = scope.work.state<Verification>(verificationName);
     // What holds all data of a control plane that moves is verified in any case.
-    if (!spec || (spec.verify.disabled && moveChange(scope) === undefined)) {
+    if (!spec || (spec.verify.disabled && scope.runState.backups.move === undefined)) {
       for (const name of [inventoryName, verificationName]) scope.work.cancel(name);
       await removeVerificationPods(scope);
       return done();
@@ -133,7 +132,7 @@ function decide(scope: Scope, spec: Backup, { backups, lastVerified }: Verificat
     const situation = { backups, lastVerification, now: scope.now.getTime() };
     const asked = verificationRules(spec, `${namespace}/${name}`);
     const rules = scope.clockFault === undefined ? asked : { ...asked, schedule: undefined };
-    return planVerification(moveChange(scope) === undefined ? rules : { ...rules, every: 1 }, situation);
+    return planVerification(scope.runState.backups.move === undefined ? rules : { ...rules, every: 1 }, situation);
   } catch (error) {
     throw new InvalidConfiguration('InvalidConfiguration', `etcd.backup.verify: ${messageOf(error)}`);
   }

@@ -1,8 +1,6 @@
-import { isRestoring } from '../../constructs/api/etcd-status.ts';
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { degraded, type Outcome, wait } from '../engine/outcome.ts';
 import type { RestoreContext } from './context.ts';
-import { observeRestore } from './observe.ts';
 import { isBegun, type Restoring } from './restoring.ts';
 
 /** Why a restore does not continue now. */
@@ -30,8 +28,6 @@ export function reportBlocker(
 }
 
 /** Whether there is an etcd that can continue. If its restore has begun and was replaced by another one, it cannot. */
-function hasData({ hostedControlPlane: { status }, cluster, reader }: RestoreContext): boolean {
-  return (
-    !isRestoring(status?.etcd) && observeRestore({ cluster, members: cluster.spec.etcd.replicas, reader }).etcd.isWanted
-  );
+function hasData({ runState }: RestoreContext): boolean {
+  return runState.because !== 'restore' && runState.etcd.isWanted;
 }

@@ -1,11 +1,11 @@
 import { backOff } from '../kube/back-off.ts';
 import { findTask } from '../tasks/task.ts';
-import { Deployment, PersistentVolumeClaim, Pod, StatefulSet } from '../../constructs/api/resources.ts';
+import { PersistentVolumeClaim, Pod } from '../../constructs/api/resources.ts';
 import { type RenderedObject, renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { restoreToken } from '../../constructs/control-plane/etcd/restore.ts';
 import type { EtcdRestoreFacts } from '../../constructs/cluster/facts.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
-import { etcdRestorePod, etcdVolumeClaim, namesOf } from '../../constructs/cluster/names.ts';
+import { etcdRestorePod, etcdVolumeClaim } from '../../constructs/cluster/names.ts';
 import { needsToStop } from '../dry-run/needs.ts';
 import type { StepNeeds } from '../dry-run/try-step.ts';
 import { firstMemberId } from '../etcd/derived-ids.ts';
@@ -15,35 +15,11 @@ import { messageOf } from '../kube/error-message.ts';
 import type { RestoreContext } from './context.ts';
 import type { MemberAct } from './plan.ts';
 import { completedRequests, restoredAnnotations, type RestorePodObject } from './observe.ts';
-import { clusterToRestore } from '../upgrade/way-back.ts';
 import { operatorImageOf } from '../receiver/operator-image.ts';
 import { amount } from './prepare.ts';
 import type { PreparedBackup, RestoreSource } from './prepared-backup.ts';
 import { ownerOf, restoreOf, type RestoreRequest, revisionBump } from './request.ts';
 import { sendBackup } from './send.ts';
-
-/**
- * The purpose that holds workloads at zero replicas during a restore. The phases of the workloads set the replicas
- * again when they run.
- */
-const holdPurpose = 'restore';
-
-const held = { spec: { replicas: 0 } };
-
-/** Scales these Deployments to zero. */
-export async function holdServers({ reader, writer }: RestoreContext, workloads: readonly string[]): Promise<void> {
-  for (const name of workloads) {
-    const workload = reader.get(Deployment, name);
-    if (workload) await writer.setFields(Deployment, workload, held, holdPurpose);
-  }
-}
-
-/** Scales etcd to zero, after stopping its loop. */
-export async function holdMembers({ cluster, reader, writer, etcdLoop }: RestoreContext): Promise<void> {
-  await etcdLoop.stop();
-  const set = reader.get(StatefulSet, namesOf(cluster.name).etcd);
-  if (set) await writer.setFields(StatefulSet, set, held, holdPurpose);
-}
 
 export interface RestoreWork {
   readonly source: RestoreSource;
@@ -95,7 +71,7 @@ function restoreObjects(
     revisionBump: revisionBump(startTime),
     operatorImage: operatorImageOf(scope),
   };
-  return renderControlPlane(clusterToRestore(scope), { ...scope.facts, etcdRestore }, 'etcd-restore');
+  return renderControlPlane(scope.restored, { ...scope.facts, etcdRestore }, 'etcd-restore');
 }
 
 async function createPods(scope: RestoreContext, work: RestoreWork, ordinals: readonly number[]) {

@@ -7,7 +7,7 @@ import type { KubeObject } from '../kube/object.ts';
 import type { PodObject, StatefulSetObject } from '../kube/readiness.ts';
 import type { Reader } from '../management/view.ts';
 import { lastWords, oneLine } from '../pods/last-words.ts';
-import { apiServersOf, hasReplicas, serversOf } from '../pods/servers.ts';
+import { apiServersOf, hasReplicas, settledServersOf } from '../pods/servers.ts';
 import type { MemberRestore, RestoreObservation, RestorePod } from './plan.ts';
 import type { RestoreRequest } from './request.ts';
 
@@ -61,7 +61,7 @@ export function observeRestore({
   const expected = ordinals.map((ordinal) => etcdRestorePod(name, ordinal));
   return {
     servers: {
-      ...serversOf(context),
+      ...settledServersOf(context),
       isAvailable: hasReplicas(apiServer) && (apiServer?.status?.availableReplicas ?? 0) > 0,
     },
     etcd: { isWanted: hasReplicas(set), pods: podsOf('etcd').map(nameOf) },

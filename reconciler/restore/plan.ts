@@ -1,3 +1,5 @@
+import { planStop, type Running, type StopStep } from '../run-state/plan-stop.ts';
+
 /** The observed state of a restore, in the management cluster and in the status. */
 export interface RestoreObservation {
   /** ID of the request; undefined if there is none. */
@@ -11,14 +13,8 @@ export interface RestoreObservation {
   /** Whether this process has chosen and checked the backup. */
   readonly isPrepared: boolean;
   /** All clients of the API, and the API servers themselves. */
-  readonly servers: {
-    /** Workloads with desired replicas. */
-    readonly wanted: readonly string[];
-    /** Existing pods. */
-    readonly pods: readonly string[];
-    readonly isAvailable: boolean;
-  };
-  readonly etcd: { readonly isWanted: boolean; readonly pods: readonly string[] };
+  readonly servers: Running['servers'] & { readonly isAvailable: boolean };
+  readonly etcd: Running['etcd'];
   /** One for each member of the spec. */
   readonly members: readonly MemberRestore[];
   /** Restore pods of members that are not in the spec. */
@@ -54,8 +50,7 @@ export type RestoreDecision =
   | { readonly kind: 'prepare' }
   /** Record the backup in the status, before anything is changed. */
   | { readonly kind: 'begin' }
-  | { readonly kind: 'stopServers'; readonly workloads: readonly string[]; readonly pods: readonly string[] }
-  | { readonly kind: 'stopMembers'; readonly isWanted: boolean; readonly pods: readonly string[] }
+  | Extract<StopStep, { readonly kind: 'stopServers' | 'stopMembers' }>
   /** Read the facts of the snapshot again before sending it. */
   | { readonly kind: 'prepareAgain' }
   | { readonly kind: 'restore'; readonly members: readonly MemberAct[]; readonly surplusPods: readonly string[] }
@@ -98,13 +93,10 @@ function start({ members, surplusPods, servers }: RestoreObservation): RestoreDe
 }
 
 function replace(observed: RestoreObservation): RestoreDecision {
-  const { servers, etcd, members, surplusPods, run } = observed;
-  if (servers.wanted.length > 0 || servers.pods.length > 0) {
-    return { kind: 'stopServers', workloads: servers.wanted, pods: servers.pods };
-  }
-  if (etcd.isWanted || etcd.pods.length > 0) {
-    return { kind: 'stopMembers', isWanted: etcd.isWanted, pods: etcd.pods };
-  }
+  const { members, surplusPods, run } = observed;
+  // What is running is about to be replaced.
+  const step = planStop({ ...observed, level: 'AllStopped', awaitsBackup: false });
+  if (step.kind === 'stopServers' || step.kind === 'stopMembers') return step;
   const succeeded = (pod: RestorePod | undefined) => pod?.state === 'succeeded' && pod.run === run && !pod.isGoing;
   if (members.every(({ pod, claim }) => claim && !claim.isGoing && succeeded(pod))) return { kind: 'mark' };
   if (!observed.isPrepared) return { kind: 'prepareAgain' };

@@ -4,7 +4,6 @@ import { knownMembers, watchedMemberObjects } from '../etcd/member-objects.ts';
 import { choiceOf } from '../backup/choose-backup.ts';
 import { incarnationOf } from '../backup/ownership.ts';
 import { InvalidConfiguration } from '../engine/outcome.ts';
-import { clusterToRestore } from '../upgrade/way-back.ts';
 import type { RestoreContext } from './context.ts';
 import type { RestoreSource, StoredBackups } from './prepared-backup.ts';
 import { ownerOf } from './request.ts';
@@ -16,7 +15,7 @@ export const placeMissing =
 
 /** The source of the restore. @throws InvalidConfiguration if no bucket is configured */
 export function restoreSourceOf(
-  { cluster, hostedControlPlane, storeReader, reader, openEtcd, clock }: RestoreContext,
+  { restored, cluster, hostedControlPlane, storeReader, reader, openEtcd, clock }: RestoreContext,
   { request, record }: Restoring,
 ): RestoreSource {
   const begunWith = isBegun(request, record) ? record?.backup : undefined;
@@ -33,7 +32,7 @@ export function restoreSourceOf(
       openEtcd: () => openEtcd(cluster, reader),
       kubernetesVersion: cluster.spec.version,
     },
-    etcdVersion: etcdVersion(clusterToRestore({ cluster, hostedControlPlane })),
+    etcdVersion: etcdVersion(restored),
     kubernetesVersion: hostedControlPlane.spec.version,
     clock,
   };

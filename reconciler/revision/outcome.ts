@@ -8,7 +8,8 @@ import { underTopology } from '../../constructs/api/kubernetes-version.ts';
 import type { Facts, RevisionFacts } from '../../constructs/cluster/facts.ts';
 import type { PhaseResult } from '../engine/run-phases.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
-import { minorIn, recordedRevisions, versionIn } from './revisions.ts';
+import type { RecordedRevisions } from './believed.ts';
+import { minorIn, versionIn } from './revisions.ts';
 
 /** What became of the newest revision, for the status. */
 export interface RevisionOutcome {
@@ -18,7 +19,10 @@ export interface RevisionOutcome {
   readonly goesBack: boolean;
 }
 
-type OutcomeScope = ControlPlaneContext & { readonly facts: Facts };
+type OutcomeScope = Pick<ControlPlaneContext, 'cluster' | 'hostedControlPlane' | 'reader'> & {
+  readonly recorded: RecordedRevisions;
+  readonly facts: Facts;
+};
 
 /** What must be ready for a control plane to serve. */
 const components: readonly ConditionType[] = ['APIServerDeploymentsReady', 'ControllerManagerReady', 'SchedulerReady'];
@@ -29,7 +33,7 @@ const components: readonly ConditionType[] = ['APIServerDeploymentsReady', 'Cont
  * @param scope with the facts of all phases
  */
 export function outcomeOf(scope: OutcomeScope, results: readonly PhaseResult[]): RevisionOutcome {
-  const { cluster, facts, hostedControlPlane, reader } = scope;
+  const { cluster, facts, hostedControlPlane } = scope;
   const { revision } = facts;
   if (revision === undefined || revision.hasServed) return { goesBack: false };
   const ofComponents = results.filter(({ phase }) => components.includes(phase.condition));
@@ -37,7 +41,7 @@ export function outcomeOf(scope: OutcomeScope, results: readonly PhaseResult[]):
   const isRendered = cluster.spec.version === hostedControlPlane.spec.version;
   if (isRendered && ofComponents.every(({ update }) => update.status === 'True'))
     return { revisions: [{ ...revision, hasServed: true }], goesBack: false };
-  const { served } = recordedRevisions(reader, hostedControlPlane, cluster.name);
+  const { served } = scope.recorded;
   const stuck = ofComponents.find(({ isStuck }) => isStuck);
   if (stuck === undefined || served === undefined || !mayGoBack(scope, revision, served)) return { goesBack: false };
   const way = versionIn(revision.spec) === versionIn(served.spec) ? '' : `; ${underTopology}`;

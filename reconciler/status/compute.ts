@@ -80,11 +80,11 @@ export function observedStatus(observed: Observation): Omit<HostedControlPlaneSt
 
 /** The condition updates of the phases and of the summaries. */
 export function summarize(observed: Observation, initialized: boolean): ConditionUpdates {
-  const rest = restOf(observed.phases);
+  const asleep = hibernationOf(observed.phases);
   const health = etcdHealthy(observed);
   const updates: ConditionUpdates = {
     ...observed.phases,
-    Available: rest ?? available(observed),
+    Available: asleep ?? available(observed),
     Initialized: initialized
       ? conditionUpdate('True', 'Initialized')
       : conditionUpdate(
@@ -92,10 +92,10 @@ export function summarize(observed: Observation, initialized: boolean): Conditio
           'NotInitialized',
           'no worker can join yet: the condition WorkloadSetupReady has the cause',
         ),
-    ...scaling(observed, rest !== undefined),
+    ...scaling(observed, asleep !== undefined),
     CertificatesAvailable: certificatesAvailable(observed.phases),
     EtcdClusterHealthy: health,
-    ControlPlaneComponentsHealthy: rest ?? componentsHealthy(observed),
+    ControlPlaneComponentsHealthy: asleep ?? componentsHealthy(observed),
     SpecSupported: specSupported(observed),
     Deleting: conditionUpdate('False', 'NotDeleting'),
     ...notPaused,
@@ -106,7 +106,7 @@ export function summarize(observed: Observation, initialized: boolean): Conditio
 }
 
 /** What the summaries say of a control plane that hibernates: neither that it serves, nor that something has failed. */
-function restOf({ Awake: awake }: ConditionUpdates): ConditionUpdate | undefined {
+function hibernationOf({ Awake: awake }: ConditionUpdates): ConditionUpdate | undefined {
   if (awake?.status !== 'False' || awake.reason === 'WaitingForOtherPhases') return undefined;
   return conditionUpdate('False', awake.reason, awake.message);
 }

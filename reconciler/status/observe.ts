@@ -9,29 +9,32 @@ import { inClusterAccessOf } from '../../constructs/cluster/in-cluster-access.ts
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import type { DeploymentObject, PodObject, StatefulSetObject } from '../kube/readiness.ts';
-import type { EtcdReport } from '../etcd/report.ts';
 import type { ServiceObject } from '../kube/service-object.ts';
-import type { StatusReport } from '../engine/status-report.ts';
 import type { Reader } from '../management/view.ts';
 import type { Observation } from './compute.ts';
-import type { ConditionUpdates } from '../engine/condition-update.ts';
+
+/** The control plane that a status is about. */
+export interface StatusSubject {
+  /** As it is rendered. */
+  readonly cluster: HostedCluster;
+  /** With the version of its spec, which the status compares with what runs. */
+  readonly accepted: HostedCluster;
+  readonly hostedControlPlane: HostedControlPlane;
+  readonly reader: Reader;
+  readonly facts: Pick<Facts, 'endpoint' | 'advertiseAddress' | 'etcd'>;
+}
 
 /** Collects the input of a status after the phases have run. */
 export function observe(
-  cluster: HostedCluster,
-  hostedControlPlane: HostedControlPlane,
-  reader: Reader,
-  phases: ConditionUpdates,
-  facts: Pick<Facts, 'endpoint' | 'advertiseAddress' | 'etcd'>,
-  report: StatusReport,
-  etcdReport: EtcdReport | undefined,
+  { cluster, accepted, hostedControlPlane, reader, facts }: StatusSubject,
+  { phases, report, etcdReport }: Pick<Observation, 'phases' | 'report' | 'etcdReport'>,
 ): Observation {
   const names = namesOf(cluster.name);
   const service = reader.get<ServiceObject>(Service, names.apiService);
   return {
     cluster: cluster.name,
     namespace: cluster.namespace,
-    spec: { ...cluster.spec, version: hostedControlPlane.spec.version },
+    spec: accepted.spec,
     previous: hostedControlPlane.status,
     binaries: cluster.binaries,
     phases,

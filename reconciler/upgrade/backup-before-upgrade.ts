@@ -1,3 +1,4 @@
+import { takenFor } from '../backup/causes.ts';
 import { failureReasons } from '../backup/failure.ts';
 import { minorChange, type VersionContext, type Versioned } from './version-change.ts';
 
@@ -11,7 +12,7 @@ export function awaitedBackup(what: Versioned, context: VersionContext): string 
   if (!hostedControlPlane.spec.etcd.backup?.beforeUpgrade) return undefined;
   const change = minorChange(what, context);
   const { etcd, conditions } = hostedControlPlane.status ?? {};
-  if (change === undefined || etcd?.backup?.versionChanges?.includes(change)) return undefined;
+  if (change === undefined || takenFor(etcd?.backup).includes(change)) return undefined;
   const condition = conditions?.find(({ type }) => type === 'EtcdBackupReady');
   const fault = condition && failureReasons.includes(condition.reason) ? `, which fails: ${condition.message}` : '';
   return `the change of ${change} waits for a backup${fault}; set etcd.backup.beforeUpgrade: false to continue without one`;

@@ -5,7 +5,8 @@ import { etcdVersion, etcdVersionIn, minorOf, tagOf } from '../../constructs/clu
 import { awaitedBackup } from './backup-before-upgrade.ts';
 import { awaitedKubernetes } from './etcd-follows.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { EtcdLoop } from '../etcd/loop.ts';
+import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
+import type { EtcdReport } from '../etcd/report.ts';
 import type { Reader } from '../management/view.ts';
 import type { VersionContext } from './version-change.ts';
 import { planVersion } from './version-rules.ts';
@@ -32,14 +33,21 @@ export interface VersionChoice {
   readonly note?: string;
 }
 
+export interface EtcdVersionInput extends VersionContext {
+  /** With the version of Kubernetes that may run. */
+  readonly cluster: HostedCluster;
+  /** The last observation of etcd; undefined before the first one. */
+  readonly etcdReport: EtcdReport | undefined;
+}
+
 /**
  * Chooses the version of etcd to run, from the versions that its members report. A change of the minor version waits
  * for its backup, and one that comes with a minor version of Kubernetes for everything else of that upgrade. API servers
  * never wait for etcd: they work with etcd of both minors, and an unhealthy member must not block them.
  */
-export function versionToRun(scope: VersionContext & { readonly etcdLoop: EtcdLoop }): VersionChoice {
-  const { cluster, reader, etcdLoop } = scope;
-  const observation = etcdLoop.report()?.observation;
+export function versionToRun(scope: EtcdVersionInput): VersionChoice {
+  const { cluster, reader, etcdReport } = scope;
+  const observation = etcdReport?.observation;
   const members = observation?.members.filter(({ registration }) => registration) ?? [];
   const image = presentImage(cluster.name, reader);
   const rendered = etcdVersionIn(tagOf(image));

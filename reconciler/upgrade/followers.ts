@@ -7,7 +7,7 @@ import { binariesAnnotation, versionAnnotation } from '../../constructs/pod/comp
 import { degraded, done, type Done, type Degraded, type Wait, wait } from '../engine/outcome.ts';
 import { type DeploymentObject, deploymentReadiness, hasEnded, type PodObject } from '../kube/readiness.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
-import { recordedRevisions } from '../revision/revisions.ts';
+import type { RecordedRevisions } from '../revision/believed.ts';
 import type { UpgradeStep } from './emulation.ts';
 
 type Context = Pick<ControlPlaneContext, 'cluster' | 'reader'>;
@@ -45,8 +45,8 @@ export function areServersRolledOut(context: Context): boolean {
  * The cluster as everything is rendered that must not be newer than any API server: controllers, add-ons and what joining nodes
  * read. Until all API servers have the version of the cluster, these keep theirs, and are looked after meanwhile.
  */
-export function clusterOfFollowers(context: Context & Pick<ControlPlaneContext, 'hostedControlPlane'>): HostedCluster {
-  const { cluster, hostedControlPlane, reader } = context;
+export function clusterOfFollowers(context: Context & { readonly recorded: RecordedRevisions }): HostedCluster {
+  const { cluster, recorded, reader } = context;
   if (areServersRolledOut(context)) return cluster;
   const { controllerManager } = namesOf(cluster.name);
   const deployment = reader.get<DeploymentObject>(Deployment, controllerManager);
@@ -57,8 +57,7 @@ export function clusterOfFollowers(context: Context & Pick<ControlPlaneContext, 
   if (oldest === undefined || byAge(oldest, wanted) >= 0) return cluster;
   const { version, binaries } = oldest;
   const { binaries: _, ...rest } = cluster;
-  const { served } = recordedRevisions(reader, hostedControlPlane, cluster.name);
-  const release = version === cluster.spec.version ? cluster.release : (served?.release ?? cluster.release);
+  const release = version === cluster.spec.version ? cluster.release : (recorded.served?.release ?? cluster.release);
   return { ...rest, spec: { ...cluster.spec, version }, release, ...(binaries === undefined ? {} : { binaries }) };
 }
 

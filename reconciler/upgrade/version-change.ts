@@ -1,4 +1,5 @@
 import { Deployment, StatefulSet } from '../../constructs/api/resources.ts';
+import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import { binariesAnnotation, versionAnnotation } from '../../constructs/pod/component.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { etcdVersion, etcdVersionIn, parseVersion, tagOf } from '../../constructs/cluster/versions.ts';
@@ -9,7 +10,13 @@ import type { ControlPlaneContext } from '../management/view.ts';
 export type Versioned = 'Kubernetes' | 'etcd';
 
 /** What shows a change: the versions that the spec requests, and what runs. */
-export type VersionContext = Pick<ControlPlaneContext, 'cluster' | 'hostedControlPlane' | 'reader'>;
+export interface VersionContext extends Pick<ControlPlaneContext, 'hostedControlPlane' | 'reader'> {
+  /** With the versions of the spec. */
+  readonly accepted: HostedCluster;
+}
+
+/** What runs. */
+type Running = Pick<VersionContext, 'accepted' | 'reader'>;
 
 /** The part of a workload that contains its version. */
 interface Templated extends KubeObject {
@@ -25,34 +32,34 @@ interface Templated extends KubeObject {
  * The change to a later minor version that the spec requests, such as `Kubernetes 1.35 to 1.36`; undefined if there is none. A
  * way back, which only exists while the later minor serves nowhere, needs nothing that a change needs.
  */
-export function minorChange(what: Versioned, context: VersionContext): string | undefined {
+export function minorChange(what: Versioned, context: Running): string | undefined {
   const [present, wanted] = what === 'Kubernetes' ? ofKubernetes(context) : ofEtcd(context);
   const [from, to] = [present, wanted].map((version) => (version === undefined ? undefined : parseVersion(version)));
   if (!from || !to || from.major !== to.major || from.minor >= to.minor) return undefined;
   return `${what} ${from.major}.${from.minor} to ${to.major}.${to.minor}`;
 }
 
-function ofKubernetes(context: VersionContext): [string | undefined, string] {
-  return [renderedVersion(context), context.hostedControlPlane.spec.version];
+function ofKubernetes(context: Running): [string | undefined, string] {
+  return [renderedVersion(context), context.accepted.spec.version];
 }
 
 /** The version of Kubernetes that the API servers were rendered for last; undefined before they exist. */
-export function renderedVersion({ cluster, reader }: Pick<VersionContext, 'cluster' | 'reader'>): string | undefined {
-  return annotationsOf(cluster, reader)?.[versionAnnotation];
+export function renderedVersion(context: Running): string | undefined {
+  return annotationsOf(context)?.[versionAnnotation];
 }
 
 /** The version of the binaries with which the API servers emulate {@link renderedVersion}; undefined if they do not. */
-export function renderedBinaries({ cluster, reader }: Pick<VersionContext, 'cluster' | 'reader'>): string | undefined {
-  return annotationsOf(cluster, reader)?.[binariesAnnotation];
+export function renderedBinaries(context: Running): string | undefined {
+  return annotationsOf(context)?.[binariesAnnotation];
 }
 
-function annotationsOf({ name }: VersionContext['cluster'], reader: VersionContext['reader']) {
-  return reader.get<Templated>(Deployment, namesOf(name).apiServer)?.spec?.template?.metadata?.annotations;
+function annotationsOf({ accepted, reader }: Running) {
+  return reader.get<Templated>(Deployment, namesOf(accepted.name).apiServer)?.spec?.template?.metadata?.annotations;
 }
 
-function ofEtcd({ cluster, hostedControlPlane: { spec }, reader }: VersionContext): [string | undefined, string] {
-  const set = reader.get<Templated>(StatefulSet, namesOf(cluster.name).etcd);
+function ofEtcd({ accepted, reader }: Running): [string | undefined, string] {
+  const set = reader.get<Templated>(StatefulSet, namesOf(accepted.name).etcd);
   const containers = set?.spec?.template?.spec?.containers ?? [];
   const image = containers.find((container) => container.name === 'etcd')?.image;
-  return [etcdVersionIn(tagOf(image)), etcdVersion({ ...cluster, spec })];
+  return [etcdVersionIn(tagOf(image)), etcdVersion(accepted)];
 }

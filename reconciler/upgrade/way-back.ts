@@ -1,12 +1,8 @@
-import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import { minorOf } from '../../constructs/cluster/versions.ts';
-import type { ControlPlaneContext } from '../management/view.ts';
 import { observeRestore } from '../restore/observe.ts';
 import { isRestored } from '../restore/plan.ts';
 import { ownerOf, restoreOf } from '../restore/request.ts';
 import { renderedVersion, type VersionContext } from './version-change.ts';
-
-type Versions = Pick<ControlPlaneContext, 'cluster' | 'hostedControlPlane'>;
 
 /**
  * Why the API servers keep their minor although the spec asks for an earlier one, as a sentence; undefined when they do not.
@@ -26,29 +22,17 @@ export function awaitedRestore(context: VersionContext): string | undefined {
 }
 
 /** Whether the requested restore has ended, and no API server has started since. */
-function isReplaced({ cluster, hostedControlPlane, reader }: VersionContext): boolean {
+function isReplaced({ accepted, hostedControlPlane, reader }: VersionContext): boolean {
   const { restore, replicas } = hostedControlPlane.spec.etcd;
   if (restore === undefined) return false;
-  const { servers, members } = observeRestore({ cluster, members: replicas, reader });
+  const { servers, members } = observeRestore({ cluster: accepted, members: replicas, reader });
   const isStopped = servers.wanted.length === 0 && servers.pods.length === 0;
-  return isStopped && isRestored(members, restoreOf(restore, ownerOf(cluster)).id);
+  return isStopped && isRestored(members, restoreOf(restore, ownerOf(accepted)).id);
 }
 
 /** Whether etcd has not started yet on the data that a restore has written, so that it may have an earlier minor too. */
 export function hasNewData(context: VersionContext): boolean {
-  const { cluster, hostedControlPlane, reader } = context;
-  const { etcd } = observeRestore({ cluster, members: hostedControlPlane.spec.etcd.replicas, reader });
+  const { accepted, hostedControlPlane, reader } = context;
+  const { etcd } = observeRestore({ cluster: accepted, members: hostedControlPlane.spec.etcd.replicas, reader });
   return !etcd.isWanted && etcd.pods.length === 0 && isReplaced(context);
-}
-
-/** Whether a cluster is rendered with a later minor than the spec asks for. */
-export function isAhead({ cluster, hostedControlPlane: { spec } }: Versions): boolean {
-  return minorOf(cluster.spec.version) > minorOf(spec.version);
-}
-
-/** The cluster for which data is restored: that of the spec, when it is the restore that takes the version back. */
-export function clusterToRestore(versions: Versions): HostedCluster {
-  const { cluster, hostedControlPlane } = versions;
-  if (!isAhead(versions)) return cluster;
-  return { ...cluster, spec: { ...cluster.spec, version: hostedControlPlane.spec.version } };
 }

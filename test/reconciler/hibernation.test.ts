@@ -205,7 +205,7 @@ describe('a control plane with backups', () => {
     await cluster.change(asleep);
     let stoppedBefore: number | undefined;
     await operate(cluster, () => {
-      if (replicasIn(cluster)['c1-etcd'] === 0) stoppedBefore ??= site.status.etcd?.backup?.versionChanges?.length ?? 0;
+      if (replicasIn(cluster)['c1-etcd'] === 0) stoppedBefore ??= site.status.etcd?.backup?.takenFor?.length ?? 0;
       return conditionIn(cluster, 'Awake').startsWith('False Hibernated');
     });
     expect(stoppedBefore).toBe(1);

@@ -85,7 +85,7 @@ test('Kubernetes changes its minor version only after a backup, also when the st
     limitMs,
   );
   await bench.untilReady('c1', limitMs);
-  expect((await bench.get('c1')).status?.etcd?.backup?.versionChanges).toBeUndefined();
+  expect((await bench.get('c1')).status?.etcd?.backup?.takenFor).toBeUndefined();
   await recordFault({
     fault: 'the store of backups refuses while Kubernetes is to change its minor version',
     observed: 'APIServerDeploymentsReady WaitingForBackup with the reason; the old version keeps serving',

@@ -8,9 +8,12 @@ import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { BackgroundWork, type Work } from '../../reconciler/tasks/background-work.ts';
 import { ClusterObject } from '../../reconciler/management/cluster-object.ts';
-import { systemClock } from '../../reconciler/kube/clock.ts';
+import { type Clock, systemClock } from '../../reconciler/kube/clock.ts';
 import { openEtcd } from '../../reconciler/etcd/access.ts';
 import type { EtcdLoop } from '../../reconciler/etcd/loop.ts';
+import { desiredState } from '../../reconciler/desired-state/desired-state.ts';
+import { recordedRevisions } from '../../reconciler/revision/revisions.ts';
+import { observeRunState } from '../../reconciler/run-state/run-state.ts';
 import { settled } from '../../reconciler/etcd/steps.ts';
 import type { KubeObject, ObjectMeta } from '../../reconciler/kube/object.ts';
 import type { TrustProbes } from '../../reconciler/rotation/ca/trust-probes.ts';
@@ -119,6 +122,7 @@ export interface ScopeChanges {
   readonly etcdLoop?: EtcdLoop;
   readonly trustProbes?: TrustProbes;
   readonly now?: Date;
+  readonly clock?: Clock;
   readonly clockFault?: string | undefined;
 }
 
@@ -131,15 +135,27 @@ export function scopeOf(management: MemoryObjects, changes: ScopeChanges = {}): 
     ...(changes.annotations ? { metadata: { annotations: changes.annotations } } : {}),
   });
   const hostedControlPlane = parsed(object);
+  const clusterObject = ClusterObject.parse(clusterObjectWith({ spec: changes.clusterSpec ?? {} }));
+  const etcdLoop = changes.etcdLoop ?? settledEtcd;
+  const desired = desiredState({
+    object,
+    usable: {
+      hostedControlPlane,
+      release: { release: releaseOf(minorOf(hostedControlPlane.spec.version)) },
+      recorded: recordedRevisions(management, hostedControlPlane, clusterName),
+    },
+    clusterObject,
+    reader: management,
+    platform: {},
+    etcdReport: etcdLoop.report(),
+    now: changes.now ?? now,
+  });
   return {
-    hostedControlPlane,
-    clusterObject: ClusterObject.parse(clusterObjectWith({ spec: changes.clusterSpec ?? {} })),
-    refusal: undefined,
-    candidate: undefined,
-    release: { release: releaseOf(minorOf(hostedControlPlane.spec.version)) },
+    ...desired,
+    clusterObject,
+    runState: observeRunState({ ...desired, reader: management }),
     managementIssuer: undefined,
     clusterIssuers: changes.clusterIssuers ?? [],
-    cluster: { ...hostedCluster(), spec: hostedControlPlane.spec },
     facts: {
       certificates: {},
       mounts: {},
@@ -158,10 +174,10 @@ export function scopeOf(management: MemoryObjects, changes: ScopeChanges = {}): 
     podsProbe: () => tryingAlways,
     hasAgent: async () => true,
     trustProbes: changes.trustProbes ?? probesOf(management),
-    etcdLoop: changes.etcdLoop ?? settledEtcd,
+    etcdLoop,
     work: changes.work ?? new BackgroundWork({ clock: systemClock, onChange: () => {} }).of(hostedControlPlaneName),
     openEtcd,
-    clock: systemClock,
+    clock: changes.clock ?? systemClock,
     takesRefusals: false,
     storeReader: {
       secret: ({ name }) => management.read(Secret, name),

@@ -1,5 +1,5 @@
 import type { IngressExposure, LoadBalancerExposure } from '../../api/exposure-spec.ts';
-import type { HostedCluster } from '../../cluster/cluster.ts';
+import type { FieldRefusal, HostedCluster } from '../../cluster/cluster.ts';
 import { admits, classAnnotation, passthroughKeys, type PlatformLists } from '../../cluster/platform-lists.ts';
 
 /** What the objects of a way in have already. */
@@ -37,17 +37,21 @@ export function withinPlatformLists(cluster: HostedCluster, lists: PlatformLists
 function changed(
   cluster: HostedCluster,
   exposure: HostedCluster['spec']['exposure'],
-  refusals: readonly string[],
+  refusals: readonly FieldRefusal[],
 ): HostedCluster {
   return { ...cluster, spec: { ...cluster.spec, exposure }, refusals };
 }
 
-interface Within<T> {
+interface Within<T, Refused = string> {
   readonly value: T;
-  readonly refused: readonly string[];
+  readonly refused: readonly Refused[];
 }
 
-function ingressWithin(given: IngressExposure, lists: PlatformLists, live: LiveWayIn): Within<IngressExposure> {
+function ingressWithin(
+  given: IngressExposure,
+  lists: PlatformLists,
+  live: LiveWayIn,
+): Within<IngressExposure, FieldRefusal> {
   const mayHave = (key: string, value: string) =>
     key === classAnnotation
       ? admits(lists.ingressClasses, value)
@@ -59,10 +63,10 @@ function ingressWithin(given: IngressExposure, lists: PlatformLists, live: LiveW
     refused: [
       ...annotations.refused.map((keys) =>
         keys === classAnnotation
-          ? sentence('ingress.annotations', `the class in ${keys}`, 'ingressClasses')
-          : sentence('ingress.annotations', keys, 'ingressAnnotations'),
+          ? refusal('ingress.annotations', `the class in ${keys}`, 'ingressClasses')
+          : refusal('ingress.annotations', keys, 'ingressAnnotations'),
       ),
-      ...className.refused.map((name) => sentence('ingress.className', name, 'ingressClasses')),
+      ...className.refused.map((name) => refusal('ingress.className', name, 'ingressClasses')),
     ],
   };
 }
@@ -71,15 +75,15 @@ function loadBalancerWithin(
   given: LoadBalancerExposure,
   lists: PlatformLists,
   live: LiveWayIn,
-): Within<LoadBalancerExposure> {
+): Within<LoadBalancerExposure, FieldRefusal> {
   const mayHave = (key: string) => admits(lists.loadBalancerAnnotations, key);
   const annotations = annotationsWithin(given.annotations, mayHave, live);
   const className = classWithin(given.loadBalancerClass, lists.loadBalancerClasses, live);
   return {
     value: { ...given, annotations: annotations.value, loadBalancerClass: className.value },
     refused: [
-      ...annotations.refused.map((key) => sentence('loadBalancer.annotations', key, 'loadBalancerAnnotations')),
-      ...className.refused.map((name) => sentence('loadBalancer.loadBalancerClass', name, 'loadBalancerClasses')),
+      ...annotations.refused.map((key) => refusal('loadBalancer.annotations', key, 'loadBalancerAnnotations')),
+      ...className.refused.map((name) => refusal('loadBalancer.loadBalancerClass', name, 'loadBalancerClasses')),
     ],
   };
 }
@@ -104,6 +108,7 @@ function classWithin(given: string | undefined, list: readonly string[], live: L
   return isRefused ? { value: live.className, refused: [given] } : { value: given, refused: [] };
 }
 
-function sentence(field: string, what: string, list: keyof PlatformLists): string {
-  return `exposure.${field}: the platform does not allow ${what}, which has no effect unless it was there before: remove it, or let the platform add it to ${platformListSettings[list]} of the operator`;
+function refusal(field: string, what: string, list: keyof PlatformLists): FieldRefusal {
+  const because = `the platform does not allow ${what}, which has no effect unless it was there before: remove it, or let the platform add it to ${platformListSettings[list]} of the operator`;
+  return { field: `exposure.${field}`, because };
 }

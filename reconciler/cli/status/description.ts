@@ -43,7 +43,16 @@ export function describeStatus(object: StoredControlPlane, now: number, view: Vi
 }
 
 function ago({ lastTransitionTime }: Condition, now: number): string {
-  return spanText(now - Date.parse(lastTransitionTime));
+  return spanSince(lastTransitionTime, now);
+}
+
+function spanSince(time: string, now: number): string {
+  return spanText(now - Date.parse(time));
+}
+
+/** As `kubectl explain` has it. */
+function pathOf(field: string): string {
+  return field === 'spec' ? field : `spec.${field}`;
 }
 
 /** The summary: a name and what is known of it in each line. */
@@ -55,6 +64,9 @@ function facts(object: StoredControlPlane, now: number, { width }: View): string
     ['Version', version === wantedVersion ? (version ?? '-') : `${version ?? 'none'}, wanted ${wantedVersion ?? '-'}`],
     ['API servers', `${apiServers.ready} of ${apiServers.total} ready`],
     ['etcd', etcdMembers === null ? 'not known yet' : `${etcdMembers.voting} of ${etcdMembers.total} members vote`],
+    ...(object.status?.held ?? []).map(
+      ({ field, because, since }) => ['Held', `${pathOf(field)} for ${spanSince(since, now)}: ${because}`] as const,
+    ),
     ...busyWith(object).map(
       (condition) => [condition.type, condition.message || `for ${ago(condition, now)}`] as const,
     ),

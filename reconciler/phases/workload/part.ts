@@ -5,7 +5,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../../engine/outcome.ts';
 import { messageOf } from '../../kube/error-message.ts';
 import { isNotServed } from '../../kube/errors.ts';
-import { awaitedServer, clusterOfFollowers, followed } from '../../upgrade/followers.ts';
+import { awaitedServer, followed } from '../../upgrade/followers.ts';
 import type { certificates } from '../certificates.ts';
 import { type AnyPhase, type EstablishedBy, type Phase, phase, type Scope } from '../scope.ts';
 
@@ -34,7 +34,7 @@ export function workloadPart({ condition, needs, after, part, before, judge }: W
     async run(given): Promise<Outcome> {
       const awaited = awaitedServer(given);
       if (awaited) return awaited;
-      const scope = { ...given, cluster: clusterOfFollowers(given) };
+      const scope = { ...given, cluster: given.followers };
       const { cluster, facts, onRefused } = scope;
       const first = before?.(scope) ?? done();
       if (first.kind === 'wait') return first;

@@ -1,5 +1,6 @@
 import type { FactsWith } from '../../../constructs/cluster/facts.ts';
 import type { HostedAccess } from '../../hosted/hosted-client.ts';
+import type { Clock } from '../../kube/clock.ts';
 import type { IssuerContext } from '../../pki/issuer/context.ts';
 import type { Work } from '../../tasks/background-work.ts';
 import type { TrustProbes } from './trust-probes.ts';
@@ -9,4 +10,5 @@ export interface CARotationContext extends IssuerContext, HostedAccess {
   readonly facts: FactsWith<'endpoint' | 'konnectivityEndpoint'>;
   readonly trustProbes: TrustProbes;
   readonly work: Work;
+  readonly clock: Clock;
 }

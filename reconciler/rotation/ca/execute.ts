@@ -14,11 +14,11 @@ import { pairSecret, type SecretObject } from '../../pki/secret.ts';
 import { secretProps } from '../../pki/secret-props.ts';
 import type { CARotationContext } from './context.ts';
 import { planRotation, type RotationState } from './plan.ts';
-import type { PendingConsumers } from './pending-consumers.ts';
-import { whoPresentsAnother } from './reissue-proof.ts';
+import type { Proof } from '../../pods/proven-by-all.ts';
+import { consumersOfOldCertificates } from './reissue-proof.ts';
 import { answeredBy, isNew, requestOf } from '../request.ts';
 import { lifeSeconds, type RotatedCA, signing, signsSince, trustedBy, trusting } from './rotated-ca.ts';
-import { whoDistrusts } from './trust-proof.ts';
+import { consumersNotTrusting } from './trust-proof.ts';
 import { moveWorkers, type WorkerMove } from '../workers/move.ts';
 
 /** The progress of the rotation of one CA. */
@@ -91,8 +91,8 @@ async function executeNext(scope: CARotationContext, ca: RotatedCA, state: Rotat
       await trust(step);
       return soon('DistributingTrust', distributing);
     case 'prove': {
-      const pendingConsumers = await whoDistrusts(scope, ca);
-      if (pendingConsumers.kind === 'some') return lagging(ca, 'DistributingTrust', distributing, pendingConsumers);
+      const proof = await consumersNotTrusting(scope, ca);
+      if (proof.kind === 'pending') return lagging(ca, 'DistributingTrust', distributing, proof);
       return continueWith({ isDistributed: true });
     }
     case 'withdraw':
@@ -102,8 +102,8 @@ async function executeNext(scope: CARotationContext, ca: RotatedCA, state: Rotat
       await sign(scope, ca, step.trusted);
       return soon('ReissuingCertificates', reissuing);
     case 'reissue': {
-      const pendingConsumers = await whoPresentsAnother(scope, ca);
-      if (pendingConsumers.kind === 'some') return lagging(ca, 'ReissuingCertificates', reissuing, pendingConsumers);
+      const proof = await consumersOfOldCertificates(scope, ca);
+      if (proof.kind === 'pending') return lagging(ca, 'ReissuingCertificates', reissuing, proof);
       return continueWith({ isReissued: true });
     }
     case 'moveWorkers': {
@@ -115,8 +115,8 @@ async function executeNext(scope: CARotationContext, ca: RotatedCA, state: Rotat
       await trust(step);
       return soon('RetiringTrust', retiring);
     case 'cleanUp': {
-      const pendingConsumers = await whoDistrusts(scope, ca);
-      if (pendingConsumers.kind === 'some') return lagging(ca, 'RetiringTrust', retiring, pendingConsumers);
+      const proof = await consumersNotTrusting(scope, ca);
+      if (proof.kind === 'pending') return lagging(ca, 'RetiringTrust', retiring, proof);
       return continueWith({ isDistributed: true });
     }
     case 'discard':
@@ -195,7 +195,7 @@ function lagging(
   ca: RotatedCA,
   reason: Reason,
   step: string,
-  { who, requeueAt }: Extract<PendingConsumers, { kind: 'some' }>,
+  { who, requeueAt }: Extract<Proof, { kind: 'pending' }>,
 ): RotationProgress {
   return waiting(reason, `${nameOf(ca)}: ${step}: waiting for ${who}`, requeueAt);
 }

@@ -12,7 +12,7 @@ import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
 import { type ComponentName, selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
 import { ports } from '../../../constructs/cluster/ports.ts';
-import { answeringPods } from '../../pods/answering-pods.ts';
+import { pendingOn, podsWithProblem, type Proof, proved, provenByAll } from '../../pods/proven-by-all.ts';
 import { isControlledBy } from '../../kube/object.ts';
 import { hasEnded, type PodObject } from '../../kube/readiness.ts';
 import { isSignedBy, readCertificate } from '../../pki/certificate.ts';
@@ -20,9 +20,7 @@ import { issuedAt, type KeyPair } from '../../pki/issue.ts';
 import { clientOf } from '../../pki/kubeconfig.ts';
 import { signerFingerprint } from '../../pki/pem.ts';
 import { pairOf, type SecretObject, valueOf } from '../../pki/secret.ts';
-import { refreshFiles } from '../../pods/refresh-files.ts';
 import type { CARotationContext } from './context.ts';
-import { askAll, inputsKeyOf, type PendingConsumers, pendingPods, waitingFor } from './pending-consumers.ts';
 import type { RotatedCA } from './rotated-ca.ts';
 import { unfinishedRollouts, usesOf } from '../../pods/rollouts.ts';
 import { isOlderThan, soonerMs, reloadDelayMs } from './reload-delays.ts';
@@ -33,29 +31,27 @@ import type { ProbedServer } from './trust-probes.ts';
 const reloadedSooner: readonly (SecretRole | undefined)[] = ['apiServerEtcdClient', 'frontProxyClient'];
 
 /** The components that still present a certificate which the signing CA has not issued. It does not cover nodes. */
-export async function whoPresentsAnother(scope: CARotationContext, ca: RotatedCA): Promise<PendingConsumers> {
+export async function consumersOfOldCertificates(scope: CARotationContext, ca: RotatedCA): Promise<Proof> {
   const { plan, pair } = ca;
   const issued = issuedBy(scope, ca);
   const missing = issued.filter(({ certificate }) => !certificate || !isSignedBy(certificate, pair.certificate));
-  if (missing.length > 0) return waitingFor(missing.map(({ secret }) => `Secret ${secret}`));
+  if (missing.length > 0) return pendingOn(missing.map(({ secret }) => `Secret ${secret}`));
   const rollouts = unfinishedRollouts(
     scope,
     issued.flatMap(({ role }) => role ?? []),
   );
-  if (rollouts.length > 0) return waitingFor(rollouts);
+  if (rollouts.length > 0) return pendingOn(rollouts);
 
   const clients = clientsBeforeReload(scope, issued);
-  const pods = await answeringPods(scope, plan.ca === 'etcd' ? 'etcd' : 'api-server');
-  const signer = signerFingerprint(pair.certificate);
-  await refreshFiles(scope.writer, pods, { purpose: 'certificates', version: signer });
-  // The front proxy is only a client.
-  if (plan.ca === 'proxy') return clients;
-  const answers = askAll(scope, {
+  const proof = await provenByAll(scope, {
     name: `certificates of the ${plan.ca} CA`,
-    inputsKey: inputsKeyOf(signer, pods),
-    ask: () => whoServesAnother(scope, ca, pods),
+    component: plan.ca === 'etcd' ? 'etcd' : 'api-server',
+    version: signerFingerprint(pair.certificate),
+    purpose: 'certificates',
+    // The front proxy is only a client.
+    ask: async (pods) => (plan.ca === 'proxy' ? [] : serversWithOldCertificate(scope, ca, pods)),
   });
-  return answers.kind === 'none' ? clients : answers;
+  return proof.kind === 'proved' ? clients : proof;
 }
 
 interface Issued {
@@ -99,7 +95,7 @@ function roleOf(cluster: string, secret: string): SecretRole | undefined {
 }
 
 /** Pods that are older than their client certificate, for as long as they may not have loaded it. */
-function clientsBeforeReload({ cluster, reader, now }: CARotationContext, issued: readonly Issued[]): PendingConsumers {
+function clientsBeforeReload({ cluster, reader, now }: CARotationContext, issued: readonly Issued[]): Proof {
   const fresh = restartedFor(issued, cluster);
   const pending = issued
     .filter(({ isClient }) => isClient)
@@ -116,9 +112,9 @@ function clientsBeforeReload({ cluster, reader, now }: CARotationContext, issued
         .map(({ metadata }) => ({ name: metadata.name, until }));
     });
   const [first] = pending.toSorted((a, b) => b.until.getTime() - a.until.getTime());
-  if (!first) return { kind: 'none' };
+  if (!first) return proved;
   const names = [...new Set(pending.map(({ name }) => `${name} to load its client certificate`))];
-  return waitingFor(names, first.until);
+  return pendingOn(names, first.until);
 }
 
 /** Components that restart because of one of these certificates, all of which were written together before. */
@@ -134,9 +130,13 @@ function presentsAsClient({ program, part }: Use): boolean {
   return part === 'pair' && program !== 'etcd';
 }
 
-function whoServesAnother(scope: CARotationContext, ca: RotatedCA, pods: readonly PodObject[]): Promise<string[]> {
+function serversWithOldCertificate(
+  scope: CARotationContext,
+  ca: RotatedCA,
+  pods: readonly PodObject[],
+): Promise<string[]> {
   const { pair, plan } = ca;
-  return pendingPods(pods, async (address, pod) => {
+  return podsWithProblem(pods, async (address, pod) => {
     const servers = plan.ca === 'etcd' ? etcdServers(scope, pod, address) : serversOfCluster(scope, address);
     const served = await Promise.all(servers.map(([server, client]) => scope.trustProbes.servedBy(server, client)));
     const isNew = served.every((certificate) => isSignedBy(certificate, pair.certificate));

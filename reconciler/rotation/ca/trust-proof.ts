@@ -3,9 +3,11 @@ import { Secret } from '../../../constructs/api/resources.ts';
 import { apiServiceHost } from '../../../constructs/control-plane/certificates/plan.ts';
 import type { SecretRole } from '../../../constructs/control-plane/certificates/uses.ts';
 import { exposureStrategy } from '../../../constructs/control-plane/exposure/exposure.ts';
+import type { ComponentName } from '../../../constructs/cluster/labels.ts';
 import { etcdMemberHost, namesOf } from '../../../constructs/cluster/names.ts';
 import { ports } from '../../../constructs/cluster/ports.ts';
 import { answeringPods } from '../../pods/answering-pods.ts';
+import { pendingOn, podsWithProblem, type Proof, proved, provenByAll } from '../../pods/proven-by-all.ts';
 import { users } from '../../../constructs/cluster/workload-identities.ts';
 import { isControlledBy } from '../../kube/object.ts';
 import type { PodObject } from '../../kube/readiness.ts';
@@ -14,9 +16,7 @@ import { issueCertificate, type KeyPair, validFor } from '../../pki/issue.ts';
 import { caOf } from '../../pki/kubeconfig.ts';
 import { fingerprint, splitCertificates, trustFingerprint } from '../../pki/pem.ts';
 import { type SecretObject, valueOf } from '../../pki/secret.ts';
-import { refreshFiles } from '../../pods/refresh-files.ts';
 import type { CARotationContext } from './context.ts';
-import { askAll, inputsKeyOf, type PendingConsumers, pendingPods, waitingFor } from './pending-consumers.ts';
 import { unfinishedRollouts } from '../../pods/rollouts.ts';
 import { type RotatedCA, trustsSince } from './rotated-ca.ts';
 import { isOlderThan, soonerMs } from './reload-delays.ts';
@@ -42,38 +42,37 @@ const probeLifetimeMs = 10 * 60_000;
  * with a client certificate of the successor, as long as the successor has not signed anything else. Other components
  * are checked by what is published for them.
  */
-export async function whoDistrusts(scope: CARotationContext, ca: RotatedCA): Promise<PendingConsumers> {
+export async function consumersNotTrusting(scope: CARotationContext, ca: RotatedCA): Promise<Proof> {
   const { plan, pair } = ca;
   const rollouts = unfinishedRollouts(scope, [caRoles[plan.ca]]);
-  if (rollouts.length > 0) return waitingFor(rollouts);
-  if (plan.ca === 'cluster' && !isInKubeconfig(scope, pair)) return waitingFor(['the kubeconfig']);
+  if (rollouts.length > 0) return pendingOn(rollouts);
+  if (plan.ca === 'cluster' && !isInKubeconfig(scope, pair)) return pendingOn(['the kubeconfig']);
 
   const component = plan.ca === 'etcd' ? 'etcd' : 'api-server';
-  const pods = await answeringPods(scope, component);
-  if (pods.length === 0) return waitingFor([`${component}: no pods run`]);
-  const version = trustFingerprint(pair.certificate);
-  await refreshFiles(scope.writer, pods, { purpose: 'certificates', version });
-  const answers = askAll(scope, {
+  const proof = await provenByAll(scope, {
     name: `trust in the ${plan.ca} CA`,
-    inputsKey: inputsKeyOf(version, pods),
-    ask: async () => [...(await whoRefuses(scope, ca, pods)), ...(await whoPublishesElse(scope, ca))],
+    component,
+    version: trustFingerprint(pair.certificate),
+    purpose: 'certificates',
+    ask: async (pods) => [...(await podsRefusing(scope, ca, pods)), ...(await staleTrustConfigMaps(scope, ca))],
   });
-  return answers.kind === 'none' ? whoMayTrustTheOldOne(scope, ca, pods) : answers;
+  return proof.kind === 'proved' ? consumersOfOldTrust(scope, ca, component) : proof;
 }
 
 /** The key of the old CA no longer exists, so its trust cannot be queried: older pods get time to read their files. */
-function whoMayTrustTheOldOne({ now }: CARotationContext, ca: RotatedCA, pods: readonly PodObject[]): PendingConsumers {
+async function consumersOfOldTrust(scope: CARotationContext, ca: RotatedCA, component: ComponentName): Promise<Proof> {
+  const { now } = scope;
   const since = trustsSince(ca);
   const until = new Date((since?.getTime() ?? 0) + soonerMs);
-  if (!since || isWaiting(ca) || now >= until) return { kind: 'none' };
-  const old = pods.filter((pod) => isOlderThan(pod, since));
-  return waitingFor(
+  if (!since || isWaiting(ca) || now >= until) return proved;
+  const old = (await answeringPods(scope, component)).filter((pod) => isOlderThan(pod, since));
+  return pendingOn(
     old.map(({ metadata }) => `${metadata.name} to reload its trusted CAs`),
     until,
   );
 }
 
-async function whoRefuses(scope: CARotationContext, ca: RotatedCA, pods: readonly PodObject[]): Promise<string[]> {
+async function podsRefusing(scope: CARotationContext, ca: RotatedCA, pods: readonly PodObject[]): Promise<string[]> {
   const { plan, next } = ca;
   // If it signs already, its certificates are accepted. Otherwise nothing would work.
   if (!next || !isWaiting(ca)) return [];
@@ -83,7 +82,7 @@ async function whoRefuses(scope: CARotationContext, ca: RotatedCA, pods: readonl
     next.pair,
     validFor(probeLifetimeMs, now),
   );
-  return pendingPods(pods, async (address, pod) => {
+  return podsWithProblem(pods, async (address, pod) => {
     if (plan.ca === 'etcd') {
       const server = { ...etcdServer(scope, pod, address), port: etcdHTTPPort(pod) };
       const isAdmitted = await trustProbes.isAdmitted(server, client);
@@ -132,7 +131,7 @@ function isInKubeconfig({ cluster, reader, hostedControlPlane }: CARotationConte
 }
 
 /** ConfigMaps of the hosted cluster that do not contain all trusted certificates, or contain others. */
-async function whoPublishesElse(scope: CARotationContext, ca: RotatedCA): Promise<string[]> {
+async function staleTrustConfigMaps(scope: CARotationContext, ca: RotatedCA): Promise<string[]> {
   const { plan, pair } = ca;
   if (plan.ca === 'etcd') return [];
   const hosted = scope.hosted(scope.facts);

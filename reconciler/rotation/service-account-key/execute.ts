@@ -9,7 +9,8 @@ import { signerFingerprint } from '../../pki/pem.ts';
 import type { KeyRotationContext } from './context.ts';
 import { answeredBy, answering, requestOf, isNew, type RotationRequest } from '../request.ts';
 import type { KeyRotationStep } from './plan.ts';
-import { retryMs, type KeyClaim, type Proof, proveOfAPIServers, proveOfControllerManager } from './proof.ts';
+import type { Proof } from '../../pods/proven-by-all.ts';
+import { type KeyClaim, proveOfAPIServers, proveOfControllerManager } from './proof.ts';
 import { type StoredServiceAccountKeys, successorSecret, successorSecretOf, withKeys } from './rotated-keys.ts';
 import { formatTokenRecord, lastExpiry, type TokenRecord } from './token-record.ts';
 import { findKeptTokens } from './kept-tokens.ts';
@@ -57,7 +58,7 @@ export async function executeKeyStep(
     case 'sign': {
       const [key = ''] = step.keys;
       const proof = await proveOfAPIServers(scope, { kind: 'accept', key });
-      if (proof.kind === 'pending') return awaiting('DistributingTrust', proof, now);
+      if (proof.kind === 'pending') return awaiting('DistributingTrust', proof);
       await write(scope, rotation, step.keys);
       return inProgress('ChangingSigner', 'the new key signs from now on', now);
     }
@@ -70,7 +71,7 @@ export async function executeKeyStep(
       return retire(scope, rotation, step);
     case 'forget': {
       const proof = await proveOfAPIServers(scope, { kind: 'drop', keys: step.keys });
-      if (proof.kind === 'pending') return awaiting('RetiringTrust', proof, now);
+      if (proof.kind === 'pending') return awaiting('RetiringTrust', proof);
       const left = Object.entries(record.expiries).filter(([key]) => !step.keys.includes(key));
       await note(scope, stored, { ...record, expiries: Object.fromEntries(left) });
       return inProgress('RetiringTrust', 'all API servers have dropped the old key', now);
@@ -118,7 +119,7 @@ async function schedule(scope: KeyRotationContext, rotation: KeyRotation, keys: 
     await proveOfAPIServers(scope, claim),
     await proveOfControllerManager(scope, signerFingerprint(stored.pair.certificate)),
   ]) {
-    if (proof.kind === 'pending') return awaiting('ChangingSigner', proof, scope.now);
+    if (proof.kind === 'pending') return awaiting('ChangingSigner', proof);
   }
   const configured = longestTokenSecondsOf(scope.cluster.spec.deployment.apiServer.args);
   const lifetimeSeconds = Math.max(configured, record.lifetimeSeconds);
@@ -152,8 +153,8 @@ async function retire(
   return inProgress('RetiringTrust', 'tokens of the old key are no longer accepted', scope.now);
 }
 
-function awaiting(reason: Reason, { message }: Extract<Proof, { kind: 'pending' }>, now: Date): Outcome {
-  return inProgress(reason, message, new Date(now.getTime() + retryMs));
+function awaiting(reason: Reason, { who, requeueAt }: Extract<Proof, { kind: 'pending' }>): Outcome {
+  return inProgress(reason, `waiting for ${who}`, requeueAt);
 }
 
 /** No other phase waits for it: all API servers accept the keys that are accepted meanwhile. */

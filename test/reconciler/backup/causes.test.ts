@@ -3,10 +3,10 @@ import {
   type BackupCause,
   changeCause,
   deletionCause,
-  hibernationOf,
   isHibernation,
   requestCause,
   satisfiedCauses,
+  stopChange,
 } from '../../../reconciler/backup/causes.ts';
 import type { BackupName } from '../../../reconciler/backup/names.ts';
 
@@ -16,9 +16,9 @@ const request = requestCause('before the big change');
 const deletion = deletionCause('uid');
 
 it('a hibernation is told from changes of versions', () => {
-  expect(isHibernation(hibernationOf('1'))).toBe(true);
+  expect(isHibernation(stopChange('hibernation', '1'))).toBe(true);
   expect(isHibernation('Kubernetes 1.35 to 1.36')).toBe(false);
-  expect(hibernationOf('1')).not.toBe(hibernationOf('2'));
+  expect(isHibernation(stopChange('move', '1'))).toBe(false);
 });
 
 describe('an existing backup', () => {

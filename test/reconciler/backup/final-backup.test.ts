@@ -111,9 +111,9 @@ describe('the final backup of a control plane that hibernates', () => {
     ['is the one before it stopped', ['hibernation uid/3'], false],
     ['waits for etcd, if there is none of all data', [], true],
     ['waits for etcd, if there is one of another time only', ['Kubernetes 1.35 to 1.36'], true],
-  ])('%s', (_, versionChanges, isAwaited) => {
+  ])('%s', (_, takenFor, isAwaited) => {
     const management = readerWith(set());
-    const status = { conditions: [awake], etcd: { backup: { versionChanges } } };
+    const status = { conditions: [awake], etcd: { backup: { takenFor } } };
     const object = hostedControlPlaneObject({ spec: { ...spec, etcd: { replicas: 3, backup: wanted } }, status });
     expect(isBackupAwaited(object, management)).toBe(isAwaited);
   });

@@ -24,7 +24,7 @@ const afterwards = {
   lastBackup: '2026-11-21T12-00-00.000Z-4711',
   sizeBytes: 1_000,
   lastRequest: 'now',
-  versionChanges: [upgrade],
+  takenFor: [upgrade],
   lastAttemptTime: '2026-11-21T12:01:00.000Z',
 };
 
@@ -35,9 +35,14 @@ describe('the known backups', () => {
     ['include the last attempt if the status is lost', [undefined, requested, taken], afterwards],
     ['stay the same once the status contains the attempt', [afterwards, requested, taken], afterwards],
     [
+      'include what an earlier operator has written as changes of versions',
+      [{ ...afterwards, takenFor: undefined, versionChanges: [upgrade] }, requested, { kind: 'idle' }],
+      afterwards,
+    ],
+    [
       'contain no change of version that is complete',
       [afterwards, { request: 'now', changes: [] }, taken],
-      { ...afterwards, versionChanges: undefined },
+      { ...afterwards, takenFor: undefined },
     ],
     [
       'contain the time of a failed attempt',
@@ -49,8 +54,8 @@ describe('the known backups', () => {
       { ...older, lastAttemptTime: '2026-11-21T12:01:00.000Z' },
     ],
   ])('%s', (_, [status, asked, work], expected) => {
-    expect({ versionChanges: undefined, ...knownBackups(status, asked, work) }).toEqual({
-      versionChanges: undefined,
+    expect({ takenFor: undefined, ...knownBackups(status, asked, work) }).toEqual({
+      takenFor: undefined,
       ...expected,
     });
   });

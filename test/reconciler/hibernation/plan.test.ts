@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import {
   type HibernationDecision,
-  type HibernationObservation,
+  type HibernationInput,
   planHibernation,
 } from '../../../reconciler/hibernation/plan.ts';
 
@@ -9,10 +9,9 @@ const running = { wanted: ['c1-api-server'], pods: ['c1-api-server-x'] };
 const stopped = { wanted: [], pods: [] };
 const members = { isWanted: true, pods: ['c1-etcd-0'] };
 
-function observed(changes: Partial<HibernationObservation>): HibernationObservation {
+function observed(changes: Partial<HibernationInput>): HibernationInput {
   return {
-    isRequested: true,
-    isBusy: false,
+    isDue: true,
     machines: 0,
     servers: running,
     etcd: members,
@@ -22,10 +21,9 @@ function observed(changes: Partial<HibernationObservation>): HibernationObservat
   };
 }
 
-it.each<[string, Partial<HibernationObservation>, HibernationDecision]>([
-  ['runs without a request', { isRequested: false }, { kind: 'awake' }],
-  ['wakes up without a request', { isRequested: false, servers: stopped }, { kind: 'awake' }],
-  ['runs as long as a restore or a move stops and starts it', { isBusy: true, servers: stopped }, { kind: 'awake' }],
+it.each<[string, Partial<HibernationInput>, HibernationDecision]>([
+  ['runs without a request', { isDue: false }, { kind: 'awake' }],
+  ['wakes up without a request', { isDue: false, servers: stopped }, { kind: 'awake' }],
   ['runs on while Machines exist', { machines: 2 }, { kind: 'refuse', machines: 2 }],
   ['stops its API servers first', {}, { kind: 'stopServers', workloads: ['c1-api-server'], pods: ['c1-api-server-x'] }],
   [

@@ -18,6 +18,7 @@ function observed(changes: Partial<MoveObservation> = {}): MoveObservation {
     hasServed: true,
     isUpgrading: false,
     servers: { wanted: ['c1-api-server'], pods: ['c1-api-server-x'] },
+    etcd: { isWanted: true, pods: ['c1-etcd-0'] },
     backup: undefined,
     verified: undefined,
     ...changes,

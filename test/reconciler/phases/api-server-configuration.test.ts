@@ -51,19 +51,19 @@ it("refuses the management cluster's issuer as one of service accounts, and API 
   const managementIssuer = { url: 'https://management.example.org' };
   const running = { managementClusterIssuer: { enabled: true } };
   const asked = { ...running, serviceAccountIssuer: { acceptedIssuers: [managementIssuer.url] } };
-  const candidate = withManagementIssuer(hostedCluster(asked), managementIssuer);
+  const requested = withManagementIssuer(hostedCluster(asked), managementIssuer);
   const management = new MemoryObjects();
   const scope = scopeOf(management, { spec: running, facts: knownFacts });
   const cluster = withManagementIssuer(scope.cluster, managementIssuer);
   management.put(deploymentOf({ ...cluster.spec, deployment: {} }));
-  const outcome = await apiServerConfiguration.run({ ...scope, cluster, candidate, managementIssuer });
+  const outcome = await apiServerConfiguration.run({ ...scope, cluster, requested, managementIssuer });
   expect(outcome).toMatchObject({
     kind: 'degraded',
     reason: 'ConfigurationRefused',
     message: expect.stringContaining('the service accounts of both clusters have the issuer https://management'),
     facts: { serviceAccountIssuers: ['https://192.0.2.10:6443'] },
   });
-  expect(checkedConfiguration(candidate)).not.toBe(checkedConfiguration(cluster));
+  expect(checkedConfiguration(requested)).not.toBe(checkedConfiguration(cluster));
 });
 
 it('keeps the pod as the record while an upgrade waits for its backup', async () => {

@@ -368,7 +368,7 @@ describe('before a minor version changes', () => {
   it('a backup is taken, and then the change continues', async () => {
     const in_ = running('v1.35.1', '3.6.8');
     expect((await run({ status: resting }, { kind: 'idle' }, in_)).begun).toHaveLength(1);
-    const status = { etcd: { backup: { ...lastNight, versionChanges: ['Kubernetes 1.35 to 1.36'] } } };
+    const status = { etcd: { backup: { ...lastNight, takenFor: ['Kubernetes 1.35 to 1.36'] } } };
     expect((await run({ status }, { kind: 'idle' }, in_)).begun).toEqual([]);
     expect(awaited(in_, 'Kubernetes', { status })).toBeUndefined();
   });

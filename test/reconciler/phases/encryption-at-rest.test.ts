@@ -170,6 +170,7 @@ class Operators {
         hosted: this.servers.client,
         work: this.#work,
         now: new Date(this.#clock.now()),
+        clock: this.#clock,
       }),
     );
     if (outcome.kind === 'degraded') this.reasons.add(outcome.reason);

@@ -85,6 +85,7 @@ class Operators {
         hosted: this.users.client,
         work: this.#work,
         now: new Date(this.clock.now()),
+        clock: this.clock,
       }),
     );
     if (outcome.kind === 'degraded') this.reasons.add(outcome.reason);
@@ -213,7 +214,7 @@ describe('the service account key', () => {
     operators.users.silence('192.0.2.2');
     for (let count = 0; count < 12; count++) await operators.reconcile({ spec: rotate('first') });
     const outcome = await operators.reconcile({ spec: rotate('first') });
-    const message = '1 of 2 API servers accept the new key; api-server-192.0.2.2 does not answer (192.0.2.2 is silent)';
+    const message = 'waiting for api-server-192.0.2.2, which does not answer (192.0.2.2 is silent)';
     expect(outcome).toMatchObject({ reason: 'DistributingTrust', message });
   });
 

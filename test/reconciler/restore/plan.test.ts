@@ -96,7 +96,7 @@ describe('the next step of a restore', () => {
     [
       'then to stop the members',
       observed({ servers: stopped }),
-      { kind: 'stopMembers', isWanted: true, pods: ['c1-etcd-0'] },
+      { kind: 'stopMembers', pods: ['c1-etcd-0'] },
     ],
     ['to prepare again after a restart of the operator', held({ isPrepared: false }), { kind: 'prepareAgain' }],
     [
@@ -150,12 +150,12 @@ describe('the next step of a restore', () => {
     [
       'to wait for pods of members that are already scaled to zero',
       observed({ servers: stopped, etcd: { isWanted: false, pods: ['c1-etcd-0'] } }),
-      { kind: 'stopMembers', isWanted: false, pods: ['c1-etcd-0'] },
+      { kind: 'stopMembers', pods: ['c1-etcd-0'] },
     ],
     [
       'to stop members that are not scaled to zero and have no pods yet',
       observed({ servers: stopped, etcd: { isWanted: true, pods: [] } }),
-      { kind: 'stopMembers', isWanted: true, pods: [] },
+      { kind: 'stopMembers', pods: [] },
     ],
     [
       'to stop servers that are not scaled to zero and have no pods yet',

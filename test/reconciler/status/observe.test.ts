@@ -8,7 +8,8 @@ it.each([
   ['as before, while that phase waits for others', undefined, '8Gi', '8Gi'],
   ['that of the spec, before there are volumes', undefined, undefined, '4Gi'],
 ])('the size of volumes is %s', (_, found, before, reported) => {
-  const { cluster, hostedControlPlane, reader } = scopeOf(new MemoryObjects());
+  const scope = scopeOf(new MemoryObjects());
+  const { hostedControlPlane } = scope;
   const status = { ...hostedControlPlane.status, etcdVolumeSize: before };
   const etcd = {
     isFormed: true,
@@ -19,6 +20,7 @@ it.each([
     templateStorageClass: undefined,
   };
   const facts = found === undefined ? {} : { etcd: { ...etcd, volumeSize: found } };
-  const { etcdVolumeSize } = observe(cluster, { ...hostedControlPlane, status }, reader, {}, facts, {}, undefined);
+  const subject = { ...scope, hostedControlPlane: { ...hostedControlPlane, status }, facts };
+  const { etcdVolumeSize } = observe(subject, { phases: {}, report: {}, etcdReport: undefined });
   expect(etcdVolumeSize).toBe(reported);
 });

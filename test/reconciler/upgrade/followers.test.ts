@@ -4,7 +4,7 @@ import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { binariesAnnotation, versionAnnotation } from '../../../constructs/pod/component.ts';
 import { awaitedServer, clusterOfFollowers } from '../../../reconciler/upgrade/followers.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
-import { clusterName, hostedCluster, scopeOf } from '../../support/scope.ts';
+import { clusterName, hostedCluster } from '../../support/scope.ts';
 
 type Step = readonly [version: string, binaries?: string];
 
@@ -96,8 +96,8 @@ it.each<[what: string, wanted: Step, observed: Observed, follows: Step]>([
       ...hostedCluster({ version: wanted[0] }),
       ...(wanted[1] === undefined ? {} : { binaries: wanted[1] }),
     };
-    const { hostedControlPlane } = scopeOf(new MemoryObjects());
-    const held = clusterOfFollowers({ cluster, hostedControlPlane, reader: objectsWith(observed) });
+    const recorded = { newest: undefined, served: undefined };
+    const held = clusterOfFollowers({ cluster, recorded, reader: objectsWith(observed) });
     expect([held.spec.version, held.binaries]).toEqual([version, binaries]);
   },
 );

@@ -74,7 +74,7 @@ describe('the way in of a control plane', () => {
     ['a load balancer', { loadBalancer: { loadBalancerClass: 'a/b' } }, { loadBalancerClasses: ['!*'] }, 'a/b'],
   ])('has no class of %s that the platform does not list', (_, exposure, lists, what) => {
     const cluster = within(exposure, lists);
-    expect(cluster.refusals?.join()).toContain(`the platform does not allow ${what}`);
+    expect(cluster.refusals?.map(({ because }) => because).join()).toContain(`the platform does not allow ${what}`);
     expect(JSON.stringify(cluster.spec.exposure)).not.toContain('admin');
     expect(JSON.stringify(cluster.spec.exposure)).not.toContain('a/b');
     expect(within(exposure).refusals).toBeUndefined();

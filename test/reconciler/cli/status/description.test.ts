@@ -65,6 +65,20 @@ describe('the status of a control plane', () => {
     ]);
   });
 
+  it('says what of the spec is not applied, why, and since when', () => {
+    const since = new Date(now - 300_000).toISOString();
+    const because = 'the change of Kubernetes 1.36 to 1.37 waits for its checks';
+    const held = [
+      { field: 'version', because, since },
+      { field: 'spec', because: refused, since },
+    ];
+    const lines = describeStatus({ ...object, status: { ...object.status, held } } as StoredControlPlane, now);
+    expect(lines.filter((line) => line.startsWith('Held '))).toEqual([
+      `Held          spec.version for 5m: ${because}`,
+      `Held          spec for 5m: ${refused}`,
+    ]);
+  });
+
   it('keeps the next command in one line, because a person copies it', () => {
     const next = describeStatus(object, now, narrowView(30)).find((line) => line.startsWith('  next: '));
     expect(next).toBe('  next: kubectl -n team get pods -l cluster.x-k8s.io/cluster-name=c1');

@@ -71,7 +71,8 @@ async function run({
       ),
   };
   const release = revision === undefined ? {} : { release: releaseOf(36, revision) };
-  return konnectivityAgent.run({ ...scope, cluster: { ...scope.cluster, ...release }, hasAgent, agentsProbe });
+  const cluster = { ...scope.cluster, ...release };
+  return konnectivityAgent.run({ ...scope, cluster, followers: cluster, hasAgent, agentsProbe });
 }
 
 const onlyFirst: HasAgent = async (address) => address === '10.0.0.1';

@@ -3,7 +3,7 @@ import { Deployment } from '../../../constructs/api/resources.ts';
 import { objectLabels } from '../../../constructs/cluster/labels.ts';
 import { versionAnnotation } from '../../../constructs/pod/component.ts';
 import { defaultsFor, etcdVersion } from '../../../constructs/cluster/versions.ts';
-import { withHeldVersion } from '../../../reconciler/upgrade/held-version.ts';
+
 import { MemoryObjects } from '../../support/memory-objects.ts';
 import { clusterName, now, scopeOf } from '../../support/scope.ts';
 
@@ -20,33 +20,25 @@ function rendered(version: string): MemoryObjects {
 function held(
   from: string,
   to: string,
-  { beforeUpgrade = true, versionChanges = [] as string[], isChecked = true, running = [] as string[] } = {},
+  { beforeUpgrade = true, takenFor = [] as string[], isChecked = true, running = [] as string[] } = {},
 ) {
   const backup = { schedule: '@daily', secret: { name: 's3' }, beforeUpgrade };
   const changes = {
     spec: { version: to, etcd: { replicas: 3, backup }, upgrade: { hold: '0s' } },
     status: {
-      etcd: { backup: { versionChanges } },
+      etcd: { backup: { takenFor } },
       versions: running.map((one) => ({ version: one, replicas: 1 })),
       ...(isChecked ? { preflight: { version: to, succeeded: now.toISOString() } } : {}),
     },
   };
-  const { spec } = withHeldVersion(scopeOf(rendered(from), changes));
+  const { spec } = scopeOf(rendered(from), changes).cluster;
   return [spec.version, etcdVersion({ spec })];
 }
 
 it.each<[string, ReturnType<typeof held>, string]>([
   ['waits for its backup', held('v1.34.1', 'v1.35.6'), 'v1.34.1'],
-  [
-    'changes when the backup exists',
-    held('v1.34.1', 'v1.35.6', { versionChanges: ['Kubernetes 1.34 to 1.35'] }),
-    'v1.35.6',
-  ],
-  [
-    'waits for no backup of another change',
-    held('v1.34.1', 'v1.35.6', { versionChanges: ['etcd 3.5 to 3.6'] }),
-    'v1.34.1',
-  ],
+  ['changes when the backup exists', held('v1.34.1', 'v1.35.6', { takenFor: ['Kubernetes 1.34 to 1.35'] }), 'v1.35.6'],
+  ['waits for no backup of another change', held('v1.34.1', 'v1.35.6', { takenFor: ['etcd 3.5 to 3.6'] }), 'v1.34.1'],
   ['waits for its checks', held('v1.34.1', 'v1.35.6', { beforeUpgrade: false, isChecked: false }), 'v1.34.1'],
   [
     'changes after its checks without backups before upgrades',
