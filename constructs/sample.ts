@@ -3,7 +3,7 @@ import { exposureOf } from './api/exposure-spec.ts';
 import { parseHostedControlPlane } from './api/parse-manifest.ts';
 import { Cluster, Gateway, HostedControlPlane, HostedControlPlaneComponentTemplate } from './api/resources.ts';
 import { ClusterNetworkSpec, type HostedCluster, networkOf } from './cluster/cluster.ts';
-import { definedOnly } from './cluster/defined.ts';
+import { definedOnly } from './cluster/defined-only.ts';
 import { checkedConfiguration } from './control-plane/api-server/checked-configuration.ts';
 import { exposureStrategy } from './control-plane/exposure/exposure.ts';
 import type { ObservedGateway } from './control-plane/exposure/strategy.ts';

@@ -1,6 +1,6 @@
 import type { HostedCluster } from '../constructs/cluster/cluster.ts';
-import { definedOnly } from '../constructs/cluster/defined.ts';
-import { overruledArguments } from '../constructs/overruled.ts';
+import { definedOnly } from '../constructs/cluster/defined-only.ts';
+import { overruledArguments } from '../constructs/ineffective-settings.ts';
 import { conditionUpdate, type ConditionUpdates } from './engine/condition-update.ts';
 import { type RequeueAt, earliest } from './engine/requeue.ts';
 import { openEtcd } from './etcd/access.ts';

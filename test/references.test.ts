@@ -16,7 +16,7 @@ import {
   planCAs,
   planCertificates,
   planEtcdCertificates,
-} from '../constructs/control-plane/certificates/plan.ts';
+} from '../constructs/control-plane/certificates/certificate-plans.ts';
 import { renderSamples, workloadsOf } from './support/rendered-objects.ts';
 
 /** One key of a Secret or ConfigMap that a pod wants to see; the key is missing where it wants all of them. */

@@ -1,6 +1,6 @@
 import { coerce, type SemVer } from 'semver';
 import type { Container } from '../api/pod-spec.ts';
-import { definedOnly } from './defined.ts';
+import { definedOnly } from './defined-only.ts';
 import { firstMinorWith, type MinorChange, type MinorDefaults, minors, supportedRange } from './minors.ts';
 import type { Release } from './release-revisions.ts';
 

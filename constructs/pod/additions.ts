@@ -1,5 +1,5 @@
 import type { Overlay } from '../api/overlay-spec.ts';
-import { definedOnly } from '../cluster/defined.ts';
+import { definedOnly } from '../cluster/defined-only.ts';
 
 /** Additions of a user; a daemon has no fields for what a scheduler decides. */
 export type Additions = Partial<Overlay>;

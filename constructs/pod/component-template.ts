@@ -3,7 +3,7 @@ import type { HostedControlPlane, HostedControlPlaneSpec } from '../api/hosted-c
 import { parseComponentTemplate, type ParsedHostedControlPlane, parseStoredHostedControlPlane } from '../api/parse.ts';
 import type { ApiServerPod, Container } from '../api/pod-spec.ts';
 import { HostedControlPlaneComponentTemplate } from '../api/resources.ts';
-import { definedOnly } from '../cluster/defined.ts';
+import { definedOnly } from '../cluster/defined-only.ts';
 import { type Additions, combined, unlessEmpty } from './additions.ts';
 
 type Invalid = Extract<ParsedHostedControlPlane, { valid: false }>;

@@ -2,7 +2,7 @@ import { k8s } from 'cdk8s-plus-30';
 import type { Container } from '../api/pod-spec.ts';
 import { isMore } from '../api/quantity.ts';
 import type { HostedCluster } from '../cluster/cluster.ts';
-import { definedOnly } from '../cluster/defined.ts';
+import { definedOnly } from '../cluster/defined-only.ts';
 import { type ComponentName, objectLabels, selectorLabels } from '../cluster/labels.ts';
 import type { Additions } from './additions.ts';
 import { insideOf } from './no-proxy.ts';

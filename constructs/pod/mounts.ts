@@ -1,6 +1,6 @@
 import type { k8s } from 'cdk8s-plus-30';
 import type { Mount } from '../api/mount-spec.ts';
-import { definedOnly } from '../cluster/defined.ts';
+import { definedOnly } from '../cluster/defined-only.ts';
 
 /** A ConfigMap or Secret of the user that is mounted into the API server. */
 export interface UserMount {

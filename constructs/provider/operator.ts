@@ -1,6 +1,6 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
-import { definedOnly } from '../cluster/defined.ts';
+import { definedOnly } from '../cluster/defined-only.ts';
 import { defaultPlatformLists } from '../cluster/platform-lists.ts';
 import { resourceRequirements } from '../pod/component.ts';
 import { unprivileged } from '../pod/unprivileged.ts';

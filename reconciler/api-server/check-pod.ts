@@ -3,8 +3,8 @@ import { namesOf } from '../../constructs/cluster/names.ts';
 import { checkedAnnotation } from '../../constructs/control-plane/api-server/checked-configuration.ts';
 import { hasEnded, type PodObject } from '../kube/readiness.ts';
 import type { Reader } from '../management/view.ts';
-import { oneLine } from '../pods/last-words.ts';
-import { checkVerdict, type CheckVerdict } from './check-verdict.ts';
+import { oneLine } from '../pods/termination-message.ts';
+import { checkVerdict, type CheckVerdict } from './check-result.ts';
 
 /** A pod that checks, which is also the record of what its kube-apiserver has said. */
 export interface CheckPod extends PodObject {

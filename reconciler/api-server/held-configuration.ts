@@ -8,7 +8,7 @@ import {
 import type { Reader } from '../management/view.ts';
 import { adoptsConfiguration } from './adopts-configuration.ts';
 import { checkPodOf, isAbout, verdictOf } from './check-pod.ts';
-import type { CheckVerdict } from './check-verdict.ts';
+import type { CheckVerdict } from './check-result.ts';
 
 /**
  * Whether API servers may read the configuration of this spec: it has nothing to check, or has been accepted.

@@ -1,5 +1,5 @@
 import type { EtcdStatus } from '../../constructs/api/etcd-status.ts';
-import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import type { WorkState } from '../tasks/background-work.ts';
 import type { StatusReport } from '../engine/status-report.ts';
 import { type BackupCause, changeCause, requestCause, takenFor } from './causes.ts';

@@ -2,7 +2,7 @@ import { firstMinorWith } from '../../constructs/cluster/minors.ts';
 import { certificateLifetimes } from '../../constructs/api/certificates-spec.ts';
 import { HostedControlPlaneSpec } from '../../constructs/api/hosted-control-plane.ts';
 import { planAll, type PlannedCertificate } from '../../constructs/control-plane/certificates/overview.ts';
-import { type SecretRole, type Use, uses } from '../../constructs/control-plane/certificates/uses.ts';
+import { type SecretRole, type Use, uses } from '../../constructs/control-plane/certificates/certificate-consumers.ts';
 import { type HostedCluster, networkOf } from '../../constructs/cluster/cluster.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { missingCheck, policyChecks } from '../pki/policy.ts';

@@ -1,7 +1,7 @@
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import { isGone, KubeError } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { spanText } from './amounts.ts';
+import { spanText } from './format.ts';
 import type { Session } from './command.ts';
 import { type ControlPlane, readControlPlane } from './control-plane.ts';
 

@@ -5,7 +5,7 @@ import { releaseVolumes } from './import/kept-volumes.ts';
 import { describeImport } from './import/preview.ts';
 import { problemsOf } from './import/problems.ts';
 import { importContext, type ImportSource, takeSteps } from './import/run.ts';
-import { spanText } from './amounts.ts';
+import { spanText } from './format.ts';
 import { clusterArgument, type Command, hasSwitch, type Session, textOption, UsageError } from './command.ts';
 import { findControlPlane } from './control-plane.ts';
 import { follow } from './follow.ts';

@@ -2,7 +2,7 @@ import { Pod, Secret } from '../../constructs/api/resources.ts';
 import { selectorLabels, selectorOf } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { kubernetesVersion, unsupportedVersion } from '../../constructs/cluster/versions.ts';
-import { apiServiceHost } from '../../constructs/control-plane/certificates/plan.ts';
+import { apiServiceHost } from '../../constructs/control-plane/certificates/certificate-plans.ts';
 import { exposureStrategy } from '../../constructs/control-plane/exposure/exposure.ts';
 import type { HostedClient } from '../hosted/hosted-client.ts';
 import { KubeClient, type KubernetesApi } from '../kube/client.ts';

@@ -6,7 +6,7 @@ import type { Choice } from '../backup/choose-backup.ts';
 import { findRecoveryBundle } from '../backup/find-recovery-bundle.ts';
 import type { BackupOwner } from '../backup/names.ts';
 import { storeReaderOf } from '../backup/store-reader.ts';
-import { readChoice } from './choice.ts';
+import { readChoice } from './backup-selector.ts';
 import { type Command, type Given, hasSwitch, type Session, textOption, UsageError } from './command.ts';
 
 /** Arguments of `hcp rebuild`. */

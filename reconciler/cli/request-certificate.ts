@@ -9,7 +9,7 @@ import { createKey } from '../pki/key.ts';
 import { bundle, splitCertificates } from '../pki/pem.ts';
 import { createClientRequest } from '../pki/signing-request.ts';
 import type { ClientCertificateRequest } from '../signer/request.ts';
-import { spanText } from './amounts.ts';
+import { spanText } from './format.ts';
 import type { Session } from './command.ts';
 import { fieldManager } from './field-manager.ts';
 

@@ -1,11 +1,11 @@
 import { backupId, type BackupName, type BackupOwner } from '../backup/names.ts';
-import { spanText } from './amounts.ts';
+import { spanText } from './format.ts';
 import { type Choice, chooseOwnFirst, describeForeign } from '../backup/choose-backup.ts';
 import type { ClusterBackups, StoredBackup } from '../backup/cluster-backups.ts';
 import { readFolder } from '../backup/own-backups.ts';
 import { incarnationOf } from '../backup/ownership.ts';
 import { changingControlPlane, findingControlPlane, followingControlPlane, readingStore } from './access.ts';
-import { readChoice } from './choice.ts';
+import { readChoice } from './backup-selector.ts';
 import { clusterArgument, type Command, hasSwitch, otherClusterOption, type Session, textOption } from './command.ts';
 import { type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
 import { follow } from './follow.ts';

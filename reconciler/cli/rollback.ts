@@ -14,7 +14,7 @@ import { follow } from './follow.ts';
 import { confirmLoss, requestRestore } from './request-restore.ts';
 import { restoreProgress } from './restore-progress.ts';
 import { describeRollback, type Loss } from './rollback/describe.ts';
-import { backupBefore, rollbackVersions, versionToLeave } from './rollback/plan.ts';
+import { backupBefore, rollbackVersions, versionToLeave } from './rollback/plan-rollback.ts';
 import { withBackups } from './store.ts';
 
 interface RollbackRequest {

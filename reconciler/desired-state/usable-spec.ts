@@ -1,6 +1,6 @@
 import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import { type ParsedHostedControlPlane, parseStoredHostedControlPlane } from '../../constructs/api/parse.ts';
-import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import type { RevisionFacts } from '../../constructs/cluster/facts.ts';
 import { exposureStrategy } from '../../constructs/control-plane/exposure/exposure.ts';
 import { withComponentTemplate } from '../../constructs/pod/component-template.ts';

@@ -1,6 +1,6 @@
 import { isAlreadyExists, kubeErrorOf } from '../kube/errors.ts';
 import { truncated } from '../kube/truncated.ts';
-import { oneLine } from '../pods/last-words.ts';
+import { oneLine } from '../pods/termination-message.ts';
 import { type Amounts, fitsAfter } from './quota.ts';
 
 /** What an API server says of an object that it is asked to create without storing it. */

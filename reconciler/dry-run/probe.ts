@@ -9,7 +9,7 @@ import type { Facts } from '../../constructs/cluster/facts.ts';
 import { isForbidden } from '../kube/errors.ts';
 import type { PodObject } from '../kube/readiness.ts';
 import type { Reader, Writer } from '../management/view.ts';
-import { oneLine } from '../pods/last-words.ts';
+import { oneLine } from '../pods/termination-message.ts';
 import { planProbe, type Probe, type ProbeDecision } from './plan-probe.ts';
 
 /** Where a probe is tried. */

@@ -1,4 +1,4 @@
-import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import type { Facts } from '../../constructs/cluster/facts.ts';
 import type { StatusReport } from '../engine/status-report.ts';
 import type { EncryptionContext } from './context.ts';

@@ -1,4 +1,4 @@
-import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import { messageOf } from '../kube/error-message.ts';
 import type { MemberClient } from './client.ts';
 import {

@@ -1,5 +1,5 @@
 import type { EtcdStatus } from '../../constructs/api/etcd-status.ts';
-import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import { type EtcdObservation, isDataLost, leaderOf, type Member } from './members.ts';
 import { hexadecimal } from './volume-mark.ts';
 

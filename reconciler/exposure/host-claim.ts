@@ -2,7 +2,7 @@ import { group } from '../../constructs/api/group.ts';
 import { exposuresOf, type ExposureSource } from '../../constructs/api/exposure-spec.ts';
 import { groupOf, HostedControlPlane, optionalResources } from '../../constructs/api/resources.ts';
 import type { TlsRouteSpec } from '../../imports/gateway.networking.k8s.io.ts';
-import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import { heldHosts } from '../../constructs/control-plane/exposure/hosts.ts';
 import type { HeldHost, HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { Endpoint } from '../../constructs/cluster/facts.ts';

@@ -1,5 +1,5 @@
 import { type Endpoint, formatEndpoint } from '../../constructs/cluster/facts.ts';
-import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import type { ConnectionTarget } from '../kube/config.ts';
 import type { RequestRecord } from '../kube/request.ts';

@@ -8,7 +8,7 @@ import { appliedKindsOf } from '../../constructs/workload/chart.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import type { ServiceObject } from '../kube/service-object.ts';
 import { issueCertificate, type KeyPair, validFor } from '../pki/issue.ts';
-import { apiServiceHost } from '../../constructs/control-plane/certificates/plan.ts';
+import { apiServiceHost } from '../../constructs/control-plane/certificates/certificate-plans.ts';
 import { pairOf, type SecretObject } from '../pki/secret.ts';
 import type { Reader } from '../management/view.ts';
 

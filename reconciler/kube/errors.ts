@@ -1,4 +1,4 @@
-import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 
 /** One cause in a Status: for conflicts the field and its manager, for invalid objects the field and the rule. */
 export interface StatusCause {

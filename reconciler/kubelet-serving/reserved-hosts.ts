@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { canonicalHost } from '../../constructs/cluster/canonical-host.ts';
-import { planCertificates } from '../../constructs/control-plane/certificates/plan.ts';
+import { planCertificates } from '../../constructs/control-plane/certificates/certificate-plans.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import type { FactsWith } from '../../constructs/cluster/facts.ts';
 

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import { coverWithin, fewestNetworks, isNetwork, networkOfAddress } from '../../constructs/cluster/cidr.ts';
 import type { KubeObject } from '../kube/object.ts';
 

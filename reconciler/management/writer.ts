@@ -11,7 +11,7 @@ import {
   resourceOf,
 } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
-import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import type { Endpoint } from '../../constructs/cluster/facts.ts';
 import { selectorLabels, selectorOf } from '../../constructs/cluster/labels.ts';
 import { type InfrastructureReference, publishToInfrastructure } from '../exposure/infrastructure/endpoint.ts';

@@ -3,7 +3,7 @@ import type { HostedControlPlane } from '../../constructs/api/hosted-control-pla
 import { NetworkStatus } from '../../constructs/api/network-status.ts';
 import { Pod, Secret } from '../../constructs/api/resources.ts';
 import { type ClusterNetwork, networkOf } from '../../constructs/cluster/cluster.ts';
-import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import { type ComponentName, selectorLabels } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { issuerByServiceName } from '../../constructs/cluster/service-account-issuer.ts';

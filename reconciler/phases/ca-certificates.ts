@@ -11,7 +11,7 @@ import { clearRequests } from '../pki/issuer/clear-requests.ts';
 import { obtainCA } from '../pki/issuer/obtain-ca.ts';
 import type { ObtainedCA } from '../pki/issuer/obtained-ca.ts';
 import { signerFingerprint, trustFingerprint } from '../pki/pem.ts';
-import { planCAs } from '../../constructs/control-plane/certificates/plan.ts';
+import { planCAs } from '../../constructs/control-plane/certificates/certificate-plans.ts';
 import { caProblem, keyProblem } from '../pki/policy.ts';
 import { pairSecret, type SecretObject, valueOf } from '../pki/secret.ts';
 import { answering, requestOf, type rotations } from '../rotation/request.ts';

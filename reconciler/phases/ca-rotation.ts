@@ -1,4 +1,4 @@
-import { planCAs } from '../../constructs/control-plane/certificates/plan.ts';
+import { planCAs } from '../../constructs/control-plane/certificates/certificate-plans.ts';
 import { heldByClock } from '../engine/clock-wrong.ts';
 import { earliest } from '../engine/requeue.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';

@@ -13,7 +13,7 @@ import {
   planCAs,
   planCertificates,
   planEtcdCertificates,
-} from '../../constructs/control-plane/certificates/plan.ts';
+} from '../../constructs/control-plane/certificates/certificate-plans.ts';
 import { mustIssue, renewalTime } from '../pki/policy.ts';
 import { leafSecret, pairOf, type SecretObject, valueOf } from '../pki/secret.ts';
 import { phase, type Scope } from './scope.ts';

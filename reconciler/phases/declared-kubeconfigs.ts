@@ -2,7 +2,7 @@ import type { Kubeconfigs } from '../../constructs/api/kubeconfig-spec.ts';
 import { durationSeconds } from '../../constructs/api/duration.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
-import { declaredPlan } from '../../constructs/control-plane/certificates/plan.ts';
+import { declaredPlan } from '../../constructs/control-plane/certificates/certificate-plans.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
 import { unlessRefused } from '../engine/refusals.ts';
 import { isControlledBy } from '../kube/object.ts';

@@ -1,7 +1,7 @@
 import { exposureOf } from '../../constructs/api/exposure-spec.ts';
 import type { HeldHost } from '../../constructs/api/status.ts';
 import { canonicalHost } from '../../constructs/cluster/canonical-host.ts';
-import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import { exposureStrategy } from '../../constructs/control-plane/exposure/exposure.ts';
 import {
   type EndpointDecision,

@@ -2,7 +2,7 @@ import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { ConfigMap, StatefulSet } from '../../constructs/api/resources.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import type { Facts } from '../../constructs/cluster/facts.ts';
-import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { etcdQuotaBytes } from '../../constructs/control-plane/etcd/config.ts';
 import { recordUser } from '../etcd/claim-user.ts';

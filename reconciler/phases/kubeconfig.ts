@@ -2,7 +2,7 @@ import { Secret } from '../../constructs/api/resources.ts';
 import { isControlledBy } from '../kube/object.ts';
 import { clientOf, writeKubeconfig } from '../pki/kubeconfig.ts';
 import { done, type Outcome } from '../engine/outcome.ts';
-import { adminPlan } from '../../constructs/control-plane/certificates/plan.ts';
+import { adminPlan } from '../../constructs/control-plane/certificates/certificate-plans.ts';
 import { renewalTime } from '../pki/policy.ts';
 import { unlessRefused } from '../engine/refusals.ts';
 import { kubeconfigSecret, type SecretObject, valueOf } from '../pki/secret.ts';

@@ -4,7 +4,7 @@ import { parseBackupId } from '../backup/names.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { refusalKeptMs } from '../management/view.ts';
-import { type MoveDecision, planMove, type Refusal } from '../move/plan.ts';
+import { type MoveDecision, planMove, type Refusal } from '../move/plan-move.ts';
 import { moveAnnotation, moveRecordOf } from '../move/record.ts';
 import { observeMove } from '../restore/observe-move.ts';
 import { withBackupsOf } from '../restore/prepare.ts';

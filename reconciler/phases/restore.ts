@@ -7,7 +7,7 @@ import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import { operatorImageOf } from '../receiver/operator-image.ts';
 import { adoptKeys } from '../restore/adopt-keys.ts';
 import { describeProgress, markClaims, needsOf, removePods, restoreMembers } from '../restore/execute.ts';
-import { planRestore, type RestoreDecision } from '../restore/plan.ts';
+import { planRestore, type RestoreDecision } from '../restore/plan-restore.ts';
 import { observeRestore, problemOf } from '../restore/observe.ts';
 import { reportBlocker } from '../restore/blocker.ts';
 import { prepare, retryMs } from '../restore/prepare-in-background.ts';

@@ -6,7 +6,7 @@ import { heldByClock } from '../engine/clock-wrong.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
 import type { SecretObject } from '../pki/secret.ts';
 import { answeredBy, isNew, requestOf } from '../rotation/request.ts';
-import { planKeyStep } from '../rotation/service-account-key/plan.ts';
+import { planKeyStep } from '../rotation/service-account-key/plan-key-rotation.ts';
 import { note, executeKeyStep } from '../rotation/service-account-key/execute.ts';
 import {
   problemOf,

@@ -10,7 +10,7 @@ import { incarnationOf } from '../backup/ownership.ts';
 import { BackupUnusable, verificationFailure } from '../backup/verify/failure.ts';
 import { listVerifications, type VerificationInventory, verificationRules } from '../backup/verify/survey.ts';
 import type { Verification } from '../backup/verification-settings.ts';
-import { planVerification, type VerificationDecision } from '../backup/verify/plan.ts';
+import { planVerification, type VerificationDecision } from '../backup/verify/plan-verification.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { degraded, done, InvalidConfiguration, type Outcome } from '../engine/outcome.ts';
 import type { StatusReport } from '../engine/status-report.ts';

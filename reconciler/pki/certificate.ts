@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
 import type { KeyPair } from './issue.ts';
 import { splitCertificates } from './pem.ts';
-import type { Usage } from '../../constructs/control-plane/certificates/plan.ts';
+import type { Usage } from '../../constructs/control-plane/certificates/certificate-plans.ts';
 
 /** Content of a certificate. */
 export interface CertificateContent {

@@ -11,7 +11,7 @@ import * as x509 from '@peculiar/x509';
 import { algorithm, createKey, cryptoKeys } from './key.ts';
 import { parsedCertificate } from './parsed.ts';
 import { bundle, splitCertificates } from './pem.ts';
-import type { CAPlan, CertificatePlan } from '../../constructs/control-plane/certificates/plan.ts';
+import type { CAPlan, CertificatePlan } from '../../constructs/control-plane/certificates/certificate-plans.ts';
 
 x509.cryptoProvider.set(crypto);
 

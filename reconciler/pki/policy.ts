@@ -4,7 +4,7 @@ import { isKeyOf, isReadable, isSignedBy, readCertificate } from './certificate.
 import type { KeyPair } from './issue.ts';
 import { splitCertificates } from './pem.ts';
 import { idOfPrivateKey, verifyingKeysOf } from './service-account-keys.ts';
-import type { CertificatePlan } from '../../constructs/control-plane/certificates/plan.ts';
+import type { CertificatePlan } from '../../constructs/control-plane/certificates/certificate-plans.ts';
 
 /** Why a certificate must be issued again. */
 export interface Violation {

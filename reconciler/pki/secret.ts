@@ -1,7 +1,7 @@
 import { clusterSecretType, group, keyFinalizer } from '../../constructs/api/group.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import { type OwnerReference, type RenderedObject } from '../../constructs/control-plane/chart.ts';
-import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import { objectLabels } from '../../constructs/cluster/labels.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { KeyPair } from './issue.ts';

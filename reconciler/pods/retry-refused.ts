@@ -5,7 +5,7 @@ import { type Workload, workloadPod } from '../../constructs/pod/workload-pod.ts
 import type { EndpointProbe } from '../exposure/endpoint-probes.ts';
 import type { DaemonSetObject, DeploymentObject, StatefulSetObject } from '../kube/readiness.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { lacksPods, replicaFailures } from './pod-trouble.ts';
+import { lacksPods, replicaFailures } from './pod-problem.ts';
 import type { Warning } from './warnings.ts';
 
 /** A workload that lacks pods because they were refused, and what tells this refusal from an earlier one. */

@@ -4,7 +4,7 @@ import { wait, type Wait } from '../engine/outcome.ts';
 import type { PodObject } from '../kube/readiness.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
 import { awayOf } from './lost-node.ts';
-import { untilLateMs } from './pod-trouble.ts';
+import { untilLateMs } from './pod-problem.ts';
 
 /** Waits for the end of these pods. @param names of pods, or of what stands for those that may still be created */
 export function waitForTermination(

@@ -1,5 +1,5 @@
 import { type ContainerStatus, hasEnded, type PodObject } from '../kube/readiness.ts';
-import { lastWords } from './last-words.ts';
+import { lastWords } from './termination-message.ts';
 
 /** So many ends of a container, the last ones soon after each other, are no accident. */
 const fewestEnds = 3;

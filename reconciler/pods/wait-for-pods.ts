@@ -6,7 +6,7 @@ import { refusalKeptMs, type ControlPlaneContext } from '../management/view.ts';
 import type { EndpointProbe } from '../exposure/endpoint-probes.ts';
 import { type PodsApi, refusedWorkloads, retryRefused } from './retry-refused.ts';
 import { unstableOf } from './unstable.ts';
-import { type ClaimInTrouble, type PodTrouble, podTrouble, unexplained, untilLateMs } from './pod-trouble.ts';
+import { type ClaimInTrouble, type PodTrouble, podTrouble, unexplained, untilLateMs } from './pod-problem.ts';
 
 type PodsContext = Pick<ControlPlaneContext, 'cluster' | 'reader' | 'now'>;
 

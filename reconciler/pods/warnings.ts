@@ -2,7 +2,7 @@ import { Event } from '../../constructs/api/resources.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import { kubeErrorOf } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { oneLine } from './last-words.ts';
+import { oneLine } from './termination-message.ts';
 
 /** An event of `events.k8s.io`, also one that a client of the older API has written. */
 export interface EventObject extends KubeObject {

@@ -13,7 +13,7 @@ import { etcdPeerUrl } from '../etcd/member-objects.ts';
 import { markPurpose, volumeMark } from '../etcd/volume-mark.ts';
 import { messageOf } from '../kube/error-message.ts';
 import type { RestoreContext } from './context.ts';
-import type { MemberAct } from './plan.ts';
+import type { MemberAct } from './plan-restore.ts';
 import { completedRequests, restoredAnnotations, type RestorePodObject } from './observe.ts';
 import { operatorImageOf } from '../receiver/operator-image.ts';
 import { amount } from './prepare.ts';

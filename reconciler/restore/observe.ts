@@ -6,9 +6,9 @@ import { etcdRestorePod, etcdVolumeClaim, namesOf } from '../../constructs/clust
 import type { KubeObject } from '../kube/object.ts';
 import type { PodObject, StatefulSetObject } from '../kube/readiness.ts';
 import type { Reader } from '../management/view.ts';
-import { lastWords, oneLine } from '../pods/last-words.ts';
+import { lastWords, oneLine } from '../pods/termination-message.ts';
 import { apiServersOf, hasReplicas, settledServersOf } from '../pods/servers.ts';
-import type { MemberRestore, RestoreObservation, RestorePod } from './plan.ts';
+import type { MemberRestore, RestoreObservation, RestorePod } from './plan-restore.ts';
 import type { RestoreRequest } from './request.ts';
 
 /** Annotations of a volume claim with the completed requests of each kind, the newest first. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { HostedControlPlaneStatus, type RevisionStatus } from '../../constructs/api/status.ts';
-import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import type { RevisionFacts } from '../../constructs/cluster/facts.ts';
 import { truncated } from '../kube/truncated.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import { ConfigMap } from '../../constructs/api/resources.ts';
-import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import type { RevisionFacts } from '../../constructs/cluster/facts.ts';
 import { objectLabels } from '../../constructs/cluster/labels.ts';
 import { revisionNumber } from '../../constructs/cluster/names.ts';

@@ -1,9 +1,9 @@
 import type { ComponentStatus } from '../../constructs/api/component-status.ts';
-import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import { etcdMemberHost } from '../../constructs/cluster/names.ts';
 import { ports } from '../../constructs/cluster/ports.ts';
 import { parseVersion, tagOf } from '../../constructs/cluster/versions.ts';
-import { apiServiceHost } from '../../constructs/control-plane/certificates/plan.ts';
+import { apiServiceHost } from '../../constructs/control-plane/certificates/certificate-plans.ts';
 import {
   type DeploymentObject,
   deploymentReadiness,

@@ -2,7 +2,7 @@ import { conditionTypes, isConditionType } from '../../constructs/api/conditions
 import type { HostedControlPlaneSpec } from '../../constructs/api/hosted-control-plane.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { InClusterAccess } from '../../constructs/api/in-cluster-access-spec.ts';
-import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import { selectorString } from '../../constructs/cluster/labels.ts';
 import { etcdHealth } from '../etcd/health.ts';
 import { hasQuorum, healthyVoters, quorumOf, voterCount } from '../etcd/members.ts';

@@ -1,5 +1,5 @@
 import { clusterNameLabel } from '../../constructs/api/group.ts';
-import { type OverruledArguments, overruledMessage } from '../../constructs/overruled.ts';
+import { type OverruledArguments, overruledMessage } from '../../constructs/ineffective-settings.ts';
 import type { EventNote } from '../kube/events.ts';
 import type { ExpiringCertificate } from './newly-expiring.ts';
 

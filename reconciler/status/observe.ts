@@ -2,7 +2,7 @@ import { serviceAccountIssuerAnnotation } from '../../constructs/api/group.ts';
 import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import { Deployment, Pod, Secret, Service, StatefulSet } from '../../constructs/api/resources.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
-import { overruledSettings } from '../../constructs/overruled.ts';
+import { overruledSettings } from '../../constructs/ineffective-settings.ts';
 import { etcdVolumeSize } from '../../constructs/control-plane/etcd/config.ts';
 import type { Facts } from '../../constructs/cluster/facts.ts';
 import { inClusterAccessOf } from '../../constructs/cluster/in-cluster-access.ts';

@@ -1,6 +1,6 @@
 import { minorOf } from '../../constructs/cluster/versions.ts';
 import { observeRestore } from '../restore/observe.ts';
-import { isRestored } from '../restore/plan.ts';
+import { isRestored } from '../restore/plan-restore.ts';
 import { ownerOf, restoreOf } from '../restore/request.ts';
 import { renderedVersion, type VersionContext } from './version-change.ts';
 

@@ -1,6 +1,6 @@
 import { apiServerThat } from '../support/api-server-answers.ts';
 import { CertificateSigningRequest, ConfigMap, Node as NodeKind } from '../../constructs/api/resources.ts';
-import type { SecretRole } from '../../constructs/control-plane/certificates/uses.ts';
+import type { SecretRole } from '../../constructs/control-plane/certificates/certificate-consumers.ts';
 import { ports } from '../../constructs/cluster/ports.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';

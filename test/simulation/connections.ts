@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { apiServiceHost } from '../../constructs/control-plane/certificates/plan.ts';
+import { apiServiceHost } from '../../constructs/control-plane/certificates/certificate-plans.ts';
 import { etcdMemberHost, namesOf } from '../../constructs/cluster/names.ts';
 import { clientOf } from '../../reconciler/pki/kubeconfig.ts';
 import { loadBalancerAddress } from '../support/management-controllers.ts';

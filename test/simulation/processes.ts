@@ -7,7 +7,7 @@ import {
   type SecretRole,
   type Use,
   uses,
-} from '../../constructs/control-plane/certificates/uses.ts';
+} from '../../constructs/control-plane/certificates/certificate-consumers.ts';
 import { restartsWithAnnotation } from '../../constructs/pod/component.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { isKeyOf } from '../../reconciler/pki/certificate.ts';

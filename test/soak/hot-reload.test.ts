@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { reloads } from '../../constructs/control-plane/certificates/restarts.ts';
-import { podsOf, uses } from '../../constructs/control-plane/certificates/uses.ts';
+import { podsOf, uses } from '../../constructs/control-plane/certificates/certificate-consumers.ts';
 import { clusterOf } from '../support/rendered-cluster.ts';
 import { ReloadObservations } from './reload-observations.ts';
 import { startMs } from './reload-requests.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { etcdFormedAnnotation } from '../../constructs/api/group.ts';
 import { HostedControlPlane, PersistentVolumeClaim, Secret } from '../../constructs/api/resources.ts';
 import { selectorString } from '../../constructs/cluster/labels.ts';
-import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import { isReady } from '../../reconciler/kube/readiness.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
 import { longMs } from '../cluster/restore/recoveries.ts';

@@ -1,7 +1,7 @@
 import { inject } from 'vitest';
 import { backupAnnotation } from '../../constructs/api/group.ts';
 import { HostedControlPlane, Secret } from '../../constructs/api/resources.ts';
-import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import { ClusterBackups } from '../../reconciler/backup/cluster-backups.ts';
 import { ObjectStore } from '../../reconciler/backup/object-store.ts';
 import type { EncryptionKey } from '../../reconciler/backup/encryption-keys.ts';

@@ -10,7 +10,7 @@ import {
   ServiceAccount,
 } from '../../constructs/api/resources.ts';
 import type { Rule } from '../../constructs/cluster/access-rules.ts';
-import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import { rbacGroup } from '../../constructs/cluster/provider-names.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { connect, type Connection, loadKubeConfig } from '../../reconciler/kube/config.ts';

@@ -1,4 +1,4 @@
-import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import type { ApiServer } from './api-server.ts';
 import { startOperator, type TestOperator } from './operator.ts';
 import { ShippedRights } from './shipped-rights.ts';

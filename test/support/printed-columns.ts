@@ -1,5 +1,5 @@
 import { hostedControlPlaneCRD } from '../../constructs/api/crd.ts';
-import { spanText } from '../../reconciler/cli/amounts.ts';
+import { spanText } from '../../reconciler/cli/format.ts';
 import { columns } from '../../reconciler/cli/columns.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 

@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { z } from 'zod';
 import { Secret } from '../../constructs/api/resources.ts';
-import { apiServiceHost } from '../../constructs/control-plane/certificates/plan.ts';
+import { apiServiceHost } from '../../constructs/control-plane/certificates/certificate-plans.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { ports } from '../../constructs/cluster/ports.ts';
 import { KubeClient } from '../../reconciler/kube/client.ts';

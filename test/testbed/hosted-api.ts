@@ -10,7 +10,7 @@ import { ClusterObject } from '../../reconciler/management/cluster-object.ts';
 import { KubeClient } from '../../reconciler/kube/client.ts';
 import { connectionFor } from '../../reconciler/kube/config.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
-import { apiServiceHost } from '../../constructs/control-plane/certificates/plan.ts';
+import { apiServiceHost } from '../../constructs/control-plane/certificates/certificate-plans.ts';
 import { valueOf, type SecretObject } from '../../reconciler/pki/secret.ts';
 import type { Instance } from './instance.ts';
 import { kubectl } from './kubectl.ts';

@@ -13,7 +13,7 @@ import { fanOut, fanOutVolumes } from './audit/fan-out.ts';
 import { disruptionBudget } from '../../pod/disruption-budget.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { binariesVersion } from '../../cluster/emulation.ts';
-import { definedOnly } from '../../cluster/defined.ts';
+import { definedOnly } from '../../cluster/defined-only.ts';
 import { readAtStart } from '../certificates/restarts.ts';
 import { container, podTemplate, probes, projected } from '../../pod/component.ts';
 import { exposureStrategy } from '../exposure/exposure.ts';

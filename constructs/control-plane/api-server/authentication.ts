@@ -2,7 +2,7 @@ import { Yaml } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import type { HostedCluster } from '../../cluster/cluster.ts';
-import { definedOnly } from '../../cluster/defined.ts';
+import { definedOnly } from '../../cluster/defined-only.ts';
 import { objectLabels } from '../../cluster/labels.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { rendersWith } from '../../cluster/release-revisions.ts';

@@ -1,7 +1,7 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import type { HostedCluster } from '../../cluster/cluster.ts';
-import { definedOnly } from '../../cluster/defined.ts';
+import { definedOnly } from '../../cluster/defined-only.ts';
 import { exposureStrategy } from '../exposure/exposure.ts';
 import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
 import { namesOf } from '../../cluster/names.ts';

@@ -1,5 +1,5 @@
 import type { CertificateKind } from '../../api/certificate-status.ts';
-import type { SecretRole } from './uses.ts';
+import type { SecretRole } from './certificate-consumers.ts';
 
 /** A Secret with a certificate. Service account keys and encryption keys never expire. */
 export type CertificateRole = Exclude<SecretRole, 'serviceAccount' | 'encryption'>;

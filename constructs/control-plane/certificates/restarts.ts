@@ -4,7 +4,7 @@ import { usesTunnel } from '../../cluster/in-cluster-access.ts';
 import type { ComponentName } from '../../cluster/labels.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { hasChange } from '../../cluster/versions.ts';
-import { podsOf, type SecretRole, type Use, uses } from './uses.ts';
+import { podsOf, type SecretRole, type Use, uses } from './certificate-consumers.ts';
 
 /**
  * The certificates and keys that pods of a component read only when they start, by Secret, as fingerprints that a

@@ -4,7 +4,7 @@ import { disruptionBudget } from '../../pod/disruption-budget.ts';
 import type { ControllerPod } from '../../api/pod-spec.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { binariesVersion, emulationFlags } from '../../cluster/emulation.ts';
-import { definedOnly } from '../../cluster/defined.ts';
+import { definedOnly } from '../../cluster/defined-only.ts';
 import { container, podTemplate, probes, projected, type ProjectedSource } from '../../pod/component.ts';
 import { exposureStrategy } from '../exposure/exposure.ts';
 import { type Flag, renderFlags } from '../../pod/flags.ts';

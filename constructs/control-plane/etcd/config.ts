@@ -1,5 +1,5 @@
 import { Yaml } from 'cdk8s';
-import { planEtcdCertificates } from '../certificates/plan.ts';
+import { planEtcdCertificates } from '../certificates/certificate-plans.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { type EtcdSettings, etcdSettings } from './settings.ts';
 import type { EtcdFacts } from '../../cluster/facts.ts';

@@ -6,7 +6,7 @@ import { releaseRevisionAnnotation } from '../../api/group.ts';
 import { readAtStart } from '../certificates/restarts.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { container, podTemplate, probes, projected } from '../../pod/component.ts';
-import { definedOnly } from '../../cluster/defined.ts';
+import { definedOnly } from '../../cluster/defined-only.ts';
 import { etcdMemberConfig, etcdPaths, etcdSettingsOf, etcdVolumeSize } from './config.ts';
 import { type Facts, rolloutOf } from '../../cluster/facts.ts';
 import { objectLabels, selectorLabels } from '../../cluster/labels.ts';

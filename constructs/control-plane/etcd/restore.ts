@@ -1,6 +1,6 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
-import { definedOnly } from '../../cluster/defined.ts';
+import { definedOnly } from '../../cluster/defined-only.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { etcdVolumeSizeToRestore } from './config.ts';
 import type { EtcdRestoreFacts } from '../../cluster/facts.ts';

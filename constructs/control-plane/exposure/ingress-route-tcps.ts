@@ -1,7 +1,7 @@
 import { Construct } from 'constructs';
 import { IngressRouteTcp, IngressRouteTcpSpecRoutesServicesPort as Port } from '../../../imports/traefik.io.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
-import { definedOnly } from '../../cluster/defined.ts';
+import { definedOnly } from '../../cluster/defined-only.ts';
 import { objectLabels } from '../../cluster/labels.ts';
 import { namesOf } from '../../cluster/names.ts';
 import type { HostRoute } from './host-routes.ts';

@@ -5,7 +5,7 @@ import { type Endpoint, formatEndpoint } from '../../cluster/facts.ts';
 import { ports } from '../../cluster/ports.ts';
 import { reachedBy, sharedService } from './by-host-name.ts';
 import { sharedHosts, tooLong } from './hosts.ts';
-import { mismatch } from './preset.ts';
+import { mismatch } from './fixed-endpoint.ts';
 import type { Contradiction, ExposureStrategy } from './strategy.ts';
 
 /** A shared ingress controller with TLS passthrough. The endpoint is the host name that the user sets. */

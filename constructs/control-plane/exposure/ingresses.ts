@@ -2,7 +2,7 @@ import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import type { IngressExposure } from '../../api/exposure-spec.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
-import { definedOnly } from '../../cluster/defined.ts';
+import { definedOnly } from '../../cluster/defined-only.ts';
 import { objectLabels } from '../../cluster/labels.ts';
 import { namesOf } from '../../cluster/names.ts';
 import type { HostRoute } from './host-routes.ts';

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import type { Exposure } from '../../api/exposure-spec.ts';
 import type { Endpoint } from '../../cluster/facts.ts';
-import { definedOnly } from '../../cluster/defined.ts';
+import { definedOnly } from '../../cluster/defined-only.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { ports } from '../../cluster/ports.ts';
-import { mismatch } from './preset.ts';
+import { mismatch } from './fixed-endpoint.ts';
 import type { ExposureStrategy, Reached } from './strategy.ts';
 
 /** A Service of type LoadBalancer. The endpoint is its address or host name. */

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import type { Exposure } from '../../api/exposure-spec.ts';
-import { definedOnly } from '../../cluster/defined.ts';
+import { definedOnly } from '../../cluster/defined-only.ts';
 import { ports } from '../../cluster/ports.ts';
-import { mismatch } from './preset.ts';
+import { mismatch } from './fixed-endpoint.ts';
 import type { ExposureStrategy } from './strategy.ts';
 
 /** A Service of type NodePort with fixed ports. The endpoint is the address that the user sets. */

@@ -2,7 +2,7 @@ import { Construct } from 'constructs';
 import * as cilium from '../../../imports/cilium.io.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { everyFamily, networkOfAddress } from '../../cluster/cidr.ts';
-import { definedOnly } from '../../cluster/defined.ts';
+import { definedOnly } from '../../cluster/defined-only.ts';
 import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
 import type { FlowPort, Peer } from './flow.ts';
 import { egressOf, ingressOf } from './flows.ts';

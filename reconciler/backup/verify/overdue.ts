@@ -1,5 +1,5 @@
 import { aheadMs, nextBackupTime, type Schedule } from '../schedule.ts';
-import type { VerificationRules } from './plan.ts';
+import type { VerificationRules } from './plan-verification.ts';
 
 /**
  * Whether a verification is missing: a whole further backup, or a whole further time of the schedule for verifications, has passed

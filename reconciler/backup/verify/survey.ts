@@ -6,7 +6,7 @@ import type { Incarnation } from '../ownership.ts';
 import { backupId } from '../names.ts';
 import { retentionOf } from '../retention-policy.ts';
 import { StoreError } from '../store-error.ts';
-import type { VerificationRules } from './plan.ts';
+import type { VerificationRules } from './plan-verification.ts';
 
 /** The backups and verification results in the store. */
 export interface VerificationInventory {

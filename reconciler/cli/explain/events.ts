@@ -1,6 +1,6 @@
-import { oneLine } from '../../pods/last-words.ts';
+import { oneLine } from '../../pods/termination-message.ts';
 import { type EventObject, lastTime } from '../../pods/warnings.ts';
-import { spanText } from '../amounts.ts';
+import { spanText } from '../format.ts';
 
 /** More than the newest ones of an object repeat the same. */
 const mostOfOne = 2;

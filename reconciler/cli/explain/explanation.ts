@@ -9,8 +9,8 @@ import {
 import type { DeploymentObject, PodObject } from '../../kube/readiness.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { ServiceObject } from '../../kube/service-object.ts';
-import { type ClaimInTrouble, isAwaited, podTrouble } from '../../pods/pod-trouble.ts';
-import { spanText } from '../amounts.ts';
+import { type ClaimInTrouble, isAwaited, podTrouble } from '../../pods/pod-problem.ts';
+import { spanText } from '../format.ts';
 import {
   blockerOf,
   conditionOf,

@@ -9,7 +9,7 @@ import {
   routeStateOf,
 } from '../../exposure/route-status.ts';
 import { objectKey } from '../../kube/object.ts';
-import { oneLine } from '../../pods/last-words.ts';
+import { oneLine } from '../../pods/termination-message.ts';
 import { type Cause, warningsAbout } from './cause.ts';
 import type { EventObject } from '../../pods/warnings.ts';
 import { problemsIn } from './reported-problems.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../../constructs/api/group.ts';
 import { HostedControlPlane, PersistentVolume, Pod, Secret } from '../../../constructs/api/resources.ts';
 import { selectorOf } from '../../../constructs/cluster/labels.ts';
-import { definedOnly } from '../../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../../constructs/cluster/defined-only.ts';
 import { ownerReference } from '../../../constructs/control-plane/chart.ts';
 import { fieldManager } from '../field-manager.ts';
 import { pairSecret } from '../../pki/secret.ts';
@@ -19,7 +19,7 @@ import { handOver } from './hand-over.ts';
 import { newSecrets } from './identity.ts';
 import { findLeftovers, podLabelsOf, volumesOf, type Workload } from './observe.ts';
 import type { NamedObject } from './other-control-plane.ts';
-import type { ImportStep } from './plan.ts';
+import type { ImportStep } from './plan-import.ts';
 import { readEtcdVersion, readKeys } from './read-other.ts';
 import { recordName, recordSecret } from './record.ts';
 

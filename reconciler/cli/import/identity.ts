@@ -3,7 +3,7 @@ import { certificateLifetimes } from '../../../constructs/api/certificates-spec.
 import { serviceAccountIssuerAnnotation } from '../../../constructs/api/group.ts';
 import type { HostedControlPlaneSpec } from '../../../constructs/api/hosted-control-plane.ts';
 import { namesOf, successorSecretName } from '../../../constructs/cluster/names.ts';
-import { planCAs } from '../../../constructs/control-plane/certificates/plan.ts';
+import { planCAs } from '../../../constructs/control-plane/certificates/certificate-plans.ts';
 import { readCertificate } from '../../pki/certificate.ts';
 import { createCA, type KeyPair, validFor } from '../../pki/issue.ts';
 import { bundle, fingerprint, splitCertificates } from '../../pki/pem.ts';

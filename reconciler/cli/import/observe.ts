@@ -12,7 +12,7 @@ import { namesOf } from '../../../constructs/cluster/names.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { NamedObject, OtherControlPlane } from './other-control-plane.ts';
-import type { ImportObservation, Running } from './plan.ts';
+import type { ImportObservation, Running } from './plan-import.ts';
 import type { ImportRecord } from './record.ts';
 
 /** What an import observes with. */

@@ -3,7 +3,7 @@ import { readCertificate } from '../../pki/certificate.ts';
 import { needsSuccessor } from './identity.ts';
 import type { ImportFacts } from './problems.ts';
 import { recordName } from './record.ts';
-import type { ImportStep } from './plan.ts';
+import type { ImportStep } from './plan-import.ts';
 
 /** What an import does, step by step, for a person who decides. */
 export function describeImport(facts: ImportFacts): string[] {

@@ -1,14 +1,14 @@
 import { Cluster } from '../../../constructs/api/resources.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { ClusterObject } from '../../management/cluster-object.ts';
-import { spanText } from '../amounts.ts';
+import { spanText } from '../format.ts';
 import type { Session } from '../command.ts';
 import { findControlPlane, refuseDeleting } from '../control-plane.ts';
 import { withBackups } from '../store.ts';
 import type { ImportContext } from './context.ts';
 import { executeStep } from './execute.ts';
 import { observeImport } from './observe.ts';
-import { type ImportStep, planImport } from './plan.ts';
+import { type ImportStep, planImport } from './plan-import.ts';
 import { describeStep } from './preview.ts';
 import { findOther, providerOf } from './read-other.ts';
 import { readRecord } from './record.ts';

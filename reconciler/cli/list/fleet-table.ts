@@ -1,5 +1,5 @@
 import { isFault } from '../../status/waited-for.ts';
-import { spanText } from '../amounts.ts';
+import { spanText } from '../format.ts';
 import { table } from '../columns.ts';
 import { type Paint, plainView, type View } from '../view.ts';
 import type { FleetEntry } from './fleet-entry.ts';

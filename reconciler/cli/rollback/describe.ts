@@ -2,8 +2,8 @@ import { minorOf } from '../../../constructs/cluster/versions.ts';
 import { changeCause } from '../../backup/causes.ts';
 import { backupId } from '../../backup/names.ts';
 import type { KeyChanges } from '../../etcd/key-changes.ts';
-import { spanText } from '../amounts.ts';
-import type { DescribedBackup, RollbackVersions } from './plan.ts';
+import { spanText } from '../format.ts';
+import type { DescribedBackup, RollbackVersions } from './plan-rollback.ts';
 
 /** What a way back loses: the changes of each resource, or why they are unknown. */
 export type Loss = ReadonlyMap<string, KeyChanges> | string;

@@ -1,7 +1,7 @@
 import { type ConditionType, usuallyFalse } from '../../../constructs/api/conditions.ts';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import type { Condition } from '../../../constructs/api/status.ts';
-import { spanText } from '../amounts.ts';
+import { spanText } from '../format.ts';
 import { table } from '../columns.ts';
 import { clusterOf } from '../control-plane.ts';
 import {

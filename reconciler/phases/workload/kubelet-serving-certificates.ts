@@ -2,7 +2,7 @@ import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import { Machine } from '../../../constructs/api/resources.ts';
 import type { CertificateRequest } from '../../kube/certificate-request.ts';
 import { notReadyIn } from '../../hosted/not-ready.ts';
-import { askingNode, awaitsServing, type MachineObject, objection } from '../../kubelet-serving/plan.ts';
+import { askingNode, awaitsServing, type MachineObject, objection } from '../../kubelet-serving/plan-approval.ts';
 import type { NodeAddress } from '../../hosted/node-object.ts';
 import { resultsOf, settleAll } from '../../kube/concurrency.ts';
 import { reservedHosts } from '../../kubelet-serving/reserved-hosts.ts';

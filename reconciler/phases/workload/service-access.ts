@@ -10,7 +10,7 @@ import { describeUnreachable } from '../../exposure/unreachable.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isSignedBy } from '../../pki/certificate.ts';
 import { splitCertificates } from '../../pki/pem.ts';
-import { podTrouble } from '../../pods/pod-trouble.ts';
+import { podTrouble } from '../../pods/pod-problem.ts';
 import { gatewayOf, wayOf } from '../reachable.ts';
 import type { WorkloadScope } from './part.ts';
 

@@ -10,7 +10,7 @@ import { secretProps } from '../secret-props.ts';
 import type { SecretObject } from '../secret.ts';
 import { issuerRefusal } from './admitted-issuer.ts';
 import { certificateRequest, type CertificateRequestObject, requestName } from './certificate-request.ts';
-import { decide } from './plan.ts';
+import { decide } from './plan-request.ts';
 import { issuedProblem } from './issued-ca.ts';
 import { requestedKey, requestSecret } from './request-key.ts';
 import { createKey, keyHash } from '../key.ts';

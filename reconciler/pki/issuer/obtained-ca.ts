@@ -1,4 +1,4 @@
-import type { CAPlan } from '../../../constructs/control-plane/certificates/plan.ts';
+import type { CAPlan } from '../../../constructs/control-plane/certificates/certificate-plans.ts';
 import type { KeyPair } from '../issue.ts';
 
 /** A new CA, or what it waits for. */

@@ -13,7 +13,7 @@ import { discardSecret } from '../../pki/held-secret.ts';
 import { pairSecret, type SecretObject } from '../../pki/secret.ts';
 import { secretProps } from '../../pki/secret-props.ts';
 import type { CARotationContext } from './context.ts';
-import { planRotation, type RotationState } from './plan.ts';
+import { planRotation, type RotationState } from './plan-ca-rotation.ts';
 import type { Proof } from '../../pods/proven-by-all.ts';
 import { consumersOfOldCertificates } from './reissue-proof.ts';
 import { answeredBy, isNew, requestOf } from '../request.ts';

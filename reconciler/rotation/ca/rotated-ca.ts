@@ -2,9 +2,9 @@ import { certificateLifetimes } from '../../../constructs/api/certificates-spec.
 import { group, rotatedForAnnotation } from '../../../constructs/api/group.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
-import { definedOnly } from '../../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../../constructs/cluster/defined-only.ts';
 import { successorSecretName } from '../../../constructs/cluster/names.ts';
-import type { CAPlan } from '../../../constructs/control-plane/certificates/plan.ts';
+import type { CAPlan } from '../../../constructs/control-plane/certificates/certificate-plans.ts';
 import { crossCertify, crossKey, validChain } from '../../pki/cross-certificate.ts';
 import type { KeyPair } from '../../pki/issue.ts';
 import { bundle, fingerprint, splitCertificates } from '../../pki/pem.ts';

@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import { request, type RequestOptions } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { connect, type ConnectionOptions } from 'node:tls';
-import { definedOnly } from '../../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../../constructs/cluster/defined-only.ts';
 import type { Destinations } from '../../network/destinations.ts';
 import type { KeyPair } from '../../pki/issue.ts';
 

@@ -1,7 +1,7 @@
 import { etcdHTTPPort } from '../../etcd/http-port.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
-import { apiServiceHost } from '../../../constructs/control-plane/certificates/plan.ts';
-import type { SecretRole } from '../../../constructs/control-plane/certificates/uses.ts';
+import { apiServiceHost } from '../../../constructs/control-plane/certificates/certificate-plans.ts';
+import type { SecretRole } from '../../../constructs/control-plane/certificates/certificate-consumers.ts';
 import { exposureStrategy } from '../../../constructs/control-plane/exposure/exposure.ts';
 import type { ComponentName } from '../../../constructs/cluster/labels.ts';
 import { etcdMemberHost, namesOf } from '../../../constructs/cluster/names.ts';

@@ -8,7 +8,7 @@ import { secretProps } from '../../pki/secret-props.ts';
 import { signerFingerprint } from '../../pki/pem.ts';
 import type { KeyRotationContext } from './context.ts';
 import { answeredBy, answering, requestOf, isNew, type RotationRequest } from '../request.ts';
-import type { KeyRotationStep } from './plan.ts';
+import type { KeyRotationStep } from './plan-key-rotation.ts';
 import type { Proof } from '../../pods/proven-by-all.ts';
 import { type KeyClaim, proveOfAPIServers, proveOfControllerManager } from './proof.ts';
 import { type StoredServiceAccountKeys, successorSecret, successorSecretOf, withKeys } from './rotated-keys.ts';

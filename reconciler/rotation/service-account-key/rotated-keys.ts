@@ -1,6 +1,6 @@
 import { Secret } from '../../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
-import { definedOnly } from '../../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../../constructs/cluster/defined-only.ts';
 import { namesOf, successorSecretName } from '../../../constructs/cluster/names.ts';
 import { isControlledBy } from '../../kube/object.ts';
 import { createServiceAccountKey, type KeyPair } from '../../pki/issue.ts';

@@ -10,7 +10,7 @@ import { readCertificate } from '../../pki/certificate.ts';
 import { signerFingerprint } from '../../pki/pem.ts';
 import type { HostedAccess } from '../../hosted/hosted-client.ts';
 import type { ControlPlaneContext } from '../../management/view.ts';
-import { planWorkers, type WorkersState } from './plan.ts';
+import { planWorkers, type WorkersState } from './plan-worker-move.ts';
 import { bootstrapDataOf, type MachinePoolObject, type MachinePoolState } from './machine-pools.ts';
 import { type MachineDeploymentObject, timestamp } from './machines.ts';
 import { issuedToNodes, nodeCertificatesOf } from './node-certificates.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import type { Program } from '../../../constructs/control-plane/certificates/uses.ts';
+import type { Program } from '../../../constructs/control-plane/certificates/certificate-consumers.ts';
 import { findBinaries, findFurtherBinaries } from '../../testbed/binaries.ts';
 import { familiesOf, ownMinor, pinnedMinors, pinnedVersion } from '../../testbed/families.ts';
 import { instanceFrom } from '../../testbed/instance.ts';

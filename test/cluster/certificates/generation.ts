@@ -3,7 +3,7 @@ import {
   planCAs,
   planCertificates,
   planEtcdCertificates,
-} from '../../../constructs/control-plane/certificates/plan.ts';
+} from '../../../constructs/control-plane/certificates/certificate-plans.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
 import {
   createCA,

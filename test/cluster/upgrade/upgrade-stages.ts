@@ -3,7 +3,7 @@ import { namesOf } from '../../../constructs/cluster/names.ts';
 import { ports } from '../../../constructs/cluster/ports.ts';
 import { minors } from '../../../constructs/cluster/minors.ts';
 import { etcdVersionIn, minorOf, parseVersion, tagOf } from '../../../constructs/cluster/versions.ts';
-import { apiServiceHost } from '../../../constructs/control-plane/certificates/plan.ts';
+import { apiServiceHost } from '../../../constructs/control-plane/certificates/certificate-plans.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { hasEnded } from '../../../reconciler/kube/readiness.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { renderWorkload } from '../../../constructs/workload/chart.ts';
 import { serviceAccounts, users } from '../../../constructs/cluster/workload-identities.ts';
-import { planCertificates } from '../../../constructs/control-plane/certificates/plan.ts';
+import { planCertificates } from '../../../constructs/control-plane/certificates/certificate-plans.ts';
 import { clusterOf, knownFacts } from '../../support/rendered-cluster.ts';
 
 interface Granting {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../../reconciler/backup/manifest.ts';
-import { sizeText, spanText } from '../../../reconciler/cli/amounts.ts';
+import { sizeText, spanText } from '../../../reconciler/cli/format.ts';
 import { type BackupEntry, describeBackups, jsonOfBackups } from '../../../reconciler/cli/backup-table.ts';
 import { markedView, narrowView } from '../../support/marked-view.ts';
 

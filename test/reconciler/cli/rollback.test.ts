@@ -4,7 +4,7 @@ import type { StoredBackup } from '../../../reconciler/backup/cluster-backups.ts
 import type { Manifest } from '../../../reconciler/backup/manifest.ts';
 import { readControlPlane } from '../../../reconciler/cli/control-plane.ts';
 import { describeRollback, type Loss } from '../../../reconciler/cli/rollback/describe.ts';
-import { backupBefore, rollbackVersions, versionToLeave } from '../../../reconciler/cli/rollback/plan.ts';
+import { backupBefore, rollbackVersions, versionToLeave } from '../../../reconciler/cli/rollback/plan-rollback.ts';
 import { hostedControlPlaneObject, spec } from '../../support/scope.ts';
 
 const running = (...versions: readonly string[]): Partial<HostedControlPlaneStatus> => ({

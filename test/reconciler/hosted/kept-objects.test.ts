@@ -5,10 +5,10 @@ import { keptRequest } from '../../../reconciler/hosted/kept-request.ts';
 import type { CertificateRequest } from '../../../reconciler/kube/certificate-request.ts';
 import { keptNode } from '../../../reconciler/hosted/node-object.ts';
 import { somePodAvailable } from '../../../reconciler/kube/readiness.ts';
-import { podTrouble } from '../../../reconciler/pods/pod-trouble.ts';
+import { podTrouble } from '../../../reconciler/pods/pod-problem.ts';
 import { poolOf } from '../../../reconciler/rotation/workers/machine-pools.ts';
 import { refusedWorkloads } from '../../../reconciler/pods/retry-refused.ts';
-import { objection } from '../../../reconciler/kubelet-serving/plan.ts';
+import { objection } from '../../../reconciler/kubelet-serving/plan-approval.ts';
 import { kubeletRequest } from '../../support/kubelet-request.ts';
 
 const evidence = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkVerdict } from '../../../reconciler/api-server/check-verdict.ts';
+import { checkVerdict } from '../../../reconciler/api-server/check-result.ts';
 import { loadedConfiguration } from '../../../reconciler/encryption-at-rest/loaded.ts';
 import { grpcMessage } from '../../../reconciler/etcd/grpc-message.ts';
 import { samplesOf } from '../../../reconciler/kube/metric-samples.ts';

@@ -12,7 +12,7 @@ import {
   validFor,
 } from '../../../reconciler/pki/issue.ts';
 import { fingerprint } from '../../../reconciler/pki/pem.ts';
-import { adminPlan } from '../../../constructs/control-plane/certificates/plan.ts';
+import { adminPlan } from '../../../constructs/control-plane/certificates/certificate-plans.ts';
 import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
 import { MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
 import { hostedControlPlaneUid, now, type ScopeChanges, scopeOf } from '../../support/scope.ts';

@@ -6,7 +6,7 @@ import { runPhases } from '../../../reconciler/engine/run-phases.ts';
 import { caCertificates } from '../../../reconciler/phases/ca-certificates.ts';
 import { certificates, etcdCertificates } from '../../../reconciler/phases/certificates.ts';
 import { fingerprint } from '../../../reconciler/pki/pem.ts';
-import { planEtcdCertificates } from '../../../constructs/control-plane/certificates/plan.ts';
+import { planEtcdCertificates } from '../../../constructs/control-plane/certificates/certificate-plans.ts';
 import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
 import { MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
 import { hostedCluster, now, type ScopeChanges, scopeOf } from '../../support/scope.ts';

@@ -12,7 +12,7 @@ import {
   validFor,
 } from '../../../reconciler/pki/issue.ts';
 import { fingerprint, splitCertificates } from '../../../reconciler/pki/pem.ts';
-import type { CertificatePlan } from '../../../constructs/control-plane/certificates/plan.ts';
+import type { CertificatePlan } from '../../../constructs/control-plane/certificates/certificate-plans.ts';
 import { mustIssue, renewalTime } from '../../../reconciler/pki/policy.ts';
 
 const year = 365 * 24 * 3600_000;

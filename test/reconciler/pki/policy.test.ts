@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { CertificatePlan } from '../../../constructs/control-plane/certificates/plan.ts';
+import type { CertificatePlan } from '../../../constructs/control-plane/certificates/certificate-plans.ts';
 import {
   createCA,
   createServiceAccountKey,

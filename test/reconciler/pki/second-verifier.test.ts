@@ -10,7 +10,7 @@ import {
   planCAs,
   planCertificates,
   planEtcdCertificates,
-} from '../../../constructs/control-plane/certificates/plan.ts';
+} from '../../../constructs/control-plane/certificates/certificate-plans.ts';
 import { crossCertify } from '../../../reconciler/pki/cross-certificate.ts';
 import { createCA, issueCertificate, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
 import { createSigningRequest } from '../../../reconciler/pki/signing-request.ts';

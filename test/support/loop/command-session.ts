@@ -1,5 +1,5 @@
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../../../constructs/api/resources.ts';
-import { definedOnly } from '../../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../../constructs/cluster/defined-only.ts';
 import { rbacGroup } from '../../../constructs/cluster/provider-names.ts';
 import type { Command, Session } from '../../../reconciler/cli/command.ts';
 import { commandGrants, type Elsewhere } from '../command-rights.ts';

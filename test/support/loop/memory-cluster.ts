@@ -15,7 +15,7 @@ import {
   versionOf,
 } from '../../../constructs/api/resources.ts';
 import * as clusterApi from '../../../imports/cluster.x-k8s.io.ts';
-import { definedOnly } from '../../../constructs/cluster/defined.ts';
+import { definedOnly } from '../../../constructs/cluster/defined-only.ts';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { KubeError } from '../../../reconciler/kube/errors.ts';

@@ -2,7 +2,7 @@ import type { k8s } from 'cdk8s-plus-30';
 import type { FanOutConfig } from './fan-out-config.ts';
 import type { Audit } from '../../../api/audit-spec.ts';
 import type { HostedCluster } from '../../../cluster/cluster.ts';
-import { definedOnly } from '../../../cluster/defined.ts';
+import { definedOnly } from '../../../cluster/defined-only.ts';
 import { namesOf } from '../../../cluster/names.ts';
 import { ports } from '../../../cluster/ports.ts';
 import { imageReference } from '../../../cluster/versions.ts';

@@ -6,7 +6,7 @@ import {
   authenticationConfiguration,
   authenticationFile,
 } from '../../../../constructs/control-plane/api-server/authentication.ts';
-import { overruledSettings } from '../../../../constructs/overruled.ts';
+import { overruledSettings } from '../../../../constructs/ineffective-settings.ts';
 import { clusterOf, Rendered } from '../../../support/rendered-cluster.ts';
 
 const plain = { audiences: ['kubernetes'], claimMappings: { username: 'claims.sub' } };

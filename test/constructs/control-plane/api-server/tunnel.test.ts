@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planCertificates } from '../../../../constructs/control-plane/certificates/plan.ts';
+import { planCertificates } from '../../../../constructs/control-plane/certificates/certificate-plans.ts';
 import { restrictedViolations } from '../../../support/pod-security.ts';
 import { clusterOf, knownFacts, Rendered } from '../../../support/rendered-cluster.ts';
 

@@ -3,7 +3,7 @@ import {
   adminPlan,
   planCertificates,
   planEtcdCertificates,
-} from '../../../../constructs/control-plane/certificates/plan.ts';
+} from '../../../../constructs/control-plane/certificates/certificate-plans.ts';
 import { renderWorkload } from '../../../../constructs/workload/chart.ts';
 import { knownFacts } from '../../../support/rendered-cluster.ts';
 import { identityOf, renderSamples } from '../../../support/rendered-objects.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { HostedCluster } from '../../../../constructs/cluster/cluster.ts';
 import { releaseOf } from '../../../../constructs/cluster/release-revisions.ts';
 import { nodeNetworkFlags } from '../../../../constructs/control-plane/controllers/node-networks.ts';
-import { overruledSettings } from '../../../../constructs/overruled.ts';
+import { overruledSettings } from '../../../../constructs/ineffective-settings.ts';
 import { clusterOf } from '../../../support/rendered-cluster.ts';
 
 interface Given {

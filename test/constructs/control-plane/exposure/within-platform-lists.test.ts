@@ -6,7 +6,7 @@ import {
   type LiveWayIn,
   withinPlatformLists,
 } from '../../../../constructs/control-plane/exposure/within-platform-lists.ts';
-import { overruledSettings } from '../../../../constructs/overruled.ts';
+import { overruledSettings } from '../../../../constructs/ineffective-settings.ts';
 import { clusterOf, Rendered } from '../../../support/rendered-cluster.ts';
 
 const hosts = { apiHost: 'api.example.org', konnectivityHost: 'k.example.org' };

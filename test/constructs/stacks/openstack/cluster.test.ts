@@ -2,7 +2,7 @@ import { App } from 'cdk8s';
 import { parse } from 'yaml';
 import { describe, expect, it } from 'vitest';
 import type { RenderedObject } from '../../../../constructs/control-plane/chart.ts';
-import { planCertificates } from '../../../../constructs/control-plane/certificates/plan.ts';
+import { planCertificates } from '../../../../constructs/control-plane/certificates/certificate-plans.ts';
 import {
   OpenStackHostedCluster,
   type OpenStackHostedClusterProps,

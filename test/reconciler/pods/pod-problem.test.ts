@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Deployment, PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
 import type { ContainerStatus, PodObject } from '../../../reconciler/kube/readiness.ts';
-import { type ObservedPods, podTrouble, untilLateMs } from '../../../reconciler/pods/pod-trouble.ts';
+import { type ObservedPods, podTrouble, untilLateMs } from '../../../reconciler/pods/pod-problem.ts';
 
 const now = new Date('2026-11-23T12:00:00Z');
 const ago = (seconds: number): string => new Date(now.getTime() - seconds * 1000).toISOString();

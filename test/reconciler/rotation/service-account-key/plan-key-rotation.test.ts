@@ -3,7 +3,7 @@ import {
   type KeyRotationState,
   type KeyRotationStep,
   planKeyStep,
-} from '../../../../reconciler/rotation/service-account-key/plan.ts';
+} from '../../../../reconciler/rotation/service-account-key/plan-key-rotation.ts';
 import { now } from '../../../support/scope.ts';
 
 const later = new Date(now.getTime() + 1000);

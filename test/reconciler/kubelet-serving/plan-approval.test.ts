@@ -7,7 +7,7 @@ import {
   type Evidence,
   type MachineObject,
   objection,
-} from '../../../reconciler/kubelet-serving/plan.ts';
+} from '../../../reconciler/kubelet-serving/plan-approval.ts';
 import { reservedHosts } from '../../../reconciler/kubelet-serving/reserved-hosts.ts';
 import { longestRequest } from '../../../reconciler/kube/certificate-request.ts';
 import { kubeletRequest, type KubeletRequestChanges } from '../../support/kubelet-request.ts';

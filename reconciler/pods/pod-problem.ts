@@ -9,7 +9,7 @@ import {
   type StatefulSetObject,
 } from '../kube/readiness.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { lastWords, oneLine } from './last-words.ts';
+import { lastWords, oneLine } from './termination-message.ts';
 import { awayOf, confirmedBy } from './lost-node.ts';
 import type { Unexplained, Warning } from './warnings.ts';
 

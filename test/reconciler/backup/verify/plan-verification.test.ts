@@ -4,7 +4,7 @@ import {
   planVerification,
   type VerificationRules,
   type VerificationSituation,
-} from '../../../../reconciler/backup/verify/plan.ts';
+} from '../../../../reconciler/backup/verify/plan-verification.ts';
 
 const hour = 3_600_000;
 const now = Date.parse('2026-11-21T12:00:00Z');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { acceptedPath } from '../../../constructs/control-plane/api-server/check.ts';
-import { checkVerdict, type Ended } from '../../../reconciler/api-server/check-verdict.ts';
+import { checkVerdict, type Ended } from '../../../reconciler/api-server/check-result.ts';
 
 const klog = (rest: string) => `E1123 07:52:26.161491   15306 run.go:72] "command failed" err=${rest}`;
 const opens = `error creating storage factory: open ${acceptedPath}: no such file or directory`;

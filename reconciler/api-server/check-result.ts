@@ -1,6 +1,6 @@
 import { acceptedPath } from '../../constructs/control-plane/api-server/check.ts';
 import { endOfText } from '../kube/metric-samples.ts';
-import { lastWords, oneLine } from '../pods/last-words.ts';
+import { lastWords, oneLine } from '../pods/termination-message.ts';
 
 /** How a container of a check ended. */
 export interface Ended {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createServiceAccountKey } from '../../../reconciler/pki/issue.ts';
-import { lastWords, oneLine } from '../../../reconciler/pods/last-words.ts';
+import { lastWords, oneLine } from '../../../reconciler/pods/termination-message.ts';
 import { privateKeyIn } from '../../support/private-keys.ts';
 
 it.each<[string, string, string]>([

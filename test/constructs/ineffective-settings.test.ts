@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { overruledArguments, overruledSettings } from '../../constructs/overruled.ts';
+import { overruledArguments, overruledSettings } from '../../constructs/ineffective-settings.ts';
 import { clusterOf } from '../support/rendered-cluster.ts';
 import { renderSamples } from '../support/rendered-objects.ts';
 

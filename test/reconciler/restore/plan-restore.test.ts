@@ -4,7 +4,7 @@ import {
   type MemberRestore,
   type RestoreObservation,
   type RestorePod,
-} from '../../../reconciler/restore/plan.ts';
+} from '../../../reconciler/restore/plan-restore.ts';
 
 const request = '0123456789abcdef';
 const run = 'run';

@@ -5,7 +5,7 @@ import {
   requestName,
   type RequestCondition,
 } from '../../../../reconciler/pki/issuer/certificate-request.ts';
-import { backOffMs, decide, type IssuerQuestion } from '../../../../reconciler/pki/issuer/plan.ts';
+import { backOffMs, decide, type IssuerQuestion } from '../../../../reconciler/pki/issuer/plan-request.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 const minutes = (count: number) => new Date(now.getTime() + count * 60_000);

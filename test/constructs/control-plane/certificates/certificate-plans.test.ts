@@ -6,7 +6,7 @@ import {
   planCAs,
   planCertificates,
   planEtcdCertificates,
-} from '../../../../constructs/control-plane/certificates/plan.ts';
+} from '../../../../constructs/control-plane/certificates/certificate-plans.ts';
 import { hostedCluster } from '../../../support/scope.ts';
 
 const cluster = {

@@ -7,7 +7,7 @@ import {
 } from '../../../../constructs/api/group.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
 import { createCA, type KeyPair, validFor } from '../../../../reconciler/pki/issue.ts';
-import { planWorkers, type WorkersState } from '../../../../reconciler/rotation/workers/plan.ts';
+import { planWorkers, type WorkersState } from '../../../../reconciler/rotation/workers/plan-worker-move.ts';
 import type { MachinePoolState } from '../../../../reconciler/rotation/workers/machine-pools.ts';
 import type { MachineDeploymentObject } from '../../../../reconciler/rotation/workers/machines.ts';
 import { issuedToNodes, nodeCertificatesOf } from '../../../../reconciler/rotation/workers/node-certificates.ts';
