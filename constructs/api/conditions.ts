@@ -15,7 +15,7 @@ export const conditions = {
  * in progress, when a kubelet requests a certificate that it must not have, while pods reach it by their environment only,
  * and while an upgrade is held.
  */
-export const apartFromReady: readonly ConditionType[] = [
+export const notCountedForReady: readonly ConditionType[] = [
   'ClocksAgree',
   'EtcdBackupReady',
   'EtcdBackupVerified',

@@ -4,7 +4,7 @@ import { checkedAnnotation } from '../../constructs/control-plane/api-server/che
 import { hasEnded, type PodObject } from '../kube/readiness.ts';
 import type { Reader } from '../management/view.ts';
 import { oneLine } from '../pods/termination-message.ts';
-import { checkVerdict, type CheckVerdict } from './check-result.ts';
+import { configurationCheckResult, type ConfigurationCheckResult } from './check-result.ts';
 
 /** A pod that checks, which is also the record of what its kube-apiserver has said. */
 export interface CheckPod extends PodObject {
@@ -17,12 +17,12 @@ export function checkPodOf(reader: Pick<Reader, 'get'>, cluster: string): CheckP
 }
 
 /** Whether a pod is about this configuration, and not about an earlier one. */
-export function isAbout(pod: CheckPod, configuration: string | undefined): boolean {
+export function checksConfiguration(pod: CheckPod, configuration: string | undefined): boolean {
   return pod.metadata.annotations?.[checkedAnnotation] === configuration;
 }
 
 /** What a pod has found out; undefined while it has not ended. */
-export function verdictOf({ status = {}, ...pod }: CheckPod): CheckVerdict | undefined {
+export function checkResultOf({ status = {}, ...pod }: CheckPod): ConfigurationCheckResult | undefined {
   if (!hasEnded({ ...pod, status })) return undefined;
   const ended = status.containerStatuses?.[0]?.state?.terminated;
   // A pod that was evicted, or ended at its deadline, says nothing about the configuration.
@@ -30,5 +30,5 @@ export function verdictOf({ status = {}, ...pod }: CheckPod): CheckVerdict | und
     const { reason = 'no reason given', message = '' } = status;
     return { kind: 'unknown', message: oneLine(`the pod ended: ${reason}: ${message}`) };
   }
-  return checkVerdict(ended);
+  return configurationCheckResult(ended);
 }

@@ -1,6 +1,6 @@
 import { acceptedPath } from '../../constructs/control-plane/api-server/check.ts';
 import { endOfText } from '../kube/metric-samples.ts';
-import { lastWords, oneLine } from '../pods/termination-message.ts';
+import { terminationMessage, oneLine } from '../pods/termination-message.ts';
 
 /** How a container of a check ended. */
 export interface Ended {
@@ -11,7 +11,7 @@ export interface Ended {
 }
 
 /** What a kube-apiserver says of its flags and files. */
-export type CheckVerdict =
+export type ConfigurationCheckResult =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'refused'; readonly message: string }
   /** It was ended from outside, for example for lack of memory. */
@@ -20,17 +20,17 @@ export type CheckVerdict =
 /** Exit codes that kube-apiserver itself chooses: the end of `--version`, an error, a panic. */
 const ownExitCodes = [0, 1, 2];
 
-/** Reads the verdict from how the process ended. */
-export function checkVerdict({ exitCode, reason = 'Error', message = '' }: Ended): CheckVerdict {
+/** Reads the result from how the process ended. */
+export function configurationCheckResult({ exitCode, reason = 'Error', message = '' }: Ended): ConfigurationCheckResult {
   if (exitCode === undefined || !ownExitCodes.includes(exitCode)) {
     return {
       kind: 'unknown',
-      message: oneLine(`${reason}, exit code ${exitCode ?? 'unknown'}: ${lastWords(message)}`),
+      message: oneLine(`${reason}, exit code ${exitCode ?? 'unknown'}: ${terminationMessage(message)}`),
     };
   }
   const cause = causeOf(message);
   if (cause?.includes(`open ${acceptedPath}:`)) return { kind: 'accepted' };
-  const words = cause === undefined ? lastWords(message) : oneLine(cause);
+  const words = cause === undefined ? terminationMessage(message) : oneLine(cause);
   return { kind: 'refused', message: words || `it ended with exit code ${exitCode} and says nothing` };
 }
 

@@ -7,23 +7,23 @@ import {
 } from '../../constructs/control-plane/api-server/checked-configuration.ts';
 import type { Reader } from '../management/view.ts';
 import { adoptsConfiguration } from './adopts-configuration.ts';
-import { checkPodOf, isAbout, verdictOf } from './check-pod.ts';
-import type { CheckVerdict } from './check-result.ts';
+import { checkPodOf, checksConfiguration, checkResultOf } from './check-pod.ts';
+import type { ConfigurationCheckResult } from './check-result.ts';
 
 /**
  * Whether API servers may read the configuration of this spec: it has nothing to check, or has been accepted.
- * @param isSkipped whether a user accepts any verdict
+ * @param isSkipped whether a user accepts any result
  */
 export function isAccepted(cluster: HostedCluster, reader: Pick<Reader, 'get'>, isSkipped = false): boolean {
   if (isApplied(cluster, reader)) return true;
-  const verdict = verdictOn(cluster, reader);
-  return verdict?.kind === 'accepted' || (isSkipped && verdict !== undefined);
+  const result = checkResultFor(cluster, reader);
+  return result?.kind === 'accepted' || (isSkipped && result !== undefined);
 }
 
 /** What a kube-apiserver has said of the configuration of this spec; undefined until it has. */
-export function verdictOn(cluster: HostedCluster, reader: Pick<Reader, 'get'>): CheckVerdict | undefined {
+export function checkResultFor(cluster: HostedCluster, reader: Pick<Reader, 'get'>): ConfigurationCheckResult | undefined {
   const pod = checkPodOf(reader, cluster.name);
-  return pod && isAbout(pod, checkedConfiguration(cluster)) ? verdictOf(pod) : undefined;
+  return pod && checksConfiguration(pod, checkedConfiguration(cluster)) ? checkResultOf(pod) : undefined;
 }
 
 /** Whether the Deployment of the API servers shows that they accept it, or there is nothing to check. */

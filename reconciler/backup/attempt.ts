@@ -2,7 +2,7 @@ import type { Backup } from '../../constructs/api/backup-spec.ts';
 import { type OpenEtcd, readyMembers } from '../etcd/access.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { Reader } from '../management/view.ts';
-import { serializeRecoveryBundle, survivingSecrets } from './recovery-bundle.ts';
+import { serializeRecoveryBundle, recoveryBundleSecretNames } from './recovery-bundle.ts';
 import type { Incarnation } from './ownership.ts';
 import type { StoreReader } from './store-access.ts';
 import type { BackupAttempt } from './take-backup.ts';
@@ -51,7 +51,7 @@ export function attemptFor(
 async function bundleOf(subject: BackupSubject): Promise<string | undefined> {
   const { namespace, cluster, hostedControlPlane, clusterObject, storeReader } = subject;
   if (!clusterObject) return undefined;
-  const found = await Promise.all(survivingSecrets(cluster).map((name) => storeReader.secret({ namespace, name })));
+  const found = await Promise.all(recoveryBundleSecretNames(cluster).map((name) => storeReader.secret({ namespace, name })));
   const secrets = found.filter((secret) => secret !== undefined);
   return serializeRecoveryBundle({ hostedControlPlane, clusterObject, secrets });
 }

@@ -47,7 +47,7 @@ export type RecoveryBundle = z.output<typeof RecoveryBundle>;
  * Names of the Secrets of a Cluster that cannot be recreated: the CAs and keys that sign for workers, kubeconfigs and
  * tokens, and the keys that encrypt Secrets in etcd. Everything else is issued again.
  */
-export function survivingSecrets(cluster: string): readonly string[] {
+export function recoveryBundleSecretNames(cluster: string): readonly string[] {
   const { secrets } = namesOf(cluster);
   const { clusterCA, etcdCA, frontProxyCA, serviceAccount, encryption } = secrets;
   return [clusterCA, etcdCA, frontProxyCA, serviceAccount, encryption];
@@ -58,7 +58,7 @@ export interface RecoveryBundleSource {
   /** With the settings of its component template, if it refers to one. */
   readonly hostedControlPlane: object;
   readonly clusterObject: object;
-  /** The existing Secrets of {@link survivingSecrets}. */
+  /** The existing Secrets of {@link recoveryBundleSecretNames}. */
   readonly secrets: readonly SecretObject[];
 }
 

@@ -5,7 +5,7 @@ import { isReady } from '../kube/readiness.ts';
 import { openEtcd } from './access.ts';
 import { watchedMemberObjects } from './member-objects.ts';
 import type { EtcdObservation } from './members.ts';
-import { type EtcdReport, significance } from './report.ts';
+import { type EtcdReport, reportFingerprint } from './report.ts';
 import { type EtcdLoopAccess, reconcileEtcd, type EtcdTask, type OpenEtcdLoopAccess } from './reconcile-etcd.ts';
 import type { EtcdStep } from './steps.ts';
 import { detached } from '../trace/span.ts';
@@ -158,7 +158,7 @@ export class EtcdLoops {
     let last: EtcdStep | undefined;
     while (!signal.aborted) {
       const { task, inputsKey, report, inProgress } = entry;
-      const before = report && significance(report);
+      const before = report && reportFingerprint(report);
       const release = this.#options.take?.(key, false);
       const step = await reconcileEtcd(task, {
         open: this.#open,
@@ -174,7 +174,7 @@ export class EtcdLoops {
       // immediately follow itself.
       if (step || !inProgress) last = step;
       const hasChanged =
-        isNew || entry.inputsKey !== inputsKey || before !== (entry.report && significance(entry.report));
+        isNew || entry.inputsKey !== inputsKey || before !== (entry.report && reportFingerprint(entry.report));
       retryMs = hasChanged ? firstRetryMs : Math.min(idleMs, retryMs * 2);
       if (isNew || entry.inputsKey !== inputsKey || entry.inProgress !== inProgress) continue;
       await this.#wait(entry, entry.report?.decision.kind === 'settled' ? idleMs : retryMs);
@@ -189,7 +189,7 @@ export class EtcdLoops {
     const problem = seen.problem ?? entry.defragmentationProblem;
     const { defragmentationAttemptedAt, defragmentedAt } = entry;
     const report: EtcdReport = { ...seen, problem, defragmentationAttemptedAt, defragmentedAt };
-    const isChanged = entry.report === undefined || significance(entry.report) !== significance(report);
+    const isChanged = entry.report === undefined || reportFingerprint(entry.report) !== reportFingerprint(report);
     const previousState = entry.reportedDesiredState;
     Object.assign(entry, {
       report,

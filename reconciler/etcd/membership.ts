@@ -122,7 +122,7 @@ const finishLearner: Rule = (situation) => {
     return remove(situation, learner, 'etcd.replicas no longer includes it', 'requested');
   const loss = unusable(observation, learner);
   if (loss) return remove(situation, learner, loss, 'unavoidable');
-  const obstacle = name === '' ? obstacleToStart(learner) : undefined;
+  const obstacle = name === '' ? startFailure(learner) : undefined;
   if (obstacle) return remove(situation, learner, obstacle, 'unavoidable');
   if (isHealthy(observation, learner)) return act({ kind: 'promote', member: learner.name, id });
   return wait(`${learner.name} is joining${learner.problem ? `: ${learner.problem}` : ''}`);
@@ -133,7 +133,7 @@ const finishLearner: Rule = (situation) => {
  * volume. Its volume is never emptied while it is registered: it may have confirmed entries to the leader before it
  * reports its name, and etcd never lets a member with this ID start without them.
  */
-function obstacleToStart(learner: Member): string | undefined {
+function startFailure(learner: Member): string | undefined {
   if (holdsOldData(learner)) return 'its volume holds data of another member';
   const failures = failedStarts(learner);
   return failures < triesOfNewMember ? undefined : `it failed to start ${failures} times`;

@@ -10,7 +10,7 @@ import { knownMembers, type MemberObjects, readMemberObjects, watchedMemberObjec
 import type { EtcdObservation } from './members.ts';
 import { type EtcdDesiredState, planEtcdStep } from './plan-step.ts';
 import { type Clients, missingConnections, observeEtcd } from './observe.ts';
-import { type EtcdReport, fillOf, withoutVacancies } from './report.ts';
+import { type EtcdReport, quotaUsage, withoutUnusedOrdinals } from './report.ts';
 import { strandedClaims } from './stranded-volumes.ts';
 import { refusalOfReplacement } from './try-rollout.ts';
 import { type Decision, type EtcdStep, isDisruptive } from './steps.ts';
@@ -67,7 +67,7 @@ export async function reconcileEtcd(
   try {
     const first = await observe(task, watchedMemberObjects(cluster, reader), access, inProgress);
     const { observation, decision } = first;
-    const seen: EtcdReport = { observation, decision, fill: fillOf(observation, goal.quotaBytes) };
+    const seen: EtcdReport = { observation, decision, fill: quotaUsage(observation, goal.quotaBytes) };
     report(seen);
     if (decision.kind !== 'act' || signal.aborted) return undefined;
     const { step } = decision;
@@ -98,7 +98,7 @@ async function observe(
   // A member that is ready has a leader, whether the operator reaches it or not.
   const isNew = !isFormed && !wasFormed(known) && known.every(({ pod }) => !pod?.isReady);
   const seen = await observeEtcd(known, clients, { inProgress, isNew });
-  const observation = withoutVacancies(seen, goal.replicas);
+  const observation = withoutUnusedOrdinals(seen, goal.replicas);
   const decision = planEtcdStep(observation, goal);
   if (decision.kind !== 'act' || !leadsToReplacement(decision.step)) return { objects, observation, decision };
   const connected = { ...observation, missingConnections: await missingConnections(observation, clients) };

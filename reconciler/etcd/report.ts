@@ -17,19 +17,19 @@ export interface EtcdReport {
 }
 
 /** How full etcd is, in the precision that phases and users need. */
-export function fillOf(observation: EtcdObservation, quotaBytes: number): number | undefined {
+export function quotaUsage(observation: EtcdObservation, quotaBytes: number): number | undefined {
   const used = usedBytes(observation);
   return used === undefined ? undefined : Math.floor((16 * used) / quotaBytes);
 }
 
 /** The fill for the status: lowered only by more than a sixteenth, so that objects that come and go do not write it. */
-export function reportedFill(fill: number, previous: number | undefined): number {
+export function reportedQuotaUsage(fill: number, previous: number | undefined): number {
   const most = Math.min(16, fill);
   return previous !== undefined && most <= previous && most >= previous - 1 ? previous : most;
 }
 
 /** Existing and desired members, without ordinals that were never used. */
-export function withoutVacancies(observation: EtcdObservation, replicas: number): EtcdObservation {
+export function withoutUnusedOrdinals(observation: EtcdObservation, replicas: number): EtcdObservation {
   const members = observation.members.filter(
     ({ ordinal, pod, claim, registration }) => ordinal < replicas || pod || claim || registration,
   );
@@ -41,7 +41,7 @@ export function withoutVacancies(observation: EtcdObservation, replicas: number)
  * time, and a reconcile for each change would be one every half minute without need. So would one for each attempt that
  * fails as the one before.
  */
-export function significance({ observation, decision, problem, fill, defragmentedAt }: EtcdReport): string {
+export function reportFingerprint({ observation, decision, problem, fill, defragmentedAt }: EtcdReport): string {
   const leader = leaderOf(observation)?.name;
   const members = observation.members.map((member) => [
     member.name,

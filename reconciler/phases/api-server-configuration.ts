@@ -6,11 +6,11 @@ import { conflictingIssuer } from '../../constructs/cluster/service-account-issu
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { refusalKeptMs } from '../management/view.ts';
 import { recheckMs } from '../management/users-objects.ts';
-import { checkPodOf, type CheckPod, isAbout, verdictOf } from '../api-server/check-pod.ts';
+import { checkPodOf, type CheckPod, checksConfiguration, checkResultOf } from '../api-server/check-pod.ts';
 import { isAccepted, isApplied } from '../api-server/held-configuration.ts';
 import { observeIssuers, recordIssuer } from '../pki/service-account-issuer.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
-import { troubleOf } from '../pods/wait-for-pods.ts';
+import { podProblemOf } from '../pods/wait-for-pods.ts';
 import { configurationProblem, skipsConfiguration } from '../upgrade/preflight/configuration.ts';
 import { acceptedSpec } from './accepted-spec.ts';
 import { certificates, etcdCertificates } from './certificates.ts';
@@ -61,18 +61,18 @@ export const apiServerConfiguration = phase({
       await writer.apply(objects, { onRefused });
       return hold(scope, 'CheckingConfiguration', checking);
     }
-    if (!isAbout(pod, configuration)) {
+    if (!checksConfiguration(pod, configuration)) {
       await remove(scope, pod);
       return hold(scope, 'CheckingConfiguration', checking);
     }
-    const verdict = verdictOf(pod);
-    if (verdict?.kind === 'refused') {
-      return hold(scope, 'ConfigurationRefused', `kube-apiserver ${asked.spec.version} refuses it: ${verdict.message}`);
+    const result = checkResultOf(pod);
+    if (result?.kind === 'refused') {
+      return hold(scope, 'ConfigurationRefused', `kube-apiserver ${asked.spec.version} refuses it: ${result.message}`);
     }
-    if (verdict?.kind === 'unknown') return tryAgain(scope, pod, verdict.message);
-    const { trouble, afterMs } = await troubleOf('api-server-check', scope);
-    const reason = trouble?.reason === 'PodsFailing' ? 'PodsFailing' : 'CheckingConfiguration';
-    return hold(scope, reason, trouble ? `${checking}; ${trouble.message}` : checking, afterMs);
+    if (result?.kind === 'unknown') return tryAgain(scope, pod, result.message);
+    const { podProblem, afterMs } = await podProblemOf('api-server-check', scope);
+    const reason = podProblem?.reason === 'PodsFailing' ? 'PodsFailing' : 'CheckingConfiguration';
+    return hold(scope, reason, podProblem ? `${checking}; ${podProblem.message}` : checking, afterMs);
   },
 });
 

@@ -10,7 +10,7 @@ import { hasServer, serversOfOtherVersions } from '../upgrade/followers.ts';
 import { heldBy } from '../desired-state/desired-state.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { type DeploymentObject, deploymentReadiness, type PodObject, startedPods } from '../kube/readiness.ts';
-import { troubleMeanwhile, unstablePods, waitForPods } from '../pods/wait-for-pods.ts';
+import { podProblemMeanwhile, unstablePods, waitForPods } from '../pods/wait-for-pods.ts';
 import { degraded, done, type Outcome, type Wait, wait } from '../engine/outcome.ts';
 import { phase, type Scope } from './scope.ts';
 import { apiServerConfiguration } from './api-server-configuration.ts';
@@ -28,7 +28,7 @@ import { restore } from './restore.ts';
 export const apiServer = phase({
   condition: 'APIServerDeploymentsReady',
   needs: [certificates, etcdCertificates, restore, move, hibernation, encryptionAtRest, apiServerConfiguration, audit],
-  meanwhile: (scope) => troubleMeanwhile('api-server', scope),
+  meanwhile: (scope) => podProblemMeanwhile('api-server', scope),
   async run(scope): Promise<Outcome> {
     const { cluster, facts, onRefused, writer, reader } = scope;
     const deployment = reader.get<DeploymentObject>(Deployment, namesOf(cluster.name).apiServer);

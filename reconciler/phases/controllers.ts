@@ -1,7 +1,7 @@
 import { Deployment } from '../../constructs/api/resources.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { deploymentReadiness } from '../kube/readiness.ts';
-import { troubleMeanwhile, unstablePods, waitForPods } from '../pods/wait-for-pods.ts';
+import { podProblemMeanwhile, unstablePods, waitForPods } from '../pods/wait-for-pods.ts';
 import { type Outcome, wait } from '../engine/outcome.ts';
 import { awaitedServer, followed } from '../upgrade/followers.ts';
 import { type AnyPhase, phase } from './scope.ts';
@@ -22,7 +22,7 @@ function controller(component: 'controller-manager' | 'scheduler', condition: An
     condition,
     needs: [certificates, hibernation],
     after: [apiServer],
-    meanwhile: (scope) => troubleMeanwhile(component, scope),
+    meanwhile: (scope) => podProblemMeanwhile(component, scope),
     async run(scope): Promise<Outcome> {
       const awaited = awaitedServer(scope);
       if (awaited) return awaited;

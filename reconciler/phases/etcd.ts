@@ -10,7 +10,7 @@ import { type MemberFacts, memberFacts, writtenStarts } from '../etcd/etcd-facts
 import { isFormationRecorded, recordedClusterId, recordFormation } from '../etcd/formation.ts';
 import { knownMembers, readMemberObjects, watchedMemberObjects } from '../etcd/member-objects.ts';
 import { progressOf } from '../etcd/progress.ts';
-import { type EtcdReport, reportedFill } from '../etcd/report.ts';
+import { type EtcdReport, reportedQuotaUsage } from '../etcd/report.ts';
 import { statusOfEtcd } from '../etcd/status-members.ts';
 import { planStorageClass, type StorageClassPlan, type TemplatedSet } from '../etcd/storage-class.ts';
 import { describeTerminating, terminatingVolumes } from '../etcd/terminating-volumes.ts';
@@ -20,7 +20,7 @@ import { nextHibernationStep } from '../hibernation/observe.ts';
 import { stop } from '../run-state/stop.ts';
 import { planVolumes, type VolumePlan, type VolumeProblem, type Volumes, volumeUsage } from '../etcd/volume-size.ts';
 import { growRetryMs, growClaims, observeVolumes } from '../etcd/volumes.ts';
-import { troubleMeanwhile, troubleOf, unstablePods } from '../pods/wait-for-pods.ts';
+import { podProblemMeanwhile, podProblemOf, unstablePods } from '../pods/wait-for-pods.ts';
 import { noting, unlessRefused } from '../engine/refusals.ts';
 import { isControlledBy } from '../kube/object.ts';
 import { presentRevision, type StatefulSetObject } from '../kube/readiness.ts';
@@ -34,7 +34,7 @@ import { restore } from './restore.ts';
 export const etcd = phase({
   condition: 'EtcdClusterReady',
   needs: [etcdCertificates, restore],
-  meanwhile: (scope) => troubleMeanwhile('etcd', scope),
+  meanwhile: (scope) => podProblemMeanwhile('etcd', scope),
   async run(scope): Promise<Outcome> {
     const { cluster, reader, writer } = scope;
     const rest = nextHibernationStep(scope);
@@ -78,11 +78,11 @@ export const etcd = phase({
     const found = { report: reportOf(scope, volumes, plan, report) };
     const progress = progressOf(set, report);
     if (!progress.isDone) {
-      const { trouble, afterMs } = await troubleOf('etcd', scope);
-      const message = [`etcd: ${progress.message}`, trouble?.message, problem?.message].filter(Boolean).join('; ');
-      const isFailing = trouble?.reason === 'PodsFailing' && progress.reason === 'WaitingForMembers';
+      const { podProblem, afterMs } = await podProblemOf('etcd', scope);
+      const message = [`etcd: ${progress.message}`, podProblem?.message, problem?.message].filter(Boolean).join('; ');
+      const isFailing = podProblem?.reason === 'PodsFailing' && progress.reason === 'WaitingForMembers';
       const isEnding = problem?.reason === 'VolumesTerminating';
-      const reason = isEnding ? problem.reason : isFailing ? trouble.reason : progress.reason;
+      const reason = isEnding ? problem.reason : isFailing ? podProblem.reason : progress.reason;
       return wait(reason, message, { facts, ...found, afterMs: problem ? retryMs(problem) : afterMs });
     }
     const unstable = unstablePods('etcd', scope);
@@ -180,7 +180,7 @@ function reportOf(
   const etcdVolumeUsage =
     fileBytes === undefined ? undefined : volumeUsage(fileBytes, quotaSize, status?.etcdVolumeUsage);
   const quotaSixteenths =
-    report?.fill === undefined ? undefined : reportedFill(report.fill, status?.etcd?.quotaSixteenths);
+    report?.fill === undefined ? undefined : reportedQuotaUsage(report.fill, status?.etcd?.quotaSixteenths);
   return {
     ...definedOnly({
       etcdVolumeUsage,

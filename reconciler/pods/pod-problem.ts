@@ -9,19 +9,19 @@ import {
   type StatefulSetObject,
 } from '../kube/readiness.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { lastWords, oneLine } from './termination-message.ts';
+import { terminationMessage, oneLine } from './termination-message.ts';
 import { awayOf, confirmedBy } from './lost-node.ts';
 import type { Unexplained, Warning } from './warnings.ts';
 
 /** Why pods do not work. */
-export interface PodTrouble {
+export interface PodProblem {
   /** `PodsFailing` when something went wrong, and `WaitingForPods` for what may only take its time. */
   readonly reason: 'PodsFailing' | 'WaitingForPods';
   readonly message: string;
 }
 
 /** A volume claim, with the fields that say why it has no volume or a too small one. */
-export interface ClaimInTrouble extends KubeObject {
+export interface PersistentVolumeClaimObject extends KubeObject {
   readonly status?: {
     readonly phase?: string;
     readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
@@ -33,7 +33,7 @@ export interface ObservedPods {
   readonly pods: readonly PodObject[];
   readonly deployments?: readonly DeploymentObject[];
   readonly sets?: readonly StatefulSetObject[];
-  readonly claims?: readonly ClaimInTrouble[];
+  readonly claims?: readonly PersistentVolumeClaimObject[];
   /** What events say of the objects that are {@link unexplained}, the newest first. */
   readonly warnings?: readonly Warning[];
   readonly now: Date;
@@ -113,7 +113,7 @@ function containersOf({ status }: PodObject): readonly ContainerStatus[] {
  * What the status of pods, of their Deployment and of their claims says about why the pods do not work: containers that
  * crash, images that cannot be pulled, refusals of the scheduler and of admission, volumes. Undefined when it says nothing.
  */
-export function podTrouble(observed: ObservedPods): PodTrouble | undefined {
+export function findPodProblem(observed: ObservedPods): PodProblem | undefined {
   const { pods, deployments = [], sets = [], claims = [], warnings = [], now } = observed;
   const awaited = pods.filter(isAwaited);
   const all = [
@@ -229,7 +229,7 @@ function failureOf({ name, ready, state, lastState }: ContainerStatus, now: Date
   const ended = state?.terminated ?? (runsSinceMs > crashLoopMs ? undefined : lastState?.terminated);
   if (ended === undefined || ended.exitCode === 0) return undefined;
   const reason = ended.reason && ended.reason !== 'Error' ? ` (${ended.reason})` : '';
-  const words = lastWords(ended.message ?? '');
+  const words = terminationMessage(ended.message ?? '');
   return `container ${name} ended with exit code ${ended.exitCode}${reason}${words ? `: ${words}` : ''}`;
 }
 
@@ -238,7 +238,7 @@ function hasRun({ state, lastState }: ContainerStatus): boolean {
 }
 
 /** Conditions of a claim that report an error: `ControllerResizeError`, `NodeResizeError`, `ModifyVolumeError`. */
-function problemsOfClaim({ metadata, status }: ClaimInTrouble): Problem[] {
+function problemsOfClaim({ metadata, status }: PersistentVolumeClaimObject): Problem[] {
   const of = `volume claim ${metadata.name}`;
   const lost = status?.phase === 'Lost' ? [{ of, text: 'its volume no longer exists', isFailure: true }] : [];
   const errors = (status?.conditions ?? []).filter(

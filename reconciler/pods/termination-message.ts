@@ -9,7 +9,7 @@ const longestText = 4096;
  * Why a process ended, from the text that the kubelet keeps: its last lines of level error or worse, otherwise its last
  * lines. Times are left out, so that each crash of a loop reads the same.
  */
-export function lastWords(text: string): string {
+export function terminationMessage(text: string): string {
   const lines = withoutSecrets(text.slice(-longestText))
     .split('\n')
     .map((line) => parsed(line.trim()))

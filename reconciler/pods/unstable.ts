@@ -1,5 +1,5 @@
 import { type ContainerStatus, hasEnded, type PodObject } from '../kube/readiness.ts';
-import { lastWords } from './termination-message.ts';
+import { terminationMessage } from './termination-message.ts';
 
 /** So many ends of a container, the last ones soon after each other, are no accident. */
 const fewestEnds = 3;
@@ -42,6 +42,6 @@ function believedFrom({ restartCount = 0, state, lastState }: ContainerStatus): 
 
 function describe({ metadata }: PodObject, { name, restartCount, lastState }: ContainerStatus): string {
   const { exitCode, message = '' } = lastState?.terminated ?? {};
-  const words = lastWords(message);
+  const words = terminationMessage(message);
   return `pod ${metadata.name}: container ${name} has ended ${restartCount} times, the last time with exit code ${exitCode}${words ? `: ${words}` : ''}`;
 }

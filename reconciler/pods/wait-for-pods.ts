@@ -6,7 +6,7 @@ import { refusalKeptMs, type ControlPlaneContext } from '../management/view.ts';
 import type { EndpointProbe } from '../exposure/endpoint-probes.ts';
 import { type PodsApi, refusedWorkloads, retryRefused } from './retry-refused.ts';
 import { unstableOf } from './unstable.ts';
-import { type ClaimInTrouble, type PodTrouble, podTrouble, unexplained, untilLateMs } from './pod-problem.ts';
+import { type PersistentVolumeClaimObject, type PodProblem, findPodProblem, unexplained, untilLateMs } from './pod-problem.ts';
 
 type PodsContext = Pick<ControlPlaneContext, 'cluster' | 'reader' | 'now'>;
 
@@ -17,7 +17,7 @@ interface AskingContext extends PodsContext, Pick<ControlPlaneContext, 'writer'>
 /** What the pods of a component say about why they do not work. */
 interface Told {
   /** Undefined if they say nothing. */
-  readonly trouble: PodTrouble | undefined;
+  readonly podProblem: PodProblem | undefined;
   /** When to ask again although no event triggers a reconcile; undefined if events report everything. */
   readonly afterMs: number | undefined;
 }
@@ -27,18 +27,18 @@ function observePods(component: ComponentName, { cluster, reader, now }: PodsCon
   return {
     pods: reader.list<PodObject>(Pod, labels),
     deployments: reader.list<DeploymentObject>(Deployment, labels),
-    claims: reader.list<ClaimInTrouble>(PersistentVolumeClaim, labels),
+    claims: reader.list<PersistentVolumeClaimObject>(PersistentVolumeClaim, labels),
     sets: reader.list<StatefulSetObject>(StatefulSet, labels),
     now,
   };
 }
 
 /** What the pods of a component say themselves, for a phase that waits for something else. */
-export function troubleMeanwhile(component: ComponentName, context: PodsContext): string | undefined {
-  return podTrouble(observePods(component, context))?.message;
+export function podProblemMeanwhile(component: ComponentName, context: PodsContext): string | undefined {
+  return findPodProblem(observePods(component, context))?.message;
 }
 
-export async function troubleOf(component: ComponentName, context: AskingContext): Promise<Told> {
+export async function podProblemOf(component: ComponentName, context: AskingContext): Promise<Told> {
   const { writer, podsProbe, now } = context;
   const observed = observePods(component, context);
   const { deployments, sets } = observed;
@@ -53,7 +53,7 @@ export async function troubleOf(component: ComponentName, context: AskingContext
   // Nothing reports an event, or that a cause has gone.
   const next = [untilLateMs(observed) ?? Infinity, objects.length + refused.length > 0 ? refusalKeptMs : Infinity];
   const afterMs = Math.min(...next);
-  return { trouble: podTrouble({ ...observed, warnings }), afterMs: Number.isFinite(afterMs) ? afterMs : undefined };
+  return { podProblem: findPodProblem({ ...observed, warnings }), afterMs: Number.isFinite(afterMs) ? afterMs : undefined };
 }
 
 /** Why pods of a component are not believed although they are ready, and when to look again; undefined if they are. */
@@ -71,7 +71,7 @@ export async function waitForPods(
   { message, isStuck }: Pick<Wait, 'message' | 'isStuck'>,
   context: AskingContext,
 ): Promise<Wait> {
-  const { trouble, afterMs } = await troubleOf(component, context);
-  const told = trouble ? `${message}; ${trouble.message}` : message;
-  return wait(trouble?.reason ?? 'WaitingForPods', told, { afterMs, isStuck });
+  const { podProblem, afterMs } = await podProblemOf(component, context);
+  const told = podProblem ? `${message}; ${podProblem.message}` : message;
+  return wait(podProblem?.reason ?? 'WaitingForPods', told, { afterMs, isStuck });
 }

@@ -6,7 +6,7 @@ import { etcdRestorePod, etcdVolumeClaim, namesOf } from '../../constructs/clust
 import type { KubeObject } from '../kube/object.ts';
 import type { PodObject, StatefulSetObject } from '../kube/readiness.ts';
 import type { Reader } from '../management/view.ts';
-import { lastWords, oneLine } from '../pods/termination-message.ts';
+import { terminationMessage, oneLine } from '../pods/termination-message.ts';
 import { apiServersOf, hasReplicas, settledServersOf } from '../pods/servers.ts';
 import type { MemberRestore, RestoreObservation, RestorePod } from './plan-restore.ts';
 import type { RestoreRequest } from './request.ts';
@@ -114,7 +114,7 @@ function stateOf({ status }: RestorePodObject): RestorePod['state'] {
 export function problemOf({ status }: RestorePodObject): string | undefined {
   const steps = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
   const failed = steps.find(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0);
-  if (failed) return `${failed.name} failed: ${lastWords(failed.state?.terminated?.message ?? '')}`;
+  if (failed) return `${failed.name} failed: ${terminationMessage(failed.state?.terminated?.message ?? '')}`;
   const stuck = steps.find(({ state }) => state?.waiting?.message);
   if (stuck) return `${stuck.name}: ${oneLine(stuck.state?.waiting?.message ?? '')}`;
   const refused = status?.conditions?.find(({ type, status: value }) => type === 'PodScheduled' && value === 'False');

@@ -1,5 +1,5 @@
 import type { Restore } from '../../constructs/api/restore-spec.ts';
-import { type RecoveryBundle, survivingSecrets } from '../backup/recovery-bundle.ts';
+import { type RecoveryBundle, recoveryBundleSecretNames } from '../backup/recovery-bundle.ts';
 import { choiceOf } from '../backup/choose-backup.ts';
 import { type RecoveryBundleRequest, findRecoveryBundle } from '../backup/find-recovery-bundle.ts';
 
@@ -29,8 +29,8 @@ export async function readIdentity(source: IdentitySource, signal: AbortSignal):
 
 /** The Secrets of an identity, with the names for another cluster. */
 function renamed({ secrets }: RecoveryBundle, from: string, to: string): KeptSecret[] {
-  const names = survivingSecrets(to);
-  return survivingSecrets(from).flatMap((name, index) => {
+  const names = recoveryBundleSecretNames(to);
+  return recoveryBundleSecretNames(from).flatMap((name, index) => {
     const found = secrets.find((secret) => secret.name === name);
     return found ? [{ ...found, name: names[index] ?? name }] : [];
   });

@@ -1,4 +1,4 @@
-import { apartFromReady, type ConditionType } from '../../constructs/api/conditions.ts';
+import { notCountedForReady, type ConditionType } from '../../constructs/api/conditions.ts';
 import { severityOf } from '../../constructs/api/severity-of.ts';
 import type { Condition } from '../../constructs/api/status.ts';
 
@@ -9,7 +9,7 @@ export type StepCondition = Pick<Condition, 'status' | 'reason' | 'message'> & {
 export function waitedFor<T extends StepCondition>(steps: readonly T[]): T[] {
   const waiting = steps.filter(
     ({ type, status, reason }) =>
-      !apartFromReady.includes(type) && status !== 'True' && reason !== 'WaitingForOtherPhases',
+      !notCountedForReady.includes(type) && status !== 'True' && reason !== 'WaitingForOtherPhases',
   );
   const blocking = waiting.find(isFault) ?? waiting[0];
   return blocking === undefined ? [] : [blocking, ...waiting.filter((one) => one !== blocking)];

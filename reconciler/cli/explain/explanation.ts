@@ -9,7 +9,7 @@ import {
 import type { DeploymentObject, PodObject } from '../../kube/readiness.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { ServiceObject } from '../../kube/service-object.ts';
-import { type ClaimInTrouble, isAwaited, podTrouble } from '../../pods/pod-problem.ts';
+import { type PersistentVolumeClaimObject, isAwaited, findPodProblem } from '../../pods/pod-problem.ts';
 import { spanText } from '../format.ts';
 import {
   blockerOf,
@@ -37,7 +37,7 @@ export interface Evidence {
   readonly object: StoredControlPlane;
   readonly deployments: readonly DeploymentObject[];
   readonly pods: readonly PodObject[];
-  readonly claims: readonly ClaimInTrouble[];
+  readonly claims: readonly PersistentVolumeClaimObject[];
   readonly services: readonly ServiceObject[];
   readonly ingresses: readonly KubeObject[];
   /** Of a control plane behind a Gateway. */
@@ -80,25 +80,25 @@ export function explanation(evidence: Evidence, cluster: string, now: number, vi
 function objectCauses(evidence: Evidence, now: number): Cause[] {
   const { deployments, pods, claims, services, ingresses, events } = evidence;
   const at = new Date(now);
-  const cause = (kind: string, object: KubeObject, trouble: string | undefined): Cause[] => {
+  const cause = (kind: string, object: KubeObject, podProblem: string | undefined): Cause[] => {
     const { name } = object.metadata;
     const causes = warningsAbout({ kind, name }, events, now);
-    if (trouble === undefined && causes.length === 0) return [];
-    return [{ text: `${kind} ${name}${trouble === undefined ? '' : `: ${withoutName(trouble, name)}`}`, causes }];
+    if (podProblem === undefined && causes.length === 0) return [];
+    return [{ text: `${kind} ${name}${podProblem === undefined ? '' : `: ${withoutName(podProblem, name)}`}`, causes }];
   };
   return [
     ...deployments.flatMap((one) =>
-      cause(Deployment.kind, one, podTrouble({ pods: [], deployments: [one], now: at })?.message),
+      cause(Deployment.kind, one, findPodProblem({ pods: [], deployments: [one], now: at })?.message),
     ),
     ...pods
       .filter(isAwaited)
-      .flatMap((pod) => cause(Pod.kind, pod, podTrouble({ pods: [pod], now: at })?.message ?? 'is not ready')),
+      .flatMap((pod) => cause(Pod.kind, pod, findPodProblem({ pods: [pod], now: at })?.message ?? 'is not ready')),
     ...claims.flatMap((claim) => {
       const pending = claim.status?.phase === 'Pending' ? 'has no volume yet' : undefined;
       return cause(
         PersistentVolumeClaim.kind,
         claim,
-        podTrouble({ pods: [], claims: [claim], now: at })?.message ?? pending,
+        findPodProblem({ pods: [], claims: [claim], now: at })?.message ?? pending,
       );
     }),
     ...services

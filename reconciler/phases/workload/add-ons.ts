@@ -5,7 +5,7 @@ import type { WorkloadPart } from '../../../constructs/workload/chart.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { somePodAvailable } from '../../kube/readiness.ts';
 import { done, InvalidConfiguration, notObserved, type Outcome, wait } from '../../engine/outcome.ts';
-import { podTrouble } from '../../pods/pod-problem.ts';
+import { findPodProblem } from '../../pods/pod-problem.ts';
 import { agentsProblem } from './agents.ts';
 import { workloadPart, type WorkloadScope } from './part.ts';
 import { workloadRBAC } from './rbac.ts';
@@ -54,7 +54,7 @@ function addOn(part: WorkloadPart, condition: ConditionType, { check, problemOf,
       // Without nodes no pod can run, and none is missing.
       if (scope.facts.nodes === 0) return done();
       const deployments = live.filter(({ kind }) => kind === Deployment.kind);
-      const refused = podTrouble({ pods: [], deployments, now: scope.now });
+      const refused = findPodProblem({ pods: [], deployments, now: scope.now });
       const idle = live.filter((object) => !somePodAvailable(object).ready);
       const afterMs = await retryPods({ part, condition }, { deployments, idle }, scope);
       if (refused) return wait(refused.reason, refused.message, { afterMs });

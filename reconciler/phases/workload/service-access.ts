@@ -10,7 +10,7 @@ import { describeUnreachable } from '../../exposure/unreachable.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isSignedBy } from '../../pki/certificate.ts';
 import { splitCertificates } from '../../pki/pem.ts';
-import { podTrouble } from '../../pods/pod-problem.ts';
+import { findPodProblem } from '../../pods/pod-problem.ts';
 import { gatewayOf, wayOf } from '../reachable.ts';
 import type { WorkloadScope } from './part.ts';
 
@@ -34,11 +34,11 @@ function notServed(why: string, requeueAt?: Date): Outcome {
 
 function refusedPods(live: readonly KubeObject[], { now }: WorkloadScope): Outcome | undefined {
   const deployments = live.filter(({ kind }) => kind === Deployment.kind);
-  const trouble = podTrouble({ pods: [], deployments, now });
-  if (!trouble) return undefined;
+  const podProblem = findPodProblem({ pods: [], deployments, now });
+  if (!podProblem) return undefined;
   return wait(
-    trouble.reason,
-    `${trouble.message}: admit these pods in namespace ${kubernetesService.namespace} of the hosted cluster; until then pods reach the API server by their environment only`,
+    podProblem.reason,
+    `${podProblem.message}: admit these pods in namespace ${kubernetesService.namespace} of the hosted cluster; until then pods reach the API server by their environment only`,
   );
 }
 

@@ -1,7 +1,7 @@
 import type { ConditionReason } from '../../../constructs/api/conditions.ts';
 import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
 import { skipPreflightAnnotation } from '../../../constructs/api/group.ts';
-import { isApplied, verdictOn } from '../../api-server/held-configuration.ts';
+import { isApplied, checkResultFor } from '../../api-server/held-configuration.ts';
 import type { ControlPlaneContext } from '../../management/view.ts';
 import { minorChange } from '../version-change.ts';
 import { skippedChecks } from './skipped.ts';
@@ -30,7 +30,7 @@ export function heldByConfiguration(
   const { version } = requested.spec;
   const change = minorChange('Kubernetes', { accepted: requested, reader });
   if (change === undefined) return undefined;
-  return verdictOn(requested, reader)?.kind === 'refused'
+  return checkResultFor(requested, reader)?.kind === 'refused'
     ? {
         reason: 'ConfigurationRefused',
         message: `the change of ${change} is held: ${configurationProblem(context)}; to skip this check, name configuration in the annotation ${skipPreflightAnnotation}`,
@@ -50,12 +50,12 @@ export function configurationProblem({
   reader,
 }: Pick<CheckedContext, 'requested' | 'reader'>): string | undefined {
   const { version } = requested.spec;
-  const verdict = isApplied(requested, reader) ? undefined : verdictOn(requested, reader);
-  switch (verdict?.kind) {
+  const result = isApplied(requested, reader) ? undefined : checkResultFor(requested, reader);
+  switch (result?.kind) {
     case 'refused':
-      return `kube-apiserver ${version} refuses flags, token issuers or audit settings: ${verdict.message}`;
+      return `kube-apiserver ${version} refuses flags, token issuers or audit settings: ${result.message}`;
     case 'unknown':
-      return `the check of flags, token issuers and audit settings by kube-apiserver ${version} did not end: ${verdict.message}`;
+      return `the check of flags, token issuers and audit settings by kube-apiserver ${version} did not end: ${result.message}`;
     case 'accepted':
     case undefined:
       return undefined;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Backup } from '../../../constructs/api/backup-spec.ts';
 import { Restore } from '../../../constructs/api/restore-spec.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
-import { serializeRecoveryBundle, survivingSecrets } from '../../../reconciler/backup/recovery-bundle.ts';
+import { serializeRecoveryBundle, recoveryBundleSecretNames } from '../../../reconciler/backup/recovery-bundle.ts';
 import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
 import { readEncryptionKey } from '../../../reconciler/backup/encryption-keys.ts';
 import { RecoveryBundleNotFound } from '../../../reconciler/backup/find-recovery-bundle.ts';
@@ -47,7 +47,7 @@ async function* once(text: string): AsyncGenerator<Buffer> {
 function write(number: number, keys: Parameters<typeof backupsOf>[0]) {
   const { hostedControlPlane, clusterObject } = scopeOf(new MemoryObjects());
   // one of them is optional: the encryption keys, if Secrets are stored unencrypted
-  const secrets = survivingSecrets('c0')
+  const secrets = recoveryBundleSecretNames('c0')
     .slice(0, 4)
     .map((secretName) => secret(secretName, { of: base64(secretName) }));
   return backupsOf(keys).write({

@@ -5,7 +5,7 @@ import type { V1Pod } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { renderControlPlane } from '../../../constructs/control-plane/chart.ts';
 import { issuerAtEndpoint, issuerByServiceName } from '../../../constructs/cluster/service-account-issuer.ts';
-import { checkVerdict } from '../../../reconciler/api-server/check-result.ts';
+import { configurationCheckResult } from '../../../reconciler/api-server/check-result.ts';
 import { clusterOf, knownFacts } from '../../support/rendered-cluster.ts';
 import { findBinaries } from '../../testbed/binaries.ts';
 import { instanceFrom } from '../../testbed/instance.ts';
@@ -44,7 +44,7 @@ async function check(spec: object): Promise<string> {
       return { exitCode, message: error.stderr.slice(-keptBytes) };
     },
   );
-  const verdict = checkVerdict(ended);
+  const verdict = configurationCheckResult(ended);
   return verdict.kind === 'accepted' ? 'accepted' : `${verdict.kind}: ${verdict.message}`;
 }
 

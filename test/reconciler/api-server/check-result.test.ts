@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { acceptedPath } from '../../../constructs/control-plane/api-server/check.ts';
-import { checkVerdict, type Ended } from '../../../reconciler/api-server/check-result.ts';
+import { configurationCheckResult, type Ended } from '../../../reconciler/api-server/check-result.ts';
 
 const klog = (rest: string) => `E1123 07:52:26.161491   15306 run.go:72] "command failed" err=${rest}`;
 const opens = `error creating storage factory: open ${acceptedPath}: no such file or directory`;
@@ -52,6 +52,6 @@ it.each<[string, Ended, string]>([
     'refused: invalid argument "password=[removed]" for "--x" flag',
   ],
 ])('%s', (_, ended, expected) => {
-  const verdict = checkVerdict(ended);
-  expect(verdict.kind === 'accepted' ? verdict.kind : `${verdict.kind}: ${verdict.message}`).toBe(expected);
+  const result = configurationCheckResult(ended);
+  expect(result.kind === 'accepted' ? result.kind : `${result.kind}: ${result.message}`).toBe(expected);
 });

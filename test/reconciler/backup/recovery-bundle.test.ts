@@ -4,7 +4,7 @@ import {
   parseRecoveryBundle,
   readRecoveryBundle,
   serializeRecoveryBundle,
-  survivingSecrets,
+  recoveryBundleSecretNames,
 } from '../../../reconciler/backup/recovery-bundle.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
 import { scopeOf } from '../../support/scope.ts';
@@ -74,7 +74,7 @@ describe('a recovery bundle', () => {
   });
 
   it('includes the CAs, the service account keys and the encryption keys of Secrets', () => {
-    expect(survivingSecrets('c1')).toEqual(['c1-ca', 'c1-etcd', 'c1-proxy', 'c1-sa', 'c1-encryption']);
+    expect(recoveryBundleSecretNames('c1')).toEqual(['c1-ca', 'c1-etcd', 'c1-proxy', 'c1-sa', 'c1-encryption']);
   });
 
   it('is read as it comes', async () => {

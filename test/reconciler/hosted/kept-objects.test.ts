@@ -5,7 +5,7 @@ import { keptRequest } from '../../../reconciler/hosted/kept-request.ts';
 import type { CertificateRequest } from '../../../reconciler/kube/certificate-request.ts';
 import { keptNode } from '../../../reconciler/hosted/node-object.ts';
 import { somePodAvailable } from '../../../reconciler/kube/readiness.ts';
-import { podTrouble } from '../../../reconciler/pods/pod-problem.ts';
+import { findPodProblem } from '../../../reconciler/pods/pod-problem.ts';
 import { poolOf } from '../../../reconciler/rotation/workers/machine-pools.ts';
 import { refusedWorkloads } from '../../../reconciler/pods/retry-refused.ts';
 import { objection } from '../../../reconciler/kubelet-serving/plan-approval.ts';
@@ -100,8 +100,8 @@ describe('of an object in a hosted cluster', () => {
       { manager: fieldManager, operation: 'Apply', fingerprint: expect.stringMatching(/^[\w-]{22}$/) as unknown },
     ]);
     expect(somePodAvailable(kept)).toEqual({ ready: true });
-    const trouble = podTrouble({ pods: [], deployments: [kept], now: new Date() });
-    expect(trouble?.message).toContain('Deployment coredns: quota xxx');
+    const podProblem = findPodProblem({ pods: [], deployments: [kept], now: new Date() });
+    expect(podProblem?.message).toContain('Deployment coredns: quota xxx');
   });
 
   it('that was refused pods, it is recognized as refused, and since when', () => {

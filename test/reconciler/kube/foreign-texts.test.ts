@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkVerdict } from '../../../reconciler/api-server/check-result.ts';
+import { configurationCheckResult } from '../../../reconciler/api-server/check-result.ts';
 import { loadedConfiguration } from '../../../reconciler/encryption-at-rest/loaded.ts';
 import { grpcMessage } from '../../../reconciler/etcd/grpc-message.ts';
 import { samplesOf } from '../../../reconciler/kube/metric-samples.ts';
@@ -53,7 +53,7 @@ describe('a text of a hostile server ends at once, and says nothing:', () => {
     ['begins of keys', () => splitPublicKeys('-----BEGIN PUBLIC KEY-----'.repeat(many)), []],
     ['dashes', () => splitCertificates('-'.repeat(16 * many)), []],
     ['last errors', () => grpcMessage(new Error('Last error: '.repeat(many))).length, 4096],
-    ['quotes', () => checkVerdict({ exitCode: 1, message: '"command failed" err="\\'.repeat(many) }).kind, 'refused'],
+    ['quotes', () => configurationCheckResult({ exitCode: 1, message: '"command failed" err="\\'.repeat(many) }).kind, 'refused'],
   ])('%s', (_, read, said) => {
     expect(read()).toEqual(said);
   });

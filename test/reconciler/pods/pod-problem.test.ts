@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Deployment, PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
 import type { ContainerStatus, PodObject } from '../../../reconciler/kube/readiness.ts';
-import { type ObservedPods, podTrouble, untilLateMs } from '../../../reconciler/pods/pod-problem.ts';
+import { type ObservedPods, findPodProblem, untilLateMs } from '../../../reconciler/pods/pod-problem.ts';
 
 const now = new Date('2026-11-23T12:00:00Z');
 const ago = (seconds: number): string => new Date(now.getTime() - seconds * 1000).toISOString();
@@ -199,9 +199,9 @@ it.each<[string, Partial<ObservedPods>, string | undefined]>([
     },
     'PodsFailing: pod p: container main ended with exit code 1; pod q: container main ended with exit code 2; pod r: container main ended with exit code 3; and 2 more problems',
   ],
-])('pods have this trouble when %s', (_, observed, expected) => {
-  const trouble = podTrouble({ pods: [], now, ...observed });
-  expect(trouble && `${trouble.reason}: ${trouble.message}`).toBe(expected);
+])('pods have this podProblem when %s', (_, observed, expected) => {
+  const podProblem = findPodProblem({ pods: [], now, ...observed });
+  expect(podProblem && `${podProblem.reason}: ${podProblem.message}`).toBe(expected);
 });
 
 it('takes at most 1 KiB, however much pods say', () => {
@@ -211,7 +211,7 @@ it('takes at most 1 KiB, however much pods say', () => {
       containerStatuses: ['a', 'b', 'c'].map((name) => ({ name, state: { terminated: long(index) } })),
     }),
   );
-  const { message = '' } = podTrouble({ pods, now }) ?? {};
+  const { message = '' } = findPodProblem({ pods, now }) ?? {};
   expect(Buffer.byteLength(message)).toBeLessThanOrEqual(1024);
   expect(Buffer.byteLength(message)).toBeGreaterThan(900);
 });

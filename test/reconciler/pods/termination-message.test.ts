@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createServiceAccountKey } from '../../../reconciler/pki/issue.ts';
-import { lastWords, oneLine } from '../../../reconciler/pods/termination-message.ts';
+import { terminationMessage, oneLine } from '../../../reconciler/pods/termination-message.ts';
 import { privateKeyIn } from '../../support/private-keys.ts';
 
 it.each<[string, string, string]>([
@@ -28,7 +28,7 @@ it.each<[string, string, string]>([
   ['a line of JSON that was cut', '{"level":"info","ms', '{"level":"info","ms'],
   ['nothing', '', ''],
 ])('the last words of a process are %s', (_, text, expected) => {
-  expect(lastWords(text)).toBe(expected);
+  expect(terminationMessage(text)).toBe(expected);
 });
 
 const jwt = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl';
@@ -63,7 +63,7 @@ it('has no part of a private key, wherever the text was cut', () => {
   const text = `panic: cannot parse ${key}, giving up`;
   for (let start = 0; start < text.length; start += 40) {
     for (const cut of [text.slice(start), text.slice(0, text.length - start)]) {
-      const told = `${lastWords(cut)} ${oneLine(cut)} ${oneLine(JSON.stringify(cut))}`;
+      const told = `${terminationMessage(cut)} ${oneLine(cut)} ${oneLine(JSON.stringify(cut))}`;
       expect(privateKeyIn(told)).toBeUndefined();
       expect(told).not.toMatch(/[A-Za-z0-9+/]{40}/);
     }
@@ -79,7 +79,7 @@ it.each(['a-', 'eyJ-', 'A1a', '://', 'token ', '-----BEGIN A-----', '-----END A-
   (part) => {
     const text = part.repeat(500_000 / part.length);
     const begun = performance.now();
-    lastWords(text);
+    terminationMessage(text);
     oneLine(text);
     expect(performance.now() - begun).toBeLessThan(200);
   },

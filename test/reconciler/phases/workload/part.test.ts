@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { apartFromReady } from '../../../../constructs/api/conditions.ts';
+import { notCountedForReady } from '../../../../constructs/api/conditions.ts';
 import { HostedClusterNotReady } from '../../../../reconciler/hosted/not-ready.ts';
 import { KubeError } from '../../../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
@@ -160,6 +160,6 @@ describe('the kubernetes Service beside the environment of pods', () => {
   });
 
   it('holds nothing up', () => {
-    expect(apartFromReady).toContain(serviceAccess.condition);
+    expect(notCountedForReady).toContain(serviceAccess.condition);
   });
 });
