@@ -70,11 +70,7 @@ export function decideLease(
   { now, elapsed }: Moment,
   times: LeaseTimes,
 ): LeaseDecision {
-  const renewal = {
-    holderIdentity: identity,
-    leaseDurationSeconds: Math.ceil(times.durationMs / 1000),
-    renewTime: microTime(now),
-  };
+  const renewal = renewedLease(identity, now, times);
   const taking = { ...renewal, acquireTime: microTime(now) };
   if (!lease) return { type: 'create', spec: { ...taking, leaseTransitions: 0 } };
   const { holderIdentity: holder = '', leaseDurationSeconds, leaseTransitions = 0 } = lease.spec ?? {};
@@ -83,6 +79,15 @@ export function decideLease(
   const durationMs = leaseDurationSeconds ? leaseDurationSeconds * 1000 : times.durationMs;
   if (holder !== '' && elapsed < observation.changedAt + durationMs) return { type: 'wait', holder };
   return { type: 'take', spec: { ...taking, leaseTransitions: leaseTransitions + 1 } };
+}
+
+/** What its holder writes to keep a lease. */
+export function renewedLease(identity: string, now: number, { durationMs }: LeaseTimes): LeaseSpec {
+  return {
+    holderIdentity: identity,
+    leaseDurationSeconds: Math.ceil(durationMs / 1000),
+    renewTime: microTime(now),
+  };
 }
 
 /** The lease of a holder that stops: any candidate may take it immediately. */

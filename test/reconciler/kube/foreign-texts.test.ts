@@ -53,7 +53,11 @@ describe('a text of a hostile server ends at once, and says nothing:', () => {
     ['begins of keys', () => splitPublicKeys('-----BEGIN PUBLIC KEY-----'.repeat(many)), []],
     ['dashes', () => splitCertificates('-'.repeat(16 * many)), []],
     ['last errors', () => grpcMessage(new Error('Last error: '.repeat(many))).length, 4096],
-    ['quotes', () => configurationCheckResult({ exitCode: 1, message: '"command failed" err="\\'.repeat(many) }).kind, 'refused'],
+    [
+      'quotes',
+      () => configurationCheckResult({ exitCode: 1, message: '"command failed" err="\\'.repeat(many) }).kind,
+      'refused',
+    ],
   ])('%s', (_, read, said) => {
     expect(read()).toEqual(said);
   });

@@ -4,20 +4,27 @@ import { LeaderElection } from '../../../reconciler/kube/lease.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { MemoryApiServer } from '../../support/memory-cluster/api-server.ts';
 import { MemoryClient } from '../../support/memory-cluster/client.ts';
+import { administrator } from '../../support/memory-cluster/users.ts';
 import { installRights, operatorUser } from '../../support/loop/shipped-rights.ts';
 import type { LeaseObject } from '../../../reconciler/kube/lease-decision.ts';
 
 const name = { namespace: 'default', name: 'leader' };
 let clock: ManualClock;
 let client: MemoryClient;
+let others: MemoryClient;
 let elections: LeaderElection[];
+let actions: string[];
 
 beforeEach(async () => {
   clock = new ManualClock();
   elections = [];
+  actions = [];
   const server = new MemoryApiServer(() => clock.now());
   installRights(server, { namespace: 'default' });
-  client = new MemoryClient(server, operatorUser({ namespace: 'default' }));
+  others = new MemoryClient(server, administrator('others'));
+  client = new MemoryClient(server, operatorUser({ namespace: 'default' }), {
+    before: (action) => void actions.push(action.split(' ')[0] ?? ''),
+  });
 });
 afterEach(async () => {
   await Promise.all(elections.map((election) => election.stop()));
@@ -65,6 +72,21 @@ describe('leader election', () => {
       await clock.advance(2_000);
     }
     expect([first.callbacks, second.callbacks]).toEqual([['acquired'], []]);
+    expect((await client.get<LeaseObject>(Lease, name)).spec).toMatchObject({ holderIdentity: 'first' });
+  });
+
+  it('is kept with one request each time, and read again when another client has written or deleted the lease', async () => {
+    const { callbacks } = await candidate('first', clock);
+    await clock.advance(2_000);
+    actions = [];
+    await clock.advance(4_000);
+    expect(actions).toEqual([actions[0], actions[0]]);
+
+    await others.mergePatch(Lease, name, { metadata: { labels: { theirs: 'any' } } }, { fieldManager: 'them' });
+    await clock.advance(4_000);
+    await others.delete(Lease, name);
+    await clock.advance(4_000);
+    expect(callbacks).toEqual(['acquired']);
     expect((await client.get<LeaseObject>(Lease, name)).spec).toMatchObject({ holderIdentity: 'first' });
   });
 
