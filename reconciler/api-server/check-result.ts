@@ -21,7 +21,11 @@ export type ConfigurationCheckResult =
 const ownExitCodes = [0, 1, 2];
 
 /** Reads the result from how the process ended. */
-export function configurationCheckResult({ exitCode, reason = 'Error', message = '' }: Ended): ConfigurationCheckResult {
+export function configurationCheckResult({
+  exitCode,
+  reason = 'Error',
+  message = '',
+}: Ended): ConfigurationCheckResult {
   if (exitCode === undefined || !ownExitCodes.includes(exitCode)) {
     return {
       kind: 'unknown',

@@ -21,7 +21,10 @@ export function isAccepted(cluster: HostedCluster, reader: Pick<Reader, 'get'>, 
 }
 
 /** What a kube-apiserver has said of the configuration of this spec; undefined until it has. */
-export function checkResultFor(cluster: HostedCluster, reader: Pick<Reader, 'get'>): ConfigurationCheckResult | undefined {
+export function checkResultFor(
+  cluster: HostedCluster,
+  reader: Pick<Reader, 'get'>,
+): ConfigurationCheckResult | undefined {
   const pod = checkPodOf(reader, cluster.name);
   return pod && checksConfiguration(pod, checkedConfiguration(cluster)) ? checkResultOf(pod) : undefined;
 }

@@ -51,7 +51,9 @@ export function attemptFor(
 async function bundleOf(subject: BackupSubject): Promise<string | undefined> {
   const { namespace, cluster, hostedControlPlane, clusterObject, storeReader } = subject;
   if (!clusterObject) return undefined;
-  const found = await Promise.all(recoveryBundleSecretNames(cluster).map((name) => storeReader.secret({ namespace, name })));
+  const found = await Promise.all(
+    recoveryBundleSecretNames(cluster).map((name) => storeReader.secret({ namespace, name })),
+  );
   const secrets = found.filter((secret) => secret !== undefined);
   return serializeRecoveryBundle({ hostedControlPlane, clusterObject, secrets });
 }

@@ -99,11 +99,11 @@ async function configure(
 
 /** Checks in the background whether all API servers have loaded the configuration, and records it once they have. */
 async function prove(scope: EncryptionContext, stored: StoredKeys, reason: Reason): Promise<Outcome> {
-  const { cluster, facts, hosted, reader, writer, now } = scope;
+  const { cluster, reader, writer, now } = scope;
   const { props, secret, keys } = stored;
   const rollout = deploymentReadiness(reader.get(Deployment, namesOf(cluster.name).apiServer));
   if (!rollout.ready) return inProgress(scope, stored, 'WaitingForAPIServer', `API servers: ${rollout.message}`);
-  const client = hosted(facts);
+  const client = scope.hosted(scope.facts);
   const proof = await provenByAll(scope, {
     name: proofTask,
     component: 'api-server',

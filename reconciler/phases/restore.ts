@@ -93,7 +93,8 @@ async function act(scope: Scope, restoring: Restoring, decision: RestoreDecision
       return going('RestoringMembers', 'removing the restore pods');
     case 'start':
       // What was watched since this reconcile began may allow a version that it does not have yet.
-      if (scope.restored !== scope.cluster) return going('RestoringMembers', 'the version goes back with the data', soonMs);
+      if (scope.restored.spec.version !== scope.cluster.spec.version)
+        return going('RestoringMembers', 'the version goes back with the data', soonMs);
       return degraded(
         'StartingMembers',
         'etcd and the API servers start with the restored data',

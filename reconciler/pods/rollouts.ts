@@ -1,6 +1,11 @@
 import { Deployment, type Resource, StatefulSet } from '../../constructs/api/resources.ts';
 import { readAtStart, reloads } from '../../constructs/control-plane/certificates/restarts.ts';
-import { podsOf, type SecretRole, type Use, uses } from '../../constructs/control-plane/certificates/certificate-consumers.ts';
+import {
+  podsOf,
+  type SecretRole,
+  type Use,
+  uses,
+} from '../../constructs/control-plane/certificates/certificate-consumers.ts';
 import { restartsWith, restartsWithAnnotation } from '../../constructs/pod/component.ts';
 import type { Facts } from '../../constructs/cluster/facts.ts';
 import type { ComponentName } from '../../constructs/cluster/labels.ts';

@@ -6,7 +6,13 @@ import { refusalKeptMs, type ControlPlaneContext } from '../management/view.ts';
 import type { EndpointProbe } from '../exposure/endpoint-probes.ts';
 import { type PodsApi, refusedWorkloads, retryRefused } from './retry-refused.ts';
 import { unstableOf } from './unstable.ts';
-import { type PersistentVolumeClaimObject, type PodProblem, findPodProblem, unexplained, untilLateMs } from './pod-problem.ts';
+import {
+  type PersistentVolumeClaimObject,
+  type PodProblem,
+  findPodProblem,
+  unexplained,
+  untilLateMs,
+} from './pod-problem.ts';
 
 type PodsContext = Pick<ControlPlaneContext, 'cluster' | 'reader' | 'now'>;
 
@@ -53,7 +59,10 @@ export async function podProblemOf(component: ComponentName, context: AskingCont
   // Nothing reports an event, or that a cause has gone.
   const next = [untilLateMs(observed) ?? Infinity, objects.length + refused.length > 0 ? refusalKeptMs : Infinity];
   const afterMs = Math.min(...next);
-  return { podProblem: findPodProblem({ ...observed, warnings }), afterMs: Number.isFinite(afterMs) ? afterMs : undefined };
+  return {
+    podProblem: findPodProblem({ ...observed, warnings }),
+    afterMs: Number.isFinite(afterMs) ? afterMs : undefined,
+  };
 }
 
 /** Why pods of a component are not believed although they are ready, and when to look again; undefined if they are. */

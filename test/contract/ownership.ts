@@ -106,7 +106,7 @@ export const ownership = {
   'CP-27': {
     demand: 'The certificate of the API server names every host by which clients reach it, and they do reach it.',
     proofs: [
-      ['constructs/control-plane/certificates/plan.test', 'are valid for the API server as %s'],
+      ['constructs/control-plane/certificates/certificate-plans.test', 'are valid for the API server as %s'],
       ['system/demo.test', 'is Available for Cluster API'],
       [
         'full/cluster/workers/exposure-strategies.test',

@@ -2,7 +2,13 @@ import type { HostedCluster } from '../../cluster/cluster.ts';
 import type { Reached } from '../exposure/strategy.ts';
 import { namesOf } from '../../cluster/names.ts';
 import type { CertificateRole } from './kinds.ts';
-import { adminPlan, type CertificatePlan, planCAs, planCertificates, planEtcdCertificates } from './certificate-plans.ts';
+import {
+  adminPlan,
+  type CertificatePlan,
+  planCAs,
+  planCertificates,
+  planEtcdCertificates,
+} from './certificate-plans.ts';
 
 /** One certificate of a control plane: a self-signed CA, or a leaf certificate that a CA signs. */
 export type PlannedCertificate =

@@ -6,7 +6,11 @@ import {
   planEtcdCertificates,
 } from '../../../constructs/control-plane/certificates/certificate-plans.ts';
 import { reloads } from '../../../constructs/control-plane/certificates/restarts.ts';
-import { podsOf, type SecretRole, type Use } from '../../../constructs/control-plane/certificates/certificate-consumers.ts';
+import {
+  podsOf,
+  type SecretRole,
+  type Use,
+} from '../../../constructs/control-plane/certificates/certificate-consumers.ts';
 import { usesTunnel } from '../../../constructs/cluster/in-cluster-access.ts';
 import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
 import { type ComponentName, selectorLabels } from '../../../constructs/cluster/labels.ts';

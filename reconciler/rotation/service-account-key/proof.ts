@@ -16,10 +16,10 @@ export type KeyClaim =
 
 /** Whether all API servers report that the claim holds. They are queried in the background. */
 export async function proveOfAPIServers(scope: KeyRotationContext, claim: KeyClaim): Promise<Proof> {
-  const { cluster, facts, hosted, reader } = scope;
+  const { cluster, reader } = scope;
   const rollout = deploymentReadiness(reader.get(Deployment, namesOf(cluster.name).apiServer));
   if (!rollout.ready) return pendingOn([`API servers: ${rollout.message}`]);
-  const client = hosted(facts);
+  const client = scope.hosted(scope.facts);
   return provenByAll(scope, {
     name: 'service account key proof',
     component: 'api-server',

@@ -73,7 +73,7 @@ function decide(present: readonly Cause[], etcd?: string) {
     metadata: { name: 'c1-api-server', labels },
     spec: { replicas: 2, template: { metadata: { annotations } } },
     status: counts,
-  } as never);
+  });
   management.put({
     ...Pod,
     metadata: {
@@ -81,13 +81,13 @@ function decide(present: readonly Cause[], etcd?: string) {
       labels,
       annotations: has('followersWait') ? { [versionAnnotation]: 'v1.34.1' } : annotations,
     },
-  } as never);
+  });
   const containers = [{ name: 'etcd', image: 'registry.k8s.io/etcd:3.6.11-0' }];
   management.put({
     ...StatefulSet,
     metadata: { name: 'c1-etcd', labels: selectorLabels(clusterName, 'etcd') },
     spec: { template: { spec: { containers } } },
-  } as never);
+  });
   const backup = { schedule: '@daily', secret: { name: 's3' }, beforeUpgrade: true };
   const object = hostedControlPlaneObject({
     spec: {

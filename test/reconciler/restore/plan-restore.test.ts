@@ -93,11 +93,7 @@ describe('the next step of a restore', () => {
       observed({ servers: { wanted: [], pods: ['c1-api-server-x'], isAvailable: false } }),
       { kind: 'stopServers', workloads: [], pods: ['c1-api-server-x'] },
     ],
-    [
-      'then to stop the members',
-      observed({ servers: stopped }),
-      { kind: 'stopMembers', pods: ['c1-etcd-0'] },
-    ],
+    ['then to stop the members', observed({ servers: stopped }), { kind: 'stopMembers', pods: ['c1-etcd-0'] }],
     ['to prepare again after a restart of the operator', held({ isPrepared: false }), { kind: 'prepareAgain' }],
     [
       'to mark the claims if every pod has succeeded',

@@ -1,6 +1,9 @@
 import type { Backup } from '../../../constructs/api/backup-spec.ts';
 import { exposureOf } from '../../../constructs/api/exposure-spec.ts';
-import { planCertificates, planEtcdCertificates } from '../../../constructs/control-plane/certificates/certificate-plans.ts';
+import {
+  planCertificates,
+  planEtcdCertificates,
+} from '../../../constructs/control-plane/certificates/certificate-plans.ts';
 import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
 import { type RenderedObject, renderControlPlane } from '../../../constructs/control-plane/chart.ts';
 import { renderWorkload } from '../../../constructs/workload/chart.ts';

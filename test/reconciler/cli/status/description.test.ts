@@ -72,7 +72,7 @@ describe('the status of a control plane', () => {
       { field: 'version', because, since },
       { field: 'spec', because: refused, since },
     ];
-    const lines = describeStatus({ ...object, status: { ...object.status, held } } as StoredControlPlane, now);
+    const lines = describeStatus({ ...object, status: { ...object.status, held } }, now);
     expect(lines.filter((line) => line.startsWith('Held '))).toEqual([
       `Held          spec.version for 5m: ${because}`,
       `Held          spec for 5m: ${refused}`,

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { planRotation, type RotationState, type RotationStep } from '../../../../reconciler/rotation/ca/plan-ca-rotation.ts';
+import {
+  planRotation,
+  type RotationState,
+  type RotationStep,
+} from '../../../../reconciler/rotation/ca/plan-ca-rotation.ts';
 
 const stable: RotationState = {
   trusted: ['old'],
