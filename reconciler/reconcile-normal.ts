@@ -24,7 +24,7 @@ import { newlyExpiring } from './status/newly-expiring.ts';
 import { upkeepEvents } from './status/upkeep.ts';
 import { argumentsOverruled, certificateExpiring, secretReplaced } from './status/events.ts';
 import { inQuarantine } from './quarantine/report.ts';
-import { isPrepared } from './move/record.ts';
+import { isPrepared } from './run-state/move-record.ts';
 import type { StatusReport } from './engine/status-report.ts';
 import type { ObjectMeta } from './kube/object.ts';
 import { observe } from './status/observe.ts';

@@ -1,5 +1,5 @@
 import type { EtcdStatus } from '../../constructs/api/etcd-status.ts';
-import type { BackupName } from './names.ts';
+import type { BackupName } from '../../constructs/cluster/backup-names.ts';
 import { isNewer } from './order.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { isBareSnapshot, type Restore } from '../../constructs/api/restore-spec.ts';
-import { backupId, parseBackupId, type BackupName, type BackupOwner } from './names.ts';
+import { backupId, parseBackupId, type BackupName, type BackupOwner } from '../../constructs/cluster/backup-names.ts';
 import { takenBefore } from './order.ts';
 import { contemporary, type MarkedBackup } from './ownership.ts';
 

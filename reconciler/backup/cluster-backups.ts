@@ -14,7 +14,7 @@ import {
   parseObjectKey,
   type BackupName,
   type BackupOwner,
-} from './names.ts';
+} from '../../constructs/cluster/backup-names.ts';
 import type { ObjectStore } from './object-store.ts';
 import { markedOwner, markerObject, type OwnerMarker, parseOwnerMarker } from './owner-marker.ts';
 import type { MarkedBackup } from './ownership.ts';

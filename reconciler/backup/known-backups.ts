@@ -3,7 +3,7 @@ import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import type { WorkState } from '../tasks/background-work.ts';
 import type { StatusReport } from '../engine/status-report.ts';
 import { type BackupCause, changeCause, requestCause, takenFor } from './causes.ts';
-import { type BackupName, parseBackupId } from './names.ts';
+import { type BackupName, parseBackupId } from '../../constructs/cluster/backup-names.ts';
 import type { BackupResult } from './take-backup.ts';
 
 /** What is known of the backups of a cluster. The store is authoritative, and is read before an action. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { KeyCounts } from '../etcd/key-counts.ts';
-import { backupId, type BackupName } from './names.ts';
+import { backupId, type BackupName } from '../../constructs/cluster/backup-names.ts';
 
 const count = z.int().nonnegative();
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits');

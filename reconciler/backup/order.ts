@@ -1,4 +1,4 @@
-import type { BackupName } from './names.ts';
+import type { BackupName } from '../../constructs/cluster/backup-names.ts';
 import type { MarkedBackup } from './ownership.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { settleAll } from '../kube/concurrency.ts';
 import type { ClusterBackups, StoredBackup } from './cluster-backups.ts';
-import type { BackupName } from './names.ts';
+import type { BackupName } from '../../constructs/cluster/backup-names.ts';
 import { newestFirst } from './order.ts';
 import { type OwnerMarker, ownerMarker } from './owner-marker.ts';
 import { type Incarnation, isContinued, isOver, isOwnUnmarked } from './ownership.ts';

@@ -1,6 +1,6 @@
 import { foundedClusterIds } from '../etcd/derived-ids.ts';
 import type { Manifest } from './manifest.ts';
-import type { BackupName, BackupOwner } from './names.ts';
+import type { BackupName, BackupOwner } from '../../constructs/cluster/backup-names.ts';
 import type { OwnerMarker } from './owner-marker.ts';
 
 /** A control plane as one object in one management cluster: what distinguishes it from others of its name. */

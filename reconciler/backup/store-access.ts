@@ -11,7 +11,7 @@ import { InvalidConfiguration } from '../engine/outcome.ts';
 import type { Destinations } from '../network/destinations.ts';
 import type { SecretObject } from '../pki/secret.ts';
 import { type EncryptionKey, readEncryptionKey } from './encryption-keys.ts';
-import type { BackupOwner } from './names.ts';
+import type { BackupOwner } from '../../constructs/cluster/backup-names.ts';
 import type { ObjectStore, ObjectStoreOptions } from './object-store.ts';
 import { StoreError } from './store-error.ts';
 import { mayRestore, mayUse } from './store-grant.ts';

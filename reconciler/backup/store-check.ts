@@ -3,7 +3,7 @@ import type { Backup } from '../../constructs/api/backup-spec.ts';
 import type { Work } from '../tasks/background-work.ts';
 import { type Failure, findTask, retryTime } from '../tasks/task.ts';
 import { type BackupFailure, backupFailure } from './failure.ts';
-import { type BackupOwner, ownerFolder } from './names.ts';
+import { type BackupOwner, ownerFolder } from '../../constructs/cluster/backup-names.ts';
 import { backOffMs } from './plan-backup.ts';
 import { openStore, type StoreReader } from './store-access.ts';
 

@@ -8,7 +8,7 @@ import { messageOf } from '../kube/error-message.ts';
 import { type BackupCause, satisfiedCauses } from './causes.ts';
 import { ClusterBackups, type StoredBackup } from './cluster-backups.ts';
 import type { Manifest } from './manifest.ts';
-import { backupId, type BackupName, type BackupOwner } from './names.ts';
+import { backupId, type BackupName, type BackupOwner } from '../../constructs/cluster/backup-names.ts';
 import { type FolderContent, readFolder } from './own-backups.ts';
 import { ownerMarker, type OwnerMarker } from './owner-marker.ts';
 import { contemporary, type Incarnation } from './ownership.ts';

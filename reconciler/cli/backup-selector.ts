@@ -1,6 +1,6 @@
 import { isBareSnapshot } from '../../constructs/api/restore-spec.ts';
 import type { Choice } from '../backup/choose-backup.ts';
-import { parseBackupId } from '../backup/names.ts';
+import { parseBackupId } from '../../constructs/cluster/backup-names.ts';
 import { UsageError } from './command.ts';
 
 const example = '2026-11-21T09-15-31.123Z-4711';

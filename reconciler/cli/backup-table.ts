@@ -1,5 +1,5 @@
 import type { Manifest } from '../backup/manifest.ts';
-import { backupId, type BackupOwner } from '../backup/names.ts';
+import { backupId, type BackupOwner } from '../../constructs/cluster/backup-names.ts';
 import type { MarkedBackup } from '../backup/ownership.ts';
 import type { Verification } from '../backup/verification-settings.ts';
 import { sizeText, spanText } from './format.ts';

@@ -1,4 +1,4 @@
-import type { BackupOwner } from '../backup/names.ts';
+import type { BackupOwner } from '../../constructs/cluster/backup-names.ts';
 import { findingControlPlane, readingStore } from './access.ts';
 import { type BackupEntry, describeBackups, jsonOfBackups } from './backup-table.ts';
 import { clusterArgument, type Command, otherClusterOption, type Session, textOption, UsageError } from './command.ts';

@@ -1,6 +1,6 @@
 import type { Restore } from '../../constructs/api/restore-spec.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
-import type { BackupOwner } from '../backup/names.ts';
+import type { BackupOwner } from '../../constructs/cluster/backup-names.ts';
 import { type Session, UsageError } from './command.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { fieldManager } from './field-manager.ts';

@@ -1,4 +1,4 @@
-import { backupId, type BackupName, type BackupOwner } from '../backup/names.ts';
+import { backupId, type BackupName, type BackupOwner } from '../../constructs/cluster/backup-names.ts';
 import { spanText } from './format.ts';
 import { type Choice, chooseOwnFirst, describeForeign } from '../backup/choose-backup.ts';
 import type { ClusterBackups, StoredBackup } from '../backup/cluster-backups.ts';

@@ -1,7 +1,7 @@
 import { Cluster } from '../../constructs/api/resources.ts';
 import { readFolder, unreadable } from '../backup/own-backups.ts';
 import { incarnationOf } from '../backup/ownership.ts';
-import { backupId } from '../backup/names.ts';
+import { backupId } from '../../constructs/cluster/backup-names.ts';
 import type { Manifest } from '../backup/manifest.ts';
 import { changesSince } from '../etcd/key-changes.ts';
 import { messageOf } from '../kube/error-message.ts';

@@ -1,5 +1,5 @@
 import { ClusterBackups } from '../backup/cluster-backups.ts';
-import type { BackupOwner } from '../backup/names.ts';
+import type { BackupOwner } from '../../constructs/cluster/backup-names.ts';
 import { openStore } from '../backup/store-access.ts';
 import { storeReaderOf } from '../backup/store-reader.ts';
 import type { Session } from './command.ts';

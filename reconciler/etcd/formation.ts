@@ -2,7 +2,7 @@ import { blockMoveAnnotation, etcdFormedAnnotation } from '../../constructs/api/
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { ObjectMeta } from '../kube/object.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
-import { isPrepared } from '../move/record.ts';
+import { isPrepared } from '../run-state/move-record.ts';
 import type { EtcdObservation } from './members.ts';
 import { statusOfEtcd } from './status-members.ts';
 

@@ -16,7 +16,7 @@ import { planStorageClass, type StorageClassPlan, type TemplatedSet } from '../e
 import { describeTerminating, terminatingVolumes } from '../etcd/terminating-volumes.ts';
 import { endTrial, heldTemplate } from '../etcd/try-rollout.ts';
 import { refusalKeptMs } from '../management/view.ts';
-import { nextHibernationStep } from '../hibernation/observe.ts';
+import { nextHibernationStep } from '../run-state/observe-hibernation.ts';
 import { stop } from '../run-state/stop.ts';
 import { planVolumes, type VolumePlan, type VolumeProblem, type Volumes, volumeUsage } from '../etcd/volume-size.ts';
 import { growRetryMs, growClaims, observeVolumes } from '../etcd/volumes.ts';

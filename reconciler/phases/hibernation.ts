@@ -1,8 +1,8 @@
 import { hibernateWithMachinesAnnotation } from '../../constructs/api/group.ts';
 import { done, type Outcome, type Wait, wait } from '../engine/outcome.ts';
 import { describeTerminating } from '../etcd/terminating-volumes.ts';
-import { observeHibernation } from '../hibernation/observe.ts';
-import { type HibernationDecision, planHibernation } from '../hibernation/plan-hibernation.ts';
+import { observeHibernation } from '../run-state/observe-hibernation.ts';
+import { type HibernationDecision, planHibernation } from '../run-state/plan-hibernation.ts';
 import { refusalKeptMs } from '../management/view.ts';
 import { waitForTermination } from '../pods/termination.ts';
 import { refusalToStop, stop } from '../run-state/stop.ts';

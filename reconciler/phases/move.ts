@@ -1,11 +1,11 @@
 import { blockMoveAnnotation, movedDataAnnotation, prepareMoveAnnotation } from '../../constructs/api/group.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
-import { parseBackupId } from '../backup/names.ts';
+import { parseBackupId } from '../../constructs/cluster/backup-names.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { refusalKeptMs } from '../management/view.ts';
-import { type MoveDecision, planMove, type Refusal } from '../move/plan-move.ts';
-import { moveAnnotation, moveRecordOf } from '../move/record.ts';
+import { type MoveDecision, planMove, type Refusal } from '../run-state/plan-move.ts';
+import { moveAnnotation, moveRecordOf } from '../run-state/move-record.ts';
 import { observeMove } from '../restore/observe-move.ts';
 import { withBackupsOf } from '../restore/prepare.ts';
 import { backupsOf } from '../restore/source.ts';

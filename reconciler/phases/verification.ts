@@ -5,7 +5,7 @@ import type { WorkState } from '../tasks/background-work.ts';
 import { type Failure, findTask, retryTime } from '../tasks/task.ts';
 import { backOffMs } from '../backup/plan-backup.ts';
 import { runVerification, removeVerificationPods, withBackups } from '../backup/verify/run-verification.ts';
-import { backupId } from '../backup/names.ts';
+import { backupId } from '../../constructs/cluster/backup-names.ts';
 import { incarnationOf } from '../backup/ownership.ts';
 import { BackupUnusable, verificationFailure } from '../backup/verify/failure.ts';
 import { listVerifications, type VerificationInventory, verificationRules } from '../backup/verify/survey.ts';

@@ -3,7 +3,7 @@ import type { WorkContext } from '../tasks/background-work.ts';
 import type { ClusterBackups } from '../backup/cluster-backups.ts';
 import type { FolderContent } from '../backup/own-backups.ts';
 import { ownerMarker } from '../backup/owner-marker.ts';
-import type { BackupName } from '../backup/names.ts';
+import type { BackupName } from '../../constructs/cluster/backup-names.ts';
 import type { EtcdAccess } from '../etcd/access.ts';
 import { type KnownMember, observeEtcd } from '../etcd/observe.ts';
 import type { Member, MemberStatus } from '../etcd/members.ts';

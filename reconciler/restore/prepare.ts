@@ -1,6 +1,6 @@
 import type { WorkContext } from '../tasks/background-work.ts';
 import { ClusterBackups } from '../backup/cluster-backups.ts';
-import { backupId, type BackupName } from '../backup/names.ts';
+import { backupId, type BackupName } from '../../constructs/cluster/backup-names.ts';
 import { readFolder } from '../backup/own-backups.ts';
 import { openStore } from '../backup/store-access.ts';
 import { type BareSnapshotChoice, chooseOwnFirst, describeForeign } from '../backup/choose-backup.ts';

@@ -1,7 +1,7 @@
 import type { Backup } from '../../constructs/api/backup-spec.ts';
 import type { ClusterBackups } from '../backup/cluster-backups.ts';
 import type { Manifest } from '../backup/manifest.ts';
-import type { BackupOwner } from '../backup/names.ts';
+import type { BackupOwner } from '../../constructs/cluster/backup-names.ts';
 import type { Incarnation } from '../backup/ownership.ts';
 import type { StoreReader } from '../backup/store-access.ts';
 import type { Key } from '../encryption-at-rest/configuration.ts';

@@ -1,7 +1,7 @@
 import { Secret } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { type RecoveryBundle, readRecoveryBundle } from '../backup/recovery-bundle.ts';
-import type { BackupOwner } from '../backup/names.ts';
+import type { BackupOwner } from '../../constructs/cluster/backup-names.ts';
 import { StoreError } from '../backup/store-error.ts';
 import { keysIn } from '../encryption-at-rest/adopt.ts';
 import type { Key } from '../encryption-at-rest/configuration.ts';

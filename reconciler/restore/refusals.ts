@@ -3,7 +3,7 @@ import type { BackupChoice } from '../backup/choose-backup.ts';
 import type { StoredBackup } from '../backup/cluster-backups.ts';
 import type { Manifest } from '../backup/manifest.ts';
 import { parseVersion } from '../../constructs/cluster/versions.ts';
-import { backupId, type BackupOwner } from '../backup/names.ts';
+import { backupId, type BackupOwner } from '../../constructs/cluster/backup-names.ts';
 import type { RestoreSource } from './prepared-backup.ts';
 
 /** The requested backup does not exist. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Etcd } from '../../constructs/api/etcd-spec.ts';
-import { parseBackupId, type BackupOwner } from '../backup/names.ts';
+import { parseBackupId, type BackupOwner } from '../../constructs/cluster/backup-names.ts';
 import { type Choice, choiceOf } from '../backup/choose-backup.ts';
-import type { MoveRecord } from '../move/record.ts';
+import type { MoveRecord } from '../run-state/move-record.ts';
 
 /** The data that the user chose: a backup, or the newest reachable member, at this revision. */
 export type RestoreChoice = Choice | { readonly kind: 'reachableMember'; readonly revision: number };

@@ -3,7 +3,7 @@ import type { WorkState } from '../tasks/background-work.ts';
 import { etcdHealth } from '../etcd/health.ts';
 import type { RestoreContext } from './context.ts';
 import type { PreparedBackup } from './prepared-backup.ts';
-import { arrivedRecord } from '../move/record.ts';
+import { arrivedRecord } from '../run-state/move-record.ts';
 import { moveOf, ownerOf, requestOf, type RestoreRequest, runId } from './request.ts';
 
 /** The newest restore in the status. */

@@ -6,7 +6,7 @@ import { namesOf } from '../../constructs/cluster/names.ts';
 import { stopChange } from '../backup/causes.ts';
 import type { StatefulSetObject } from '../kube/readiness.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
-import { isPrepared } from '../move/record.ts';
+import { isPrepared } from './move-record.ts';
 import { hasReplicas, settledServersOf, stopOf } from '../pods/servers.ts';
 import type { Running, StopLevel } from './plan-stop.ts';
 

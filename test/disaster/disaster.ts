@@ -1,5 +1,5 @@
 import { ConfigMap } from '../../constructs/api/resources.ts';
-import { parseBackupId } from '../../reconciler/backup/names.ts';
+import { parseBackupId } from '../../constructs/cluster/backup-names.ts';
 import { NumberedConfigMaps } from '../support/numbered-config-maps.ts';
 import { installProvider } from '../support/provider.ts';
 import { installAddon } from '../testbed/addons.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ClusterBackups } from '../../reconciler/backup/cluster-backups.ts';
-import { backupId } from '../../reconciler/backup/names.ts';
+import { backupId } from '../../constructs/cluster/backup-names.ts';
 import { ObjectStore } from '../../reconciler/backup/object-store.ts';
 import { foundedClusterIds } from '../../reconciler/etcd/derived-ids.ts';
 import { BackedUpCluster } from '../support/loop/backed-up-cluster.ts';

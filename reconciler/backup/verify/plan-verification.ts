@@ -1,5 +1,5 @@
 import type { StoredBackup } from '../cluster-backups.ts';
-import type { BackupName } from '../names.ts';
+import type { BackupName } from '../../../constructs/cluster/backup-names.ts';
 import { expiredBackups, type RetentionPolicy } from '../retention.ts';
 import { isBackupDue, nextBackupTime, type Schedule } from '../schedule.ts';
 

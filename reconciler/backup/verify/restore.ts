@@ -5,7 +5,7 @@ import { pause } from '../../kube/clock.ts';
 import { messageOf } from '../../kube/error-message.ts';
 import { pushSnapshot } from '../../receiver/push.ts';
 import { contentFaults, type Manifest } from '../manifest.ts';
-import { backupId } from '../names.ts';
+import { backupId } from '../../../constructs/cluster/backup-names.ts';
 import { StoreError } from '../store-error.ts';
 import { pollMs, serveLimitMs, type VerificationTask } from './task.ts';
 import { countKeys, etcdAt, untilServing } from './etcd-process.ts';

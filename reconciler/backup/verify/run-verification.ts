@@ -10,7 +10,7 @@ import { operatorImageOf } from '../../receiver/operator-image.ts';
 import type { Facts } from '../../../constructs/cluster/facts.ts';
 import type { ControlPlaneContext } from '../../management/view.ts';
 import { ClusterBackups } from '../cluster-backups.ts';
-import type { BackupName } from '../names.ts';
+import type { BackupName } from '../../../constructs/cluster/backup-names.ts';
 import { openStore, type StoreReader } from '../store-access.ts';
 import type { VerificationPod } from './pod.ts';
 import { restoreForVerification } from './restore.ts';

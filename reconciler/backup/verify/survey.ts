@@ -3,7 +3,7 @@ import type { EtcdStatus } from '../../../constructs/api/etcd-status.ts';
 import type { ClusterBackups, StoredBackup } from '../cluster-backups.ts';
 import { readFolder } from '../own-backups.ts';
 import type { Incarnation } from '../ownership.ts';
-import { backupId } from '../names.ts';
+import { backupId } from '../../../constructs/cluster/backup-names.ts';
 import { retentionOf } from '../retention-policy.ts';
 import { StoreError } from '../store-error.ts';
 import type { VerificationRules } from './plan-verification.ts';

@@ -2,7 +2,7 @@ import type { EtcdCredentials } from '../../etcd/member-endpoint.ts';
 import type { Clock } from '../../kube/clock.ts';
 import type { ClusterBackups } from '../cluster-backups.ts';
 import type { Manifest } from '../manifest.ts';
-import type { BackupName } from '../names.ts';
+import type { BackupName } from '../../../constructs/cluster/backup-names.ts';
 import type { VerificationPod } from './pod.ts';
 
 /** One verification, with everything that it needs. */

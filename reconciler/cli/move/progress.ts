@@ -1,5 +1,5 @@
 import { blockMoveAnnotation } from '../../../constructs/api/group.ts';
-import { isPrepared, moveRecordOf } from '../../move/record.ts';
+import { isPrepared, moveRecordOf } from '../../run-state/move-record.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import type { Progress } from '../follow.ts';
 

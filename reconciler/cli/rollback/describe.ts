@@ -1,6 +1,6 @@
 import { minorOf } from '../../../constructs/cluster/versions.ts';
 import { changeCause } from '../../backup/causes.ts';
-import { backupId } from '../../backup/names.ts';
+import { backupId } from '../../../constructs/cluster/backup-names.ts';
 import type { KeyChanges } from '../../etcd/key-changes.ts';
 import { spanText } from '../format.ts';
 import type { DescribedBackup, RollbackVersions } from './plan-rollback.ts';

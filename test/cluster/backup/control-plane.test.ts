@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readRecoveryBundle } from '../../../reconciler/backup/recovery-bundle.ts';
-import { backupId } from '../../../reconciler/backup/names.ts';
+import { backupId } from '../../../constructs/cluster/backup-names.ts';
 import { until } from '../../support/until.ts';
 import { kubernetesVersion } from '../../support/workbench.ts';
 import { backup, BackedUp, limitMs } from './backed-up.ts';

@@ -7,7 +7,7 @@ import { serializeRecoveryBundle, recoveryBundleSecretNames } from '../../../rec
 import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
 import { readEncryptionKey } from '../../../reconciler/backup/encryption-keys.ts';
 import { RecoveryBundleNotFound } from '../../../reconciler/backup/find-recovery-bundle.ts';
-import { backupId } from '../../../reconciler/backup/names.ts';
+import { backupId } from '../../../constructs/cluster/backup-names.ts';
 import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
 import type { SecretObject } from '../../../reconciler/pki/secret.ts';
 import { readIdentity } from '../../../reconciler/restore/read-identity.ts';

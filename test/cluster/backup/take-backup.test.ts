@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkBareSnapshot } from '../../../reconciler/backup/bare-snapshot.ts';
 import { changeCause, deletionCause, requestCause } from '../../../reconciler/backup/causes.ts';
-import { backupId } from '../../../reconciler/backup/names.ts';
+import { backupId } from '../../../constructs/cluster/backup-names.ts';
 import type { BackupAttempt } from '../../../reconciler/backup/take-backup.ts';
 import { snapshotSource } from '../../../reconciler/etcd/snapshot-source.ts';
 import { until } from '../../support/until.ts';

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { backupId, objectNames, parseBackupId } from '../../../reconciler/backup/names.ts';
+import { backupId, objectNames, parseBackupId } from '../../../constructs/cluster/backup-names.ts';
 import { BackupWorkbench, verifiedBackup } from '../../support/backup-workbench.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { Loan } from '../../support/lent/loan.ts';

@@ -8,7 +8,7 @@ import {
   satisfiedCauses,
   stopChange,
 } from '../../../reconciler/backup/causes.ts';
-import type { BackupName } from '../../../reconciler/backup/names.ts';
+import type { BackupName } from '../../../constructs/cluster/backup-names.ts';
 
 const hour = 3_600_000;
 const change = changeCause('Kubernetes 1.35 to 1.36');

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
-import { backupId } from '../../../reconciler/backup/names.ts';
+import { backupId } from '../../../constructs/cluster/backup-names.ts';
 import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
 import { assumeRole } from '../../../reconciler/backup/web-identity.ts';
 import { EndlessServer } from '../../support/endless-server.ts';

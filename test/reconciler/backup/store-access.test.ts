@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { Backup } from '../../../constructs/api/backup-spec.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
-import type { BackupOwner } from '../../../reconciler/backup/names.ts';
+import type { BackupOwner } from '../../../constructs/cluster/backup-names.ts';
 import { openStore } from '../../../reconciler/backup/store-access.ts';
 import { messageOf } from '../../../reconciler/kube/error-message.ts';
 import { KubeError } from '../../../reconciler/kube/errors.ts';

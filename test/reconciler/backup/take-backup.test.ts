@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Backup } from '../../../constructs/api/backup-spec.ts';
 import { type BackupCause, changeCause, requestCause } from '../../../reconciler/backup/causes.ts';
 import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
-import { backupId, parseBackupId } from '../../../reconciler/backup/names.ts';
+import { backupId, parseBackupId } from '../../../constructs/cluster/backup-names.ts';
 import type { Incarnation } from '../../../reconciler/backup/ownership.ts';
 import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
 import { type BackupAttempt, type BackupResult, takeBackup } from '../../../reconciler/backup/take-backup.ts';

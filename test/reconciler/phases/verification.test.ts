@@ -3,7 +3,7 @@ import { Pod } from '../../../constructs/api/resources.ts';
 import type { HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import type { Work, WorkState } from '../../../reconciler/tasks/background-work.ts';
-import { backupId } from '../../../reconciler/backup/names.ts';
+import { backupId } from '../../../constructs/cluster/backup-names.ts';
 import { StoreError } from '../../../reconciler/backup/store-error.ts';
 import { BackupUnusable } from '../../../reconciler/backup/verify/failure.ts';
 import type { VerificationInventory } from '../../../reconciler/backup/verify/survey.ts';

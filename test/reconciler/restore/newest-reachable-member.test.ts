@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
-import { backupId } from '../../../reconciler/backup/names.ts';
+import { backupId } from '../../../constructs/cluster/backup-names.ts';
 import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
 import { readFolder } from '../../../reconciler/backup/own-backups.ts';
 import { ownerMarker } from '../../../reconciler/backup/owner-marker.ts';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { backupAccess, backupIdentityAnnotation } from '../../../../constructs/api/group.ts';
 import { HostedControlPlane } from '../../../../constructs/api/resources.ts';
-import { backupId } from '../../../../reconciler/backup/names.ts';
+import { backupId } from '../../../../constructs/cluster/backup-names.ts';
 import { ownerMarker } from '../../../../reconciler/backup/owner-marker.ts';
 import { foundedClusterIds } from '../../../../reconciler/etcd/derived-ids.ts';
 import { createCA, validFor } from '../../../../reconciler/pki/issue.ts';

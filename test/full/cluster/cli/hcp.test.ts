@@ -4,7 +4,7 @@ import { backupAnnotation } from '../../../../constructs/api/group.ts';
 import { HostedControlPlane } from '../../../../constructs/api/resources.ts';
 import type { HostedControlPlaneStatus } from '../../../../constructs/api/status.ts';
 import { ClusterBackups } from '../../../../reconciler/backup/cluster-backups.ts';
-import { backupId } from '../../../../reconciler/backup/names.ts';
+import { backupId } from '../../../../constructs/cluster/backup-names.ts';
 import { ObjectStore } from '../../../../reconciler/backup/object-store.ts';
 import { plainApiServer } from '../../../support/plain-api-server.ts';
 import { storeSecret } from '../../../support/backup-secrets.ts';

@@ -6,7 +6,7 @@ import {
   ownerFolder,
   parseBackupId,
   parseObjectKey,
-} from '../../../reconciler/backup/names.ts';
+} from '../../../constructs/cluster/backup-names.ts';
 
 const owner = { namespace: 'team-a', cluster: 'prod' };
 const backup = { time: Date.parse('2026-11-21T09:15:31.123Z'), revision: 4711 };

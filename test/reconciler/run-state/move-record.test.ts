@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { movedDataAnnotation } from '../../../constructs/api/group.ts';
-import { arrivedRecord, isPrepared, moveAnnotation, moveRecordOf } from '../../../reconciler/move/record.ts';
+import { arrivedRecord, isPrepared, moveAnnotation, moveRecordOf } from '../../../reconciler/run-state/move-record.ts';
 
 const record = { uid: 'here', backup: '2026-11-25T09-00-00.000Z-42' };
 const annotations = moveAnnotation(record);

@@ -4,7 +4,7 @@ import { takenFor } from '../backup/causes.ts';
 import { terminatingVolumes } from '../etcd/terminating-volumes.ts';
 import { isNotFound } from '../kube/errors.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
-import type { RunState } from '../run-state/run-state.ts';
+import type { RunState } from './run-state.ts';
 import { type HibernationDecision, type HibernationInput, planHibernation } from './plan-hibernation.ts';
 
 interface Watched extends Pick<ControlPlaneContext, 'hostedControlPlane' | 'cluster' | 'reader'> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type MoveDecision, type MoveObservation, planMove } from '../../../reconciler/move/plan-move.ts';
+import { type MoveDecision, type MoveObservation, planMove } from '../../../reconciler/run-state/plan-move.ts';
 
 const backup = '2026-11-25T09-00-00.000Z-42';
 const own = { uid: 'here', backup };

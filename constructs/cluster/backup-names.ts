@@ -1,4 +1,4 @@
-import { isBareSnapshot } from '../../constructs/api/restore-spec.ts';
+import { isBareSnapshot } from '../api/restore-spec.ts';
 
 /** Owner of backups. */
 export interface BackupOwner {

@@ -3,7 +3,7 @@ import {
   type HibernationDecision,
   type HibernationInput,
   planHibernation,
-} from '../../../reconciler/hibernation/plan-hibernation.ts';
+} from '../../../reconciler/run-state/plan-hibernation.ts';
 
 const running = { wanted: ['c1-api-server'], pods: ['c1-api-server-x'] };
 const stopped = { wanted: [], pods: [] };

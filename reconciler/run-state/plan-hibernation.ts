@@ -1,4 +1,4 @@
-import { planStop, type StopInput, type StopStep } from '../run-state/plan-stop.ts';
+import { planStop, type StopInput, type StopStep } from './plan-stop.ts';
 
 /** What decides about the next step of a hibernation. */
 export interface HibernationInput extends Omit<StopInput, 'level'> {

@@ -1,5 +1,5 @@
-import { planStop, type Running, type StopStep } from '../run-state/plan-stop.ts';
-import type { MoveRecord } from './record.ts';
+import { planStop, type Running, type StopStep } from './plan-stop.ts';
+import type { MoveRecord } from './move-record.ts';
 
 /** The observed state of a move. */
 export interface MoveObservation extends Running {

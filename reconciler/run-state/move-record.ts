@@ -1,5 +1,5 @@
 import { movedDataAnnotation } from '../../constructs/api/group.ts';
-import { parseBackupId } from '../backup/names.ts';
+import { parseBackupId } from '../../constructs/cluster/backup-names.ts';
 import type { ObjectMeta } from '../kube/object.ts';
 
 /** Where all data of a control plane are that is prepared for a move. */
