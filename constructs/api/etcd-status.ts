@@ -97,6 +97,12 @@ export const EtcdStatus = z
   .describe('State of the etcd of this control plane.');
 export type EtcdStatus = z.output<typeof EtcdStatus>;
 
+/** The steps in progress for which the status says that a backup was taken. */
+export function takenFor(known: EtcdStatus['backup'] | undefined): readonly string[] {
+  // Operators of before there was takenFor wrote versionChanges.
+  return known?.takenFor ?? known?.versionChanges ?? [];
+}
+
 /** Whether a restore has begun and not ended. */
 export function isRestoring(status: Pick<Partial<EtcdStatus>, 'restore'> | undefined): boolean {
   return status?.restore !== undefined && status.restore.completionTime === undefined;

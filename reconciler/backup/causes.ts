@@ -1,4 +1,3 @@
-import type { EtcdStatus } from '../../constructs/api/etcd-status.ts';
 import type { BackupName } from '../../constructs/cluster/backup-names.ts';
 import { isNewer } from './order.ts';
 
@@ -17,21 +16,6 @@ export function requestCause(text: string): BackupCause {
 /** A change of a minor version, such as `Kubernetes 1.35 to 1.36`. */
 export function changeCause(change: string): BackupCause {
   return `change:${change}`;
-}
-
-/** The steps in progress for which the status says that a backup was taken. */
-export function takenFor(known: EtcdStatus['backup']): readonly string[] {
-  // Operators of before there was takenFor wrote versionChanges.
-  return known?.takenFor ?? known?.versionChanges ?? [];
-}
-
-/** A stop of the API servers, after which a backup holds all data, as a change. @param stop identifies it */
-export function stopChange(because: string, stop: string): string {
-  return `${because} ${stop}`;
-}
-
-export function isHibernation(change: string): boolean {
-  return change.startsWith(stopChange('hibernation', ''));
 }
 
 /** The deletion of the HostedControlPlane with this uid. */

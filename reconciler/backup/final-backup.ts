@@ -1,4 +1,4 @@
-import type { EtcdStatus } from '../../constructs/api/etcd-status.ts';
+import { type EtcdStatus, takenFor } from '../../constructs/api/etcd-status.ts';
 import type { Condition } from '../../constructs/api/status.ts';
 import { Backup } from '../../constructs/api/backup-spec.ts';
 import { StatefulSet } from '../../constructs/api/resources.ts';
@@ -10,7 +10,8 @@ import { InvalidConfiguration } from '../engine/outcome.ts';
 import { messageOf } from '../kube/error-message.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { attemptFor, type BackupSubject } from './attempt.ts';
-import { type BackupCause, deletionCause, isHibernation, takenFor } from './causes.ts';
+import { isHibernation } from '../run-state/run-state.ts';
+import { type BackupCause, deletionCause } from './causes.ts';
 import { incarnationOf } from './ownership.ts';
 import { backOffMs } from './plan-backup.ts';
 import { StoreError } from './store-error.ts';

@@ -2,7 +2,6 @@ import { blockMoveAnnotation, etcdFormedAnnotation } from '../../constructs/api/
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { ObjectMeta } from '../kube/object.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
-import { isPrepared } from '../run-state/move-record.ts';
 import type { EtcdObservation } from './members.ts';
 import { statusOfEtcd } from './status-members.ts';
 
@@ -14,14 +13,14 @@ const purpose = 'etcd-formed';
 
 /**
  * Annotates the HostedControlPlane when a quorum has confirmed its etcd for the first time, and after a restore, which
- * gives etcd another ID. From then on `clusterctl move` waits, because it does not move volumes, unless a backup holds all data.
+ * gives etcd another ID. From then on `clusterctl move` waits, because it does not move volumes. Not for one that is prepared for a move.
  */
 export async function recordFormation(
   { hostedControlPlane, writer }: Pick<ControlPlaneContext, 'hostedControlPlane' | 'writer'>,
   observation: EtcdObservation | undefined,
 ): Promise<void> {
   const { clusterID } = observation ? statusOfEtcd(observation) : {};
-  if (clusterID === undefined || isPrepared(hostedControlPlane.metadata)) return;
+  if (clusterID === undefined) return;
   const { annotations = {} } = hostedControlPlane.metadata;
   if (annotations[etcdFormedAnnotation] === clusterID && annotations[blockMoveAnnotation] !== undefined) return;
   const wanted = { [etcdFormedAnnotation]: clusterID, [blockMoveAnnotation]: 'etcd' };

@@ -2,7 +2,7 @@ import type { Backup } from '../../constructs/api/backup-spec.ts';
 import { backupAnnotation } from '../../constructs/api/group.ts';
 import { kubernetesVersion } from '../../constructs/cluster/versions.ts';
 import { attemptFor, type BackupSubject } from '../backup/attempt.ts';
-import { takenFor } from '../backup/causes.ts';
+import { takenFor } from '../../constructs/api/etcd-status.ts';
 import { planBackup } from '../backup/plan-backup.ts';
 import { type BackupFailure, backupFailure, failureReasons } from '../backup/failure.ts';
 import { waitingForTurn, type WorkState } from '../tasks/background-work.ts';

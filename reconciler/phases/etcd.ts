@@ -17,6 +17,7 @@ import { describeTerminating, terminatingVolumes } from '../etcd/terminating-vol
 import { endTrial, heldTemplate } from '../etcd/try-rollout.ts';
 import { refusalKeptMs } from '../management/view.ts';
 import { nextHibernationStep } from '../run-state/observe-hibernation.ts';
+import { isPrepared } from '../run-state/move-record.ts';
 import { stop } from '../run-state/stop.ts';
 import { planVolumes, type VolumePlan, type VolumeProblem, type Volumes, volumeUsage } from '../etcd/volume-size.ts';
 import { growRetryMs, growClaims, observeVolumes } from '../etcd/volumes.ts';
@@ -73,7 +74,7 @@ export const etcd = phase({
       writer,
     });
     if (failure) throw failure.error;
-    await recordFormation(scope, report?.observation);
+    if (!isPrepared(scope.hostedControlPlane.metadata)) await recordFormation(scope, report?.observation);
     if (set) await unlessRefused(scope, set, recordUser(scope, report?.observation));
     const found = { report: reportOf(scope, volumes, plan, report) };
     const progress = progressOf(set, report);

@@ -1,6 +1,6 @@
 import { blockMoveAnnotation } from '../../constructs/api/group.ts';
 import { kubernetesVersion } from '../../constructs/cluster/versions.ts';
-import { takenFor } from '../backup/causes.ts';
+import { takenFor } from '../../constructs/api/etcd-status.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
 import type { MoveObservation } from '../run-state/plan-move.ts';
 import { type MoveRecord, moveRecordOf } from '../run-state/move-record.ts';

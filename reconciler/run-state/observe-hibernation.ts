@@ -1,6 +1,6 @@
 import { clusterNameLabel, hibernateWithMachinesAnnotation } from '../../constructs/api/group.ts';
 import { Machine, MachinePool } from '../../constructs/api/resources.ts';
-import { takenFor } from '../backup/causes.ts';
+import { takenFor } from '../../constructs/api/etcd-status.ts';
 import { terminatingVolumes } from '../etcd/terminating-volumes.ts';
 import { isNotFound } from '../kube/errors.ts';
 import type { ControlPlaneContext } from '../management/view.ts';

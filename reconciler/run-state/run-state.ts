@@ -3,7 +3,6 @@ import { prepareMoveAnnotation } from '../../constructs/api/group.ts';
 import { Pod, StatefulSet } from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { stopChange } from '../backup/causes.ts';
 import type { StatefulSetObject } from '../kube/readiness.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
 import { isPrepared } from './move-record.ts';
@@ -65,6 +64,16 @@ export function observeRunState(context: Context): RunState {
     etcd: { isWanted: hasReplicas(set), pods: members.map(({ metadata }) => metadata.name) },
     backups: Object.fromEntries(backups) as RunState['backups'],
   };
+}
+
+/** A stop of the API servers, after which a backup holds all data, as a change that waits for one. @param stop identifies it */
+export function stopChange(because: StopReason, stop: string): string {
+  return `${because} ${stop}`;
+}
+
+/** Whether such a change is a hibernation. */
+export function isHibernation(change: string): boolean {
+  return change.startsWith(stopChange('hibernation', ''));
 }
 
 /** Whether the preparation of a move has begun: it keeps etcd for its backup. */

@@ -4,7 +4,6 @@ import type { Facts } from '../../constructs/cluster/facts.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { needsToStop } from '../dry-run/needs.ts';
 import type { Wait } from '../engine/outcome.ts';
-import type { EtcdLoop } from '../etcd/loop.ts';
 import type { ControlPlaneContext, Reader, Writer } from '../management/view.ts';
 import { waitForTermination } from '../pods/termination.ts';
 import type { StopStep } from './plan-stop.ts';
@@ -13,7 +12,8 @@ import type { StopReason } from './run-state.ts';
 /** What a stop works with. */
 export interface StopContext extends Pick<ControlPlaneContext, 'reader' | 'writer' | 'now'> {
   readonly cluster: HostedCluster;
-  readonly etcdLoop: Pick<EtcdLoop, 'stop'>;
+  /** Manages the members of etcd, which it must not start again. */
+  readonly etcdLoop: { stop(): Promise<void> };
 }
 
 /** Executes a step, and waits for the end of its pods. */

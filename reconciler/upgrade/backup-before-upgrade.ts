@@ -1,4 +1,4 @@
-import { takenFor } from '../backup/causes.ts';
+import { takenFor } from '../../constructs/api/etcd-status.ts';
 import { failureReasons } from '../backup/failure.ts';
 import { minorChange, type VersionContext, type Versioned } from './version-change.ts';
 

@@ -3,10 +3,8 @@ import {
   type BackupCause,
   changeCause,
   deletionCause,
-  isHibernation,
   requestCause,
   satisfiedCauses,
-  stopChange,
 } from '../../../reconciler/backup/causes.ts';
 import type { BackupName } from '../../../constructs/cluster/backup-names.ts';
 
@@ -14,12 +12,6 @@ const hour = 3_600_000;
 const change = changeCause('Kubernetes 1.35 to 1.36');
 const request = requestCause('before the big change');
 const deletion = deletionCause('uid');
-
-it('a hibernation is told from changes of versions', () => {
-  expect(isHibernation(stopChange('hibernation', '1'))).toBe(true);
-  expect(isHibernation('Kubernetes 1.35 to 1.36')).toBe(false);
-  expect(isHibernation(stopChange('move', '1'))).toBe(false);
-});
 
 describe('an existing backup', () => {
   type Case = [what: string, takenFor: BackupCause[], ageMs: number, satisfied: BackupCause[], lastKnown?: BackupName];

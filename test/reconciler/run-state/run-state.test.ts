@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { blockMoveAnnotation, movedDataAnnotation, prepareMoveAnnotation } from '../../../constructs/api/group.ts';
 import { Deployment } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
+import { isHibernation, stopChange } from '../../../reconciler/run-state/run-state.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
 import { clusterName, hostedControlPlaneUid, scopeOf } from '../../support/scope.ts';
 
@@ -76,4 +77,10 @@ describe('the run state', () => {
     expect(stateWith({ move: 'requested' }, stopped()).backups).toEqual({ move: 'move d/3' });
     expect(stateWith({ isRestoring: true }, stopped()).backups).toEqual({});
   });
+});
+
+it('a hibernation is told from changes of versions', () => {
+  expect(isHibernation(stopChange('hibernation', '1'))).toBe(true);
+  expect(isHibernation('Kubernetes 1.35 to 1.36')).toBe(false);
+  expect(isHibernation(stopChange('move', '1'))).toBe(false);
 });
