@@ -1,6 +1,5 @@
 import { Deployment } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { holdsEarlierData } from '../etcd/earlier-data.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { InvalidConfiguration } from '../engine/outcome.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
@@ -11,9 +10,10 @@ import { fresh } from './rotation.ts';
 
 /**
  * What to do if there is no Secret with keys.
+ * @param holdsEarlierData whether etcd's volumes are those of an earlier HostedControlPlane
  * @throws InvalidConfiguration for contradictory settings
  */
-export function planInitialConfiguration(scope: ControlPlaneContext): InitialConfiguration {
+export function planInitialConfiguration(scope: ControlPlaneContext, holdsEarlierData: boolean): InitialConfiguration {
   const { spec, name } = scope.cluster;
   const wanted = spec.encryptionAtRest?.provider;
   const isUsersOwn = spec.deployment.apiServer.args?.['encryption-provider-config'] !== undefined;
@@ -29,7 +29,7 @@ export function planInitialConfiguration(scope: ControlPlaneContext): InitialCon
     isConfigured: JSON.stringify(apiServersOf(scope) ?? {}).includes(`"name":"${namesOf(name).secrets.encryption}"`),
     reported: scope.hostedControlPlane.status?.encryptionAtRest?.provider,
     isUsersOwn,
-    holdsEarlierData: holdsEarlierData(scope),
+    holdsEarlierData,
   });
 }
 

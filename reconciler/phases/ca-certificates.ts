@@ -4,7 +4,7 @@ import { Secret } from '../../constructs/api/resources.ts';
 import { namesOf, successorSecretName } from '../../constructs/cluster/names.ts';
 import { done, type Outcome, wait } from '../engine/outcome.ts';
 import { readCertificate } from '../pki/certificate.ts';
-import { wasEtcdFormed } from '../etcd/earlier-data.ts';
+import { wasEtcdFormed } from '../restore/earlier-data.ts';
 import { takeBack } from '../pki/kept-secrets.ts';
 import { createServiceAccountKey, type KeyPair } from '../pki/issue.ts';
 import { clearRequests } from '../pki/issuer/clear-requests.ts';

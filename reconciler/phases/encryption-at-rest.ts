@@ -7,7 +7,7 @@ import { executeStep } from '../encryption-at-rest/execute.ts';
 import { planInitialConfiguration, firstKeys } from '../encryption-at-rest/first-keys.ts';
 import { encryptionFacts, encryptionReport } from '../encryption-at-rest/keys.ts';
 import { encryptionSecret, readEncryptionKeys } from '../encryption-at-rest/secret.ts';
-import { holdsEarlierData } from '../etcd/earlier-data.ts';
+import { holdsEarlierData } from '../restore/earlier-data.ts';
 import { done, type Outcome, wait } from '../engine/outcome.ts';
 import { unlessRefused } from '../engine/refusals.ts';
 import { takeBack } from '../pki/kept-secrets.ts';
@@ -51,7 +51,7 @@ async function goOn(scope: Context, name: string, secret: SecretObject): Promise
 }
 
 async function initialConfiguration(scope: Context, name: string): Promise<Outcome> {
-  const step = planInitialConfiguration(scope);
+  const step = planInitialConfiguration(scope, holdsEarlierData(scope));
   switch (step.kind) {
     case 'lost': {
       const found = await scope.writer.read<SecretObject>(Secret, name);

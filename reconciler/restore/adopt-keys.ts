@@ -3,6 +3,7 @@ import { Secret } from '../../constructs/api/resources.ts';
 import { adopt } from '../encryption-at-rest/adopt.ts';
 import { identity, type Key } from '../encryption-at-rest/configuration.ts';
 import { planInitialConfiguration, firstKeys } from '../encryption-at-rest/first-keys.ts';
+import { holdsEarlierData } from './earlier-data.ts';
 import { encryptionSecret, readEncryptionKeys } from '../encryption-at-rest/secret.ts';
 import type { SecretObject, SecretProps } from '../pki/secret.ts';
 import type { RestoreContext } from './context.ts';
@@ -46,7 +47,7 @@ async function create(
   props: SecretProps,
   keys: readonly Key[],
 ): Promise<SecretObject | 'lost' | 'users'> {
-  const initialConfiguration = planInitialConfiguration(scope);
+  const initialConfiguration = planInitialConfiguration(scope, holdsEarlierData(scope));
   if (initialConfiguration.kind === 'lost' || initialConfiguration.kind === 'users') return initialConfiguration.kind;
   const providers = initialConfiguration.kind === 'configure' ? initialConfiguration.providers : [identity];
   return scope.writer.createOnce<SecretObject>(encryptionSecret(props, firstKeys(scope, providers, keys)));

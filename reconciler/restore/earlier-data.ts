@@ -2,10 +2,10 @@ import { PersistentVolumeClaim } from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
-import { isRestoredBy } from '../restore/observe.ts';
-import { ownerOf, restoreOf } from '../restore/request.ts';
-import { isFormationRecorded } from './formation.ts';
-import { markOf } from './volume-mark.ts';
+import { isRestoredBy } from './observe.ts';
+import { ownerOf, restoreOf } from './request.ts';
+import { isFormationRecorded } from '../etcd/formation.ts';
+import { markOf } from '../etcd/volume-mark.ts';
 
 type Context = Pick<ControlPlaneContext, 'cluster' | 'hostedControlPlane' | 'reader'>;
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { etcdFormedAnnotation } from '../../../constructs/api/group.ts';
 import { PersistentVolumeClaim } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
-import { holdsEarlierData, wasEtcdFormed } from '../../../reconciler/etcd/earlier-data.ts';
+import { holdsEarlierData, wasEtcdFormed } from '../../../reconciler/restore/earlier-data.ts';
 import { volumeMark } from '../../../reconciler/etcd/volume-mark.ts';
 import { restoredAnnotations } from '../../../reconciler/restore/observe.ts';
 import { restoreOf } from '../../../reconciler/restore/request.ts';
