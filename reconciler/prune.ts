@@ -13,13 +13,20 @@ import type { ApplySet } from './kube/apply-set.ts';
 import { apiServer } from './phases/api-server.ts';
 import { networkPolicies } from './phases/network-policies.ts';
 import type { Scope } from './phases/scope.ts';
+import { hostedPart, type RenderedNames } from './rendered-names.ts';
+
+/** What is remembered of what was applied and rendered. */
+export interface PruneMemory {
+  readonly applySet: Pick<ApplySet, 'prune'>;
+  readonly rendered: RenderedNames;
+}
 
 /**
  * Deletes objects that are no longer rendered, such as the PodDisruptionBudget of a workload that now has one replica.
  * @param facts the facts of all phases
  */
 export async function prune(
-  applySet: Pick<ApplySet, 'prune'>,
+  { applySet, rendered }: PruneMemory,
   key: string,
   { cluster, reader, facts }: Pick<Scope, 'cluster' | 'reader' | 'facts'>,
   results: readonly PhaseResult[],
@@ -27,7 +34,8 @@ export async function prune(
   const { kinds, only } = renderedInFull(results);
   const inventory = kinds.flatMap((resource) => reader.list(resource, { [managedByLabel]: fieldManager }));
   if (inventory.length === 0) return;
-  await applySet.prune(key, renderControlPlane(cluster, facts, only), inventory);
+  const keep = rendered.get(key, [cluster, facts, only], () => renderControlPlane(cluster, facts, only));
+  await applySet.prune(key, keep, inventory);
 }
 
 /**
@@ -53,6 +61,8 @@ const rendering = [workloadRBAC, clusterInfo, kubeadmConfig, kubeletConfig, ...a
  * @param facts the facts of all phases
  */
 export async function pruneWorkload(
+  { rendered }: Pick<PruneMemory, 'rendered'>,
+  key: string,
   { followers, hosted, facts, now }: Pick<Scope, 'followers' | 'hosted' | 'facts' | 'now'>,
   results: readonly PhaseResult[],
 ): Promise<Date | undefined> {
@@ -61,7 +71,8 @@ export async function pruneWorkload(
   const { endpoint } = facts;
   if (!endpoint) return undefined;
   try {
-    await hosted({ ...facts, endpoint }).prune(renderWorkload(followers, facts));
+    const keep = rendered.get(hostedPart(key), [followers, facts], () => renderWorkload(followers, facts));
+    await hosted({ ...facts, endpoint }).prune(keep);
     return undefined;
   } catch (error) {
     if (error instanceof HostedClusterNotReady) return new Date(now.getTime() + error.afterMs);

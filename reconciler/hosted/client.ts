@@ -125,7 +125,7 @@ export class HostedClusterClient implements HostedClient {
     return live as T[];
   }
 
-  async prune(keep: readonly RenderedObject[]): Promise<void> {
+  async prune(keep: Parameters<HostedClient['prune']>[0]): Promise<void> {
     if (!this.#isWatching) return;
     const resources = new Set([...rbacResources, ...this.#target.applied.map(({ resource }) => resource)]);
     const inventory = [...resources].flatMap((resource) => this.#known.list(resource));

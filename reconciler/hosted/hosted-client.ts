@@ -1,5 +1,5 @@
 import type { FactsWith } from '../../constructs/cluster/facts.ts';
-import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
+import type { RenderedName, RenderedObject } from '../../constructs/control-plane/chart.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import type { ApplyOptions } from '../management/view.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -28,7 +28,7 @@ export interface HostedClient {
    * @param keep all rendered objects
    * @throws HostedClusterNotReady when the API server does not answer
    */
-  prune(keep: readonly RenderedObject[]): Promise<void>;
+  prune(keep: readonly RenderedName[]): Promise<void>;
   /** Starts the watches if they do not run yet. The operator's permissions must exist. */
   watch(): void;
   /** Number of Nodes; undefined until they have been listed. */

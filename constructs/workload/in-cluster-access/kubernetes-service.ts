@@ -1,7 +1,7 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { apiServerSlice } from '../../api/resources.ts';
-import type { RenderedObject } from '../../control-plane/chart.ts';
+import type { RenderedName } from '../../control-plane/chart.ts';
 import { proxyLabels } from './proxy.ts';
 import { serviceProxyLabels } from './service-proxy.ts';
 
@@ -44,7 +44,7 @@ const selections = {
  * Whether an EndpointSlice of the Service is stale with these objects, although no controller deletes it: a Service without
  * selector keeps the slices of its proxies, and an API server that ends keeps the slice with the address it advertised.
  */
-export function isStaleSlice(slice: string, objects: readonly RenderedObject[]): boolean {
+export function isStaleSlice(slice: string, objects: readonly RenderedName[]): boolean {
   const selects = objects.some(
     ({ kind, metadata, spec }) =>
       kind === 'Service' &&
