@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { parse, stringify } from 'yaml';
+import { stringify } from 'yaml';
 import { z } from 'zod';
+import { parseYaml } from '../kube/yaml.ts';
 
 /** The provider that stores Secrets unencrypted. As a provider that only reads, it reads such Secrets. */
 export const identity = 'identity';
@@ -43,7 +44,7 @@ export function formatConfiguration(providers: readonly Provider[]): string {
 
 /** The providers in a file of the operator; undefined for other files, whose content must not be printed. */
 export function parseConfiguration(text: string): Provider[] | undefined {
-  const found = Configuration.safeParse(parsed(text));
+  const found = Configuration.safeParse(parseYaml(text));
   if (!found.success) return undefined;
   const [{ providers }] = found.data.resources;
   return providers.flatMap((provider): Provider[] => ('secretbox' in provider ? provider.secretbox.keys : [identity]));
@@ -55,7 +56,7 @@ export function formatKeys(keys: readonly Key[]): string {
 
 /** The stored keys; none in text that {@link formatKeys} did not write. */
 export function parseKeys(text: string): Key[] {
-  return Keys.safeParse(parsed(text)).data ?? [];
+  return Keys.safeParse(parseYaml(text)).data ?? [];
 }
 
 /**
@@ -86,12 +87,4 @@ export function nameOf(provider: Provider): string {
 
 function formatProvider(provider: Provider): object {
   return provider === identity ? { identity: {} } : { secretbox: { keys: [provider] } };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,3 @@
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { ConfigMap } from '../../constructs/api/resources.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
@@ -6,6 +5,7 @@ import { etcdPeer } from '../../constructs/control-plane/etcd/config.ts';
 import type { EtcdFacts } from '../../constructs/cluster/facts.ts';
 import { etcdMember, namesOf } from '../../constructs/cluster/names.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { parseYaml } from '../kube/yaml.ts';
 import type { Reader } from '../management/view.ts';
 import type { EtcdObservation } from './members.ts';
 import { initialCluster, isAwaited, noMember, podsFor, wasFormed } from './membership.ts';
@@ -83,7 +83,7 @@ export function writtenStarts(cluster: string, reader: Reader): WrittenStart[] {
   const { data = {} } = reader.get<MembersObject>(ConfigMap, namesOf(cluster).etcdMembers) ?? {};
   const starts: WrittenStart[] = [];
   for (let file; (file = data[`${etcdMember(cluster, starts.length)}.yaml`]) !== undefined;) {
-    const start = Start.safeParse(parse(file));
+    const start = Start.safeParse(parseYaml(file));
     if (!start.success) break;
     starts.push({ state: start.data['initial-cluster-state'], initialCluster: start.data['initial-cluster'] });
   }

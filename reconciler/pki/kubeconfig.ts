@@ -1,7 +1,8 @@
-import { parse, stringify } from 'yaml';
+import { stringify } from 'yaml';
 import { z } from 'zod';
 import { type Endpoint, formatEndpoint } from '../../constructs/cluster/facts.ts';
 import type { KeyPair } from './issue.ts';
+import { parseYaml } from '../kube/yaml.ts';
 
 /** Content of a kubeconfig. */
 export interface KubeconfigContent {
@@ -65,12 +66,4 @@ export function caOf(kubeconfig: string | undefined): string | undefined {
   const parsed = ReadableClusters.safeParse(parseYaml(kubeconfig));
   if (!parsed.success) return undefined;
   return Buffer.from(parsed.data.clusters[0].cluster['certificate-authority-data'], 'base64').toString('utf8');
-}
-
-function parseYaml(text: string): unknown {
-  try {
-    return parse(text);
-  } catch {
-    return undefined;
-  }
 }
