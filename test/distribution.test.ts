@@ -2,7 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { describe, expect, it } from 'vitest';
-import { renderDistribution } from '../constructs/distribution.ts';
+import { renderDistribution, renderInstallation } from '../constructs/distribution.ts';
+import { managerImage } from '../constructs/provider/image.ts';
 import { readSampleFiles } from '../constructs/sample-files.ts';
 
 const dist = join(import.meta.dirname, '../dist');
@@ -38,4 +39,38 @@ describe('dist', () => {
       expect(content.endsWith('\n')).toBe(true);
     },
   );
+});
+
+interface Labelled {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
+}
+
+/** The objects of a file of an installation. */
+const objectsOf = (all: typeof files, path: string): Labelled[] =>
+  parseAllDocuments(all.find((file) => file.path === path)?.content ?? '').map((one) => one.toJS() as Labelled);
+const isDefinition = ({ kind }: Labelled): boolean => kind === 'CustomResourceDefinition';
+
+describe('the definitions of kinds', () => {
+  const components = objectsOf(files, 'control-plane-components.yaml');
+  const definitions = components.filter(isDefinition);
+
+  it('are in one file of dist', () => {
+    expect(definitions).toHaveLength(3);
+    const having = files.filter(({ content }) => /^kind: CustomResourceDefinition$/m.test(content));
+    expect(having.map(({ path }) => path)).toEqual(['control-plane-components.yaml']);
+  });
+
+  it('are what kubectl applies of it with the selector that the page names', () => {
+    const selected = components.filter(({ metadata }) => 'clusterctl.cluster.x-k8s.io' in (metadata.labels ?? {}));
+    expect(selected).toEqual(definitions);
+  });
+
+  it('make the installation for one namespace of dist that of a release', () => {
+    const [reviewed, released] = [files, renderInstallation(managerImage, 'users')].map((all) =>
+      objectsOf(all, 'one-namespace.yaml'),
+    );
+    expect(released?.filter(isDefinition)).toEqual(definitions);
+    expect(released?.filter((object) => !isDefinition(object))).toEqual(reviewed);
+  });
 });
