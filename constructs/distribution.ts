@@ -10,6 +10,7 @@ import { renderDashboards } from './provider/monitoring/dashboards.ts';
 import { renderMonitoring } from './provider/monitoring/chart.ts';
 import { renderTenants } from './provider/tenants.ts';
 import { renderFile } from './rendered-file.ts';
+import { newestMinor, renderedMinors } from './stacks/openstack/minors.ts';
 import { stackFiles } from './stacks/stacks.ts';
 
 /** One file of `dist/`. */
@@ -28,7 +29,8 @@ export interface SampleFile {
 
 /**
  * Who reads the files: reviewers of a change need each definition of a kind once, and have it in
- * `control-plane-components.yaml`; users of a release install any of the files by itself.
+ * `control-plane-components.yaml`, and the stack of one minor; users of a release install any of the files by itself, and
+ * have every minor.
  */
 export type Readers = 'reviewers' | 'users';
 
@@ -120,7 +122,10 @@ export function renderInstallation(image: string, readers: Readers): Distributio
       path: `dashboards/${path}`,
       content: `${JSON.stringify(dashboard, undefined, 2)}\n`,
     })),
-    ...stackFiles().map(({ path, content }) => ({ path: `stacks/${path}`, content })),
+    ...stackFiles(readers === 'users' ? renderedMinors : [newestMinor]).map(({ path, content }) => ({
+      path: `stacks/${path}`,
+      content,
+    })),
   ];
 }
 
