@@ -6,7 +6,7 @@ import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import { exposureStrategy } from '../../constructs/control-plane/exposure/exposure.ts';
 import type { Reached } from '../../constructs/control-plane/exposure/strategy.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { ClusterObject } from '../management/cluster-object.ts';
+import { ClusterObject } from '../clusters/management/cluster-object.ts';
 import { hostedClusterOf } from '../desired-state/hosted-cluster.ts';
 import type { SecretObject } from '../pki/secret.ts';
 import type { ServiceObject } from '../kube/service-object.ts';

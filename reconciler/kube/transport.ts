@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as rest } from 'node:timers/promises';
 import { request, type Dispatcher } from 'undici';
-import { inSpan, traceHeaders } from '../trace/span.ts';
+import { inSpan, traceHeaders } from './trace/span.ts';
 import type { HeldText, ServerAnswers } from './answer-budget.ts';
 import type { DatedAnswer } from './compared-clock.ts';
 import type { Connection } from './config.ts';

@@ -23,7 +23,7 @@ import { bundle, splitCertificates } from '../../../reconciler/pki/pem.ts';
 import { pairSecret } from '../../../reconciler/pki/secret.ts';
 import type { ClientCertificateRequest } from '../../../reconciler/signer/request.ts';
 import { Signer } from '../../../reconciler/signer/signer.ts';
-import { createLogger } from '../../../reconciler/telemetry/log.ts';
+import { createLogger } from '../../../reconciler/engine/log.ts';
 import { clientCertificateRequest } from '../../support/client-certificate-request.ts';
 import { fieldManager as operatorName } from '../../../constructs/api/group.ts';
 import { requestLabels } from '../../../constructs/api/kubeconfig-request.ts';
