@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import packageManifest from '../../package.json' with { type: 'json' };
 import { type Attributes, context, propagation, ROOT_CONTEXT, SpanStatusCode, trace } from '@opentelemetry/api';
 
 /** Tells more of what a span is about, while it lasts. Names of objects and constants only: nothing of their content. */
@@ -18,7 +19,7 @@ export function withSteps<T>(onStep: () => void, work: () => Promise<T>): Promis
 export function inSpan<T>(name: string, attributes: Attributes, work: (note: Note) => Promise<T>): Promise<T> {
   const onStep = steps.getStore();
   onStep?.();
-  return trace.getTracer('hosted-control-plane').startActiveSpan(name, { attributes }, async (span) => {
+  return trace.getTracer(packageManifest.name).startActiveSpan(name, { attributes }, async (span) => {
     try {
       return await work((more) => void span.setAttributes(more));
     } catch (error) {

@@ -1,5 +1,5 @@
 import { CertificateSigningRequest } from '../../constructs/api/resources.ts';
-import type { KubeObject } from './object.ts';
+import type { KubeObject } from '../kube/object.ts';
 
 /** A CertificateSigningRequest. The API server sets the requester, not the requester itself. */
 export interface CertificateRequest extends KubeObject {

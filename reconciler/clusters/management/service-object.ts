@@ -1,5 +1,5 @@
-import type { ServiceAddress } from '../../constructs/cluster/facts.ts';
-import type { KubeObject } from './object.ts';
+import type { ServiceAddress } from '../../../constructs/cluster/facts.ts';
+import type { KubeObject } from '../../kube/object.ts';
 
 /** The fields of a Service that the operator reads. */
 export interface ServiceObject extends KubeObject {

@@ -1,7 +1,7 @@
-import { fieldManager } from '../../constructs/api/group.ts';
-import { SubjectAccessReview, TokenReview } from '../../constructs/api/resources.ts';
-import type { KubernetesApi } from './client.ts';
-import type { KubeObject } from './object.ts';
+import { fieldManager } from '../../../constructs/api/group.ts';
+import { SubjectAccessReview, TokenReview } from '../../../constructs/api/resources.ts';
+import type { KubernetesApi } from '../../kube/client.ts';
+import type { KubeObject } from '../../kube/object.ts';
 
 /** An API server that decides. */
 export type Reviewer = Pick<KubernetesApi, 'create'>;

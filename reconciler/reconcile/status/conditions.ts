@@ -1,4 +1,4 @@
-import type { Condition } from '../../constructs/api/status.ts';
+import type { Condition } from '../../../constructs/api/status.ts';
 
 /** A condition before its transition time is known. */
 export type ConditionDraft = Omit<Condition, 'lastTransitionTime'>;

@@ -13,8 +13,8 @@ import type { Connection } from '../../../../reconciler/kube/config.ts';
 import { s3Client } from '../../../../reconciler/backup/store/s3-client.ts';
 import { MemberClient } from '../../../../reconciler/etcd/client.ts';
 import { createCA, validFor } from '../../../../reconciler/pki/issue.ts';
-import { inSpan } from '../../../../reconciler/kube/trace/span.ts';
-import { startTracing } from '../../../../reconciler/kube/trace/start.ts';
+import { inSpan } from '../../../../reconciler/kube/span.ts';
+import { startTracing } from '../../../../reconciler/operator/telemetry/start-tracing.ts';
 import { until } from '../../../support/until.ts';
 
 interface Span {
