@@ -45,7 +45,7 @@ export async function makeRelease({ version, source, registry, folder }: Release
     );
     await step(report, 'installation, templates and Helm chart', async () => {
       const image = images.manager;
-      await writeFiles(partial, renderInstallation(image));
+      await writeFiles(partial, renderInstallation(image, 'users'));
       const chart = join(work, providerChart.name);
       await writeArchive(join(partial, `${providerChart.name}-${version}.tgz`), chart, providerChartFiles(image));
     });

@@ -69,11 +69,12 @@ describe('the files of a release', () => {
     await expect(run([...(await emulator()), ...program], { env: {} })).rejects.toThrow('no kubeconfig found');
   });
 
-  test('the Helm chart asks for the image by its digest', async () => {
+  test('the Helm chart asks for the image by its digest, and has the CRDs', async () => {
     const helm = await Helm.open(instance, report);
     const objects = await helm.run(['template', 'provider', file(`hosted-control-plane-${releaseVersion}.tgz`)]);
     await helm.close();
     expect(objects).toContain(`image: "${(await imageNames()).manager}"`);
+    expect(objects.match(/^kind: CustomResourceDefinition$/gm)).toHaveLength(3);
   });
 
   /** Runs programs for arm64. */
