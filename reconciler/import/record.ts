@@ -5,10 +5,10 @@ import {
   importSnapshotAnnotation,
   importStoppedAnnotation,
   importedFromAnnotation,
-} from '../../../constructs/api/group.ts';
-import { Secret } from '../../../constructs/api/resources.ts';
-import type { KubeClient } from '../../kube/client.ts';
-import { encodedData, type SecretObject, valueOf } from '../../pki/secret.ts';
+} from '../../constructs/api/group.ts';
+import { Secret } from '../../constructs/api/resources.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { encodedData, type SecretObject, valueOf } from '../pki/secret.ts';
 import type { NewSecret } from './identity.ts';
 import { type ProviderName, providerNames } from './other-control-plane.ts';
 

@@ -1,10 +1,10 @@
-import { Cluster, Lease } from '../../../constructs/api/resources.ts';
-import type { ClusterBackups } from '../../backup/cluster-backups.ts';
-import type { ControlPlane } from '../control-plane.ts';
-import type { KubeClient } from '../../kube/client.ts';
-import { messageOf } from '../../kube/error-message.ts';
-import type { KubeObject } from '../../kube/object.ts';
-import type { ClusterObject } from '../../clusters/management/cluster-object.ts';
+import { Cluster, Lease } from '../../constructs/api/resources.ts';
+import type { ClusterBackups } from '../backup/cluster-backups.ts';
+import type { ControlPlane } from '../cli/control-plane.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { messageOf } from '../kube/error-message.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { ClusterObject } from '../clusters/management/cluster-object.ts';
 import { isForeign } from './observe.ts';
 import type { OtherControlPlane } from './other-control-plane.ts';
 import type { ImportFacts } from './problems.ts';

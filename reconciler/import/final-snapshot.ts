@@ -1,16 +1,16 @@
-import { Pod } from '../../../constructs/api/resources.ts';
-import { ports } from '../../../constructs/cluster/ports.ts';
-import { selectorOf } from '../../../constructs/cluster/labels.ts';
-import { checkBareSnapshot } from '../../backup/bare-snapshot.ts';
-import type { ClusterBackups } from '../../backup/cluster-backups.ts';
-import type { DatabaseFacts } from '../../backup/etcd-database.ts';
-import { MemberClient } from '../../etcd/client.ts';
-import type { EtcdCredentials } from '../../etcd/member-endpoint.ts';
-import type { KubeClient } from '../../kube/client.ts';
-import { messageOf } from '../../kube/error-message.ts';
+import { Pod } from '../../constructs/api/resources.ts';
+import { ports } from '../../constructs/cluster/ports.ts';
+import { selectorOf } from '../../constructs/cluster/labels.ts';
+import { checkBareSnapshot } from '../backup/bare-snapshot.ts';
+import type { ClusterBackups } from '../backup/cluster-backups.ts';
+import type { DatabaseFacts } from '../backup/etcd-database.ts';
+import { MemberClient } from '../etcd/client.ts';
+import type { EtcdCredentials } from '../etcd/member-endpoint.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { messageOf } from '../kube/error-message.ts';
 import { podLabelsOf, type Workload } from './observe.ts';
 import type { EtcdPlace } from './other-control-plane.ts';
-import type { ForwardedPort, PodPort } from '../port-forward.ts';
+import type { ForwardedPort, PodPort } from '../cli/port-forward.ts';
 import { readEtcdCredentials } from './read-other.ts';
 
 /** How the final data of the other provider are read. */

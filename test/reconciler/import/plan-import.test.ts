@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ImportObservation, planImport } from '../../../../reconciler/cli/import/plan-import.ts';
+import { type ImportObservation, planImport } from '../../../reconciler/import/plan-import.ts';
 
 const stopped = { wanted: [], pods: [] };
 /** An import of which everything is done but the hand-over. */

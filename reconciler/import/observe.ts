@@ -1,16 +1,10 @@
-import { fieldManager, keptVolumeAnnotation, pausedAnnotation } from '../../../constructs/api/group.ts';
-import type { HostedControlPlane } from '../../../constructs/api/hosted-control-plane.ts';
-import {
-  PersistentVolume,
-  PersistentVolumeClaim,
-  Pod,
-  type Resource,
-  Secret,
-} from '../../../constructs/api/resources.ts';
-import { managedByLabel, selectorOf } from '../../../constructs/cluster/labels.ts';
-import { namesOf } from '../../../constructs/cluster/names.ts';
-import type { KubeClient } from '../../kube/client.ts';
-import type { KubeObject } from '../../kube/object.ts';
+import { fieldManager, keptVolumeAnnotation, pausedAnnotation } from '../../constructs/api/group.ts';
+import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
+import { PersistentVolume, PersistentVolumeClaim, Pod, type Resource, Secret } from '../../constructs/api/resources.ts';
+import { managedByLabel, selectorOf } from '../../constructs/cluster/labels.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { KubeObject } from '../kube/object.ts';
 import type { NamedObject, OtherControlPlane } from './other-control-plane.ts';
 import type { ImportObservation, Running } from './plan-import.ts';
 import type { ImportRecord } from './record.ts';

@@ -1,5 +1,5 @@
-import { unsupportedVersion } from '../../../constructs/cluster/versions.ts';
-import type { HostedControlPlane } from '../../../constructs/api/hosted-control-plane.ts';
+import { unsupportedVersion } from '../../constructs/cluster/versions.ts';
+import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import { type OtherKeys, problemWithKeys } from './identity.ts';
 import type { OtherControlPlane } from './other-control-plane.ts';
 

@@ -1,4 +1,4 @@
-import type { Resource } from '../../../constructs/api/resources.ts';
+import type { Resource } from '../../constructs/api/resources.ts';
 
 /** An object in the namespace of the Cluster. */
 export interface NamedObject {

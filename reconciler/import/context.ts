@@ -1,6 +1,6 @@
-import type { ClusterBackups } from '../../backup/cluster-backups.ts';
-import type { KubeClient } from '../../kube/client.ts';
-import type { ControlPlane } from '../control-plane.ts';
+import type { ClusterBackups } from '../backup/cluster-backups.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { ControlPlane } from '../cli/control-plane.ts';
 import type { SnapshotAccess } from './final-snapshot.ts';
 import type { ImportReader } from './observe.ts';
 import type { ImportRecord } from './record.ts';

@@ -1,5 +1,5 @@
-import { Deployment } from '../../../constructs/api/resources.ts';
-import type { KubeObject } from '../../kube/object.ts';
+import { Deployment } from '../../constructs/api/resources.ts';
+import type { KubeObject } from '../kube/object.ts';
 import type { OtherControlPlane } from './other-control-plane.ts';
 
 /** The fields of a TenantControlPlane that an import reads. */

@@ -7,7 +7,7 @@ import {
   Pod,
   type Resource,
   Secret,
-} from '../../../constructs/api/resources.ts';
+} from '../../constructs/api/resources.ts';
 import {
   changingControlPlane,
   type CommandAccess,
@@ -15,7 +15,7 @@ import {
   followingControlPlane,
   forwardingPort,
   readingStore,
-} from '../access.ts';
+} from '../cli/access.ts';
 import { k0smotronControlPlane } from './k0smotron.ts';
 import { kamajiControlPlane } from './kamaji.ts';
 import { TenantControlPlane, ValidatingWebhookConfiguration } from './resources.ts';
@@ -54,8 +54,8 @@ export const importAccess: readonly CommandAccess[] = [
   ...readingStore,
   {
     resource: PersistentVolume,
-    verbs: ['get', 'list', 'patch'],
-    why: 'keeping the volumes; releasing them with --delete-volumes',
+    verbs: ['get', 'patch'],
+    why: 'keeping the volumes',
     where: 'cluster',
   },
   { resource: Lease, verbs: ['list'], why: 'whether the operator of the other provider runs', where: 'cluster' },
@@ -65,4 +65,11 @@ export const importAccess: readonly CommandAccess[] = [
     why: 'whether a webhook of the other provider stands in the way',
     where: 'cluster',
   },
+];
+
+/** What the deletion of kept volumes needs. */
+export const releaseAccess: readonly CommandAccess[] = [
+  findingControlPlane,
+  { resource: Secret, verbs: ['delete'], why: 'deleting the record of the import' },
+  { resource: PersistentVolume, verbs: ['list', 'patch'], why: 'finding and releasing the volumes', where: 'cluster' },
 ];

@@ -6,13 +6,13 @@ import {
   keptVolumeAnnotation,
   pausedAnnotation,
   reclaimPolicyAnnotation,
-} from '../../../constructs/api/group.ts';
-import { HostedControlPlane, PersistentVolume, Pod, Secret } from '../../../constructs/api/resources.ts';
-import { selectorOf } from '../../../constructs/cluster/labels.ts';
-import { definedOnly } from '../../../constructs/cluster/defined-only.ts';
-import { ownerReference } from '../../../constructs/control-plane/chart.ts';
-import { fieldManager } from '../field-manager.ts';
-import { pairSecret } from '../../pki/secret.ts';
+} from '../../constructs/api/group.ts';
+import { HostedControlPlane, PersistentVolume, Pod, Secret } from '../../constructs/api/resources.ts';
+import { selectorOf } from '../../constructs/cluster/labels.ts';
+import { definedOnly } from '../../constructs/cluster/defined-only.ts';
+import { ownerReference } from '../../constructs/control-plane/chart.ts';
+import { fieldManager } from '../cli/field-manager.ts';
+import { pairSecret } from '../pki/secret.ts';
 import type { ImportContext } from './context.ts';
 import { checkSnapshot, storeSnapshot } from './final-snapshot.ts';
 import { handOver } from './hand-over.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { clusterNameLabel, pausedAnnotation } from '../../../../constructs/api/group.ts';
+import { clusterNameLabel, pausedAnnotation } from '../../../constructs/api/group.ts';
 import {
   Cluster,
   Deployment,
@@ -7,22 +7,22 @@ import {
   type Resource,
   Secret,
   StatefulSet,
-} from '../../../../constructs/api/resources.ts';
-import { handOverPatch } from '../../../../reconciler/cli/import/hand-over.ts';
-import { providerOf } from '../../../../reconciler/cli/import/read-other.ts';
-import { TenantControlPlane } from '../../../../reconciler/cli/import/resources.ts';
-import { takeSteps } from '../../../../reconciler/cli/import/run.ts';
-import { importControlPlane } from '../../../../reconciler/cli/import.ts';
-import { readControlPlane } from '../../../../reconciler/cli/control-plane.ts';
-import { createCA, createServiceAccountKey, validFor } from '../../../../reconciler/pki/issue.ts';
-import { encodedData, type SecretObject, valueOf } from '../../../../reconciler/pki/secret.ts';
-import { storeSecret } from '../../../support/backup-secrets.ts';
-import { snapshotOf } from '../../../support/etcd-database.ts';
-import { commandSession } from '../../../support/loop/command-session.ts';
-import { MemoryCluster } from '../../../support/loop/memory-cluster.ts';
-import { ManualClock } from '../../../support/manual-clock.ts';
-import { ObjectStoreServer } from '../../../support/object-store-server.ts';
-import { hostedControlPlaneObject, namespace, now, spec } from '../../../support/scope.ts';
+} from '../../../constructs/api/resources.ts';
+import { handOverPatch } from '../../../reconciler/import/hand-over.ts';
+import { providerOf } from '../../../reconciler/import/read-other.ts';
+import { TenantControlPlane } from '../../../reconciler/import/resources.ts';
+import { takeSteps } from '../../../reconciler/import/run.ts';
+import { importControlPlane } from '../../../reconciler/import/commands.ts';
+import { readControlPlane } from '../../../reconciler/cli/control-plane.ts';
+import { createCA, createServiceAccountKey, validFor } from '../../../reconciler/pki/issue.ts';
+import { encodedData, type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { storeSecret } from '../../support/backup-secrets.ts';
+import { snapshotOf } from '../../support/etcd-database.ts';
+import { commandSession } from '../../support/loop/command-session.ts';
+import { MemoryCluster } from '../../support/loop/memory-cluster.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { ObjectStoreServer } from '../../support/object-store-server.ts';
+import { hostedControlPlaneObject, namespace, now, spec } from '../../support/scope.ts';
 
 const user = { fieldManager: 'user' };
 const tenYears = 10 * 365 * 24 * 3_600_000;

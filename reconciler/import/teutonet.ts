@@ -8,7 +8,7 @@ import {
   Secret,
   StatefulSet,
   TLSRoute,
-} from '../../../constructs/api/resources.ts';
+} from '../../constructs/api/resources.ts';
 import type { NamedObject, OtherControlPlane } from './other-control-plane.ts';
 import { Certificate, Issuer } from './resources.ts';
 

@@ -1,10 +1,10 @@
-import { Cluster } from '../../../constructs/api/resources.ts';
-import type { KubeObject } from '../../kube/object.ts';
-import type { ClusterObject } from '../../clusters/management/cluster-object.ts';
-import { spanText } from '../format.ts';
-import type { Session } from '../command.ts';
-import { findControlPlane, refuseDeleting } from '../control-plane.ts';
-import { withBackups } from '../store.ts';
+import { Cluster } from '../../constructs/api/resources.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { ClusterObject } from '../clusters/management/cluster-object.ts';
+import { spanText } from '../cli/format.ts';
+import type { Session } from '../cli/command.ts';
+import { findControlPlane, refuseDeleting } from '../cli/control-plane.ts';
+import { withBackups } from '../cli/store.ts';
 import type { ImportContext } from './context.ts';
 import { executeStep } from './execute.ts';
 import { observeImport } from './observe.ts';

@@ -1,26 +1,35 @@
 import { isBareSnapshot } from '../../constructs/api/restore-spec.ts';
-import { importAccess } from './import/access.ts';
-import { gatherFacts } from './import/gather-facts.ts';
-import { releaseVolumes } from './import/kept-volumes.ts';
-import { describeImport } from './import/preview.ts';
-import { problemsOf } from './import/problems.ts';
-import { importContext, type ImportSource, takeSteps } from './import/run.ts';
-import { spanText } from './format.ts';
-import { clusterArgument, type Command, hasSwitch, type Session, textOption, UsageError } from './command.ts';
-import { findControlPlane } from './control-plane.ts';
-import { follow } from './follow.ts';
-import { restoreProgress } from './restore-progress.ts';
+import { importAccess, releaseAccess } from './access.ts';
+import { gatherFacts } from './gather-facts.ts';
+import { releaseVolumes } from './kept-volumes.ts';
+import { describeImport } from './preview.ts';
+import { problemsOf } from './problems.ts';
+import { importContext, type ImportSource, takeSteps } from './run.ts';
+import { spanText } from '../cli/format.ts';
+import {
+  clusterArgument,
+  type Command,
+  type Given,
+  hasSwitch,
+  type Program,
+  type Session,
+  textOption,
+  UsageError,
+} from '../cli/command.ts';
+import { completionOf } from '../cli/completion.ts';
+import { findControlPlane } from '../cli/control-plane.ts';
+import { follow } from '../cli/follow.ts';
+import { restoreProgress } from '../cli/restore-progress.ts';
 
-/** Arguments of `hcp import`. */
+/** Arguments of `hcp-import cluster`. */
 export interface ImportRequest extends ImportSource {
   readonly isConfirmed: boolean;
-  readonly deletesVolumes: boolean;
 }
 
 /** Moves a control plane of another provider to this one. */
 export const importControlPlane: Command = {
-  name: 'import',
-  usage: 'CLUSTER [--snapshot NAME] [--issuer URL] [--yes] | --delete-volumes --yes',
+  name: 'cluster',
+  usage: 'CLUSTER [--snapshot NAME] [--issuer URL] [--yes]',
   summary:
     'Moves a control plane of teutonet, k0smotron or Kamaji to this provider; without --yes it prints the plan only.',
   options: {
@@ -35,20 +44,40 @@ export const importControlPlane: Command = {
       meaning: 'issuer of service account tokens so far; read from the API server when unset',
     },
     yes: { type: 'boolean', short: 'y', meaning: 'carry it out; run it again if it is interrupted' },
-    'delete-volumes': {
-      type: 'boolean',
-      meaning: 'afterwards: delete the kept volumes of the other provider, and the record of its keys',
-    },
   },
   access: importAccess,
   prepare(given) {
     const request = readImportRequest(given);
-    return (session) => (request.deletesVolumes ? deleteVolumes(session, request) : runImport(session, request));
+    return (session) => runImport(session, request);
   },
 };
 
+/** Deletes what an import has kept. */
+export const deleteKeptVolumes: Command = {
+  name: 'delete-volumes',
+  usage: 'CLUSTER [--yes]',
+  summary:
+    'Afterwards: deletes the kept volumes of the other provider and the record of its keys; without --yes it lists them.',
+  options: { yes: { type: 'boolean', short: 'y', meaning: 'carry it out: there is no way back' } },
+  access: releaseAccess,
+  prepare(given) {
+    const [name, isConfirmed] = [clusterArgument(given), hasSwitch(given, 'yes')];
+    return async (session) => {
+      const { cluster } = await findControlPlane(session, name);
+      for (const line of await releaseVolumes(session, cluster, isConfirmed)) session.terminal.print(line);
+    };
+  },
+};
+
+/** A program of its own, because a platform needs it once: `reconciler/cli` does not know it. */
+export const hcpImport: Program = {
+  name: 'hcp-import',
+  summary: 'Moves control planes of other providers to this one.',
+  commands: [importControlPlane, deleteKeptVolumes, completionOf(() => hcpImport)],
+};
+
 /** @throws UsageError */
-export function readImportRequest(given: Parameters<Command['prepare']>[0]): ImportRequest {
+function readImportRequest(given: Given): ImportRequest {
   const snapshot = textOption(given, 'snapshot');
   if (snapshot !== undefined && !isBareSnapshot(snapshot))
     throw new UsageError(
@@ -59,7 +88,6 @@ export function readImportRequest(given: Parameters<Command['prepare']>[0]): Imp
     snapshot,
     issuer: textOption(given, 'issuer'),
     isConfirmed: hasSwitch(given, 'yes'),
-    deletesVolumes: hasSwitch(given, 'delete-volumes'),
   };
 }
 
@@ -89,11 +117,6 @@ async function runImport(session: Session, request: ImportRequest): Promise<void
   if (record?.stopped && completionTime !== undefined)
     terminal.print(`the API was unavailable for ${spanText(Date.parse(completionTime) - record.stopped.getTime())}`);
   terminal.print(
-    `the volumes of the other provider are kept: run hcp import ${request.cluster} --delete-volumes --yes when the cluster works as it should`,
+    `the volumes of the other provider are kept: run hcp-import delete-volumes ${request.cluster} --yes when the cluster works as it should`,
   );
-}
-
-async function deleteVolumes(session: Session, { cluster: name, isConfirmed }: ImportRequest): Promise<void> {
-  const { cluster } = await findControlPlane(session, name);
-  for (const line of await releaseVolumes(session, cluster, isConfirmed)) session.terminal.print(line);
 }

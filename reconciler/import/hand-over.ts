@@ -1,10 +1,10 @@
 import { minor } from 'semver';
-import { pausedAnnotation, rotateAnnotation } from '../../../constructs/api/group.ts';
-import { Cluster, HostedControlPlane } from '../../../constructs/api/resources.ts';
-import { namesOf, successorSecretName } from '../../../constructs/cluster/names.ts';
-import { etcdVersion } from '../../../constructs/cluster/versions.ts';
-import { fieldManager } from '../field-manager.ts';
-import type { ClusterObject } from '../../clusters/management/cluster-object.ts';
+import { pausedAnnotation, rotateAnnotation } from '../../constructs/api/group.ts';
+import { Cluster, HostedControlPlane } from '../../constructs/api/resources.ts';
+import { namesOf, successorSecretName } from '../../constructs/cluster/names.ts';
+import { etcdVersion } from '../../constructs/cluster/versions.ts';
+import { fieldManager } from '../cli/field-manager.ts';
+import type { ClusterObject } from '../clusters/management/cluster-object.ts';
 import type { ImportContext } from './context.ts';
 import type { ImportRecord } from './record.ts';
 

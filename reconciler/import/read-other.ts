@@ -1,10 +1,10 @@
-import { Deployment, Secret } from '../../../constructs/api/resources.ts';
-import type { KubeClient } from '../../kube/client.ts';
-import { apiServerArguments } from '../../clusters/pods/api-server-arguments.ts';
-import { splitCertificates } from '../../pki/pem.ts';
-import { type SecretObject, valueOf } from '../../pki/secret.ts';
-import { etcdVersionIn, tagOf } from '../../../constructs/cluster/versions.ts';
-import type { KubeObject } from '../../kube/object.ts';
+import { Deployment, Secret } from '../../constructs/api/resources.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { apiServerArguments } from '../clusters/pods/api-server-arguments.ts';
+import { splitCertificates } from '../pki/pem.ts';
+import { type SecretObject, valueOf } from '../pki/secret.ts';
+import { etcdVersionIn, tagOf } from '../../constructs/cluster/versions.ts';
+import type { KubeObject } from '../kube/object.ts';
 import type { OtherKeys } from './identity.ts';
 import { kamajiControlPlane, type TenantControlPlaneObject } from './kamaji.ts';
 import { k0smotronControlPlane } from './k0smotron.ts';

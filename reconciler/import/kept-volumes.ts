@@ -1,7 +1,7 @@
-import { keptVolumeAnnotation, reclaimPolicyAnnotation } from '../../../constructs/api/group.ts';
-import { PersistentVolume, Secret } from '../../../constructs/api/resources.ts';
-import { fieldManager } from '../field-manager.ts';
-import type { KubeClient } from '../../kube/client.ts';
+import { keptVolumeAnnotation, reclaimPolicyAnnotation } from '../../constructs/api/group.ts';
+import { PersistentVolume, Secret } from '../../constructs/api/resources.ts';
+import { fieldManager } from '../cli/field-manager.ts';
+import type { KubeClient } from '../kube/client.ts';
 import type { VolumeObject } from './observe.ts';
 import { recordName } from './record.ts';
 

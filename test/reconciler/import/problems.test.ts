@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { kamajiControlPlane } from '../../../../reconciler/cli/import/kamaji.ts';
-import { describeImport } from '../../../../reconciler/cli/import/preview.ts';
-import { type ImportFacts, problemsOf } from '../../../../reconciler/cli/import/problems.ts';
-import { teutonetControlPlane } from '../../../../reconciler/cli/import/teutonet.ts';
-import { createCA, createServiceAccountKey, validFor } from '../../../../reconciler/pki/issue.ts';
-import { hostedCluster, hostedControlPlaneName, namespace, now } from '../../../support/scope.ts';
+import { kamajiControlPlane } from '../../../reconciler/import/kamaji.ts';
+import { describeImport } from '../../../reconciler/import/preview.ts';
+import { type ImportFacts, problemsOf } from '../../../reconciler/import/problems.ts';
+import { teutonetControlPlane } from '../../../reconciler/import/teutonet.ts';
+import { createCA, createServiceAccountKey, validFor } from '../../../reconciler/pki/issue.ts';
+import { hostedCluster, hostedControlPlaneName, namespace, now } from '../../support/scope.ts';
 
 const ca = await createCA({ commonName: 'kubernetes' }, validFor(36 * 3_600_000, now));
 const keys = {

@@ -1,4 +1,4 @@
-import type { Resource } from '../../../constructs/api/resources.ts';
+import type { Resource } from '../../constructs/api/resources.ts';
 
 const namespaced = (apiVersion: string, kind: string, plural: string): Resource => ({
   apiVersion,

@@ -1,4 +1,4 @@
-import { Secret, StatefulSet } from '../../../constructs/api/resources.ts';
+import { Secret, StatefulSet } from '../../constructs/api/resources.ts';
 import type { OtherControlPlane } from './other-control-plane.ts';
 
 /** Secrets in Cluster API's layout, and those of etcd's certificates. */

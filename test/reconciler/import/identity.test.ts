@@ -1,10 +1,10 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { newSecrets, type OtherKeys, problemWithKeys } from '../../../../reconciler/cli/import/identity.ts';
-import { isKeyOf, readCertificate } from '../../../../reconciler/pki/certificate.ts';
-import { createCA, createServiceAccountKey, type KeyPair, validFor } from '../../../../reconciler/pki/issue.ts';
-import { bundle, fingerprint, splitCertificates } from '../../../../reconciler/pki/pem.ts';
-import { hostedCluster, now } from '../../../support/scope.ts';
+import { newSecrets, type OtherKeys, problemWithKeys } from '../../../reconciler/import/identity.ts';
+import { isKeyOf, readCertificate } from '../../../reconciler/pki/certificate.ts';
+import { createCA, createServiceAccountKey, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
+import { bundle, fingerprint, splitCertificates } from '../../../reconciler/pki/pem.ts';
+import { hostedCluster, now } from '../../support/scope.ts';
 
 const hourMs = 3_600_000;
 const { spec } = hostedCluster();

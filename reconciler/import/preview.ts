@@ -1,5 +1,5 @@
-import { successorSecretName, namesOf } from '../../../constructs/cluster/names.ts';
-import { readCertificate } from '../../pki/certificate.ts';
+import { successorSecretName, namesOf } from '../../constructs/cluster/names.ts';
+import { readCertificate } from '../pki/certificate.ts';
 import { needsSuccessor } from './identity.ts';
 import type { ImportFacts } from './problems.ts';
 import { recordName } from './record.ts';
@@ -24,7 +24,7 @@ export function describeImport(facts: ImportFacts): string[] {
     ...(keys instanceof Error ? [] : rotation(facts, keys)),
   ];
   return [
-    `hcp import moves Cluster ${namespace}/${cluster} from ${other.provider} to HostedControlPlane ${name}. It`,
+    `hcp-import moves Cluster ${namespace}/${cluster} from ${other.provider} to HostedControlPlane ${name}. It`,
     ...steps.map((step, index) => `${String(index + 1).padStart(3)}. ${step}`),
     '',
     'Carried over: the data, workers, the endpoint, the CA of the cluster, the key and the issuer of service account tokens.',

@@ -1,13 +1,13 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
-import { certificateLifetimes } from '../../../constructs/api/certificates-spec.ts';
-import { serviceAccountIssuerAnnotation } from '../../../constructs/api/group.ts';
-import type { HostedControlPlaneSpec } from '../../../constructs/api/hosted-control-plane.ts';
-import { namesOf, successorSecretName } from '../../../constructs/cluster/names.ts';
-import { planCAs } from '../../../constructs/control-plane/certificates/certificate-plans.ts';
-import { readCertificate } from '../../pki/certificate.ts';
-import { createCA, type KeyPair, validFor } from '../../pki/issue.ts';
-import { bundle, fingerprint, splitCertificates } from '../../pki/pem.ts';
-import { caProblem } from '../../pki/policy.ts';
+import { certificateLifetimes } from '../../constructs/api/certificates-spec.ts';
+import { serviceAccountIssuerAnnotation } from '../../constructs/api/group.ts';
+import type { HostedControlPlaneSpec } from '../../constructs/api/hosted-control-plane.ts';
+import { namesOf, successorSecretName } from '../../constructs/cluster/names.ts';
+import { planCAs } from '../../constructs/control-plane/certificates/certificate-plans.ts';
+import { readCertificate } from '../pki/certificate.ts';
+import { createCA, type KeyPair, validFor } from '../pki/issue.ts';
+import { bundle, fingerprint, splitCertificates } from '../pki/pem.ts';
+import { caProblem } from '../pki/policy.ts';
 
 /** What an import reads from the other provider, all PEM. */
 export interface OtherKeys {

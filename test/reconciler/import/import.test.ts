@@ -6,22 +6,22 @@ import {
   PersistentVolume,
   Secret,
   StatefulSet,
-} from '../../../../constructs/api/resources.ts';
-import { importControlPlane } from '../../../../reconciler/cli/import.ts';
-import { ValidatingWebhookConfiguration } from '../../../../reconciler/cli/import/resources.ts';
-import { takeSteps } from '../../../../reconciler/cli/import/run.ts';
-import type { KubeObject } from '../../../../reconciler/kube/object.ts';
-import { splitCertificates } from '../../../../reconciler/pki/pem.ts';
-import { type SecretObject, valueOf } from '../../../../reconciler/pki/secret.ts';
-import { snapshotOf } from '../../../support/etcd-database.ts';
-import { comparableObjects } from '../../../support/loop/comparable-objects.ts';
-import { commandSession } from '../../../support/loop/command-session.ts';
-import { type MemoryCluster, ourName } from '../../../support/loop/memory-cluster.ts';
-import { OperatorProcess } from '../../../support/loop/operator-process.ts';
-import { otherCA, otherEndpoint, otherIssuer, otherProvidersCluster } from '../../../support/loop/other-provider.ts';
-import type { MemoryClientOptions } from '../../../support/memory-cluster/client.ts';
-import { ObjectStoreServer } from '../../../support/object-store-server.ts';
-import { namespace } from '../../../support/scope.ts';
+} from '../../../constructs/api/resources.ts';
+import { deleteKeptVolumes, importControlPlane } from '../../../reconciler/import/commands.ts';
+import { ValidatingWebhookConfiguration } from '../../../reconciler/import/resources.ts';
+import { takeSteps } from '../../../reconciler/import/run.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { splitCertificates } from '../../../reconciler/pki/pem.ts';
+import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { snapshotOf } from '../../support/etcd-database.ts';
+import { comparableObjects } from '../../support/loop/comparable-objects.ts';
+import { commandSession } from '../../support/loop/command-session.ts';
+import { type MemoryCluster, ourName } from '../../support/loop/memory-cluster.ts';
+import { OperatorProcess } from '../../support/loop/operator-process.ts';
+import { otherCA, otherEndpoint, otherIssuer, otherProvidersCluster } from '../../support/loop/other-provider.ts';
+import type { MemoryClientOptions } from '../../support/memory-cluster/client.ts';
+import { ObjectStoreServer } from '../../support/object-store-server.ts';
+import { namespace } from '../../support/scope.ts';
 
 let bucket: ObjectStoreServer;
 beforeAll(async () => {
@@ -46,6 +46,11 @@ const run = (cluster: MemoryCluster, values: Record<string, string | boolean>) =
   return { ended: importControlPlane.prepare({ positionals: ['c1'], values })(session), printed, reported };
 };
 
+const release = (cluster: MemoryCluster, values: Record<string, boolean>) => {
+  const { session, printed } = commandSession(cluster, deleteKeptVolumes);
+  return { ended: deleteKeptVolumes.prepare({ positionals: ['c1'], values })(session), printed };
+};
+
 interface VolumeObject extends KubeObject {
   readonly spec?: { readonly persistentVolumeReclaimPolicy?: string };
 }
@@ -61,13 +66,13 @@ const volumes = async ({ user }: MemoryCluster) =>
 const isWrite = (action: string): boolean => /^(create|patch|delete|apply) /.test(action);
 class Killed extends Error {}
 
-describe('hcp import', () => {
+describe('hcp-import', () => {
   it('shows what it would do, and changes nothing', async () => {
     const cluster = await otherProvidersCluster(bucket);
     const { length } = cluster.management.writes;
     const { ended, printed } = run(cluster, { snapshot: 'final.etcd' });
     await ended;
-    expect(printed[0]).toBe('hcp import moves Cluster team/c1 from teutonet to HostedControlPlane c1-x7k2p. It');
+    expect(printed[0]).toBe('hcp-import moves Cluster team/c1 from teutonet to HostedControlPlane c1-x7k2p. It');
     expect(printed.at(-1)).toBe('Nothing was changed. The import begins with --yes.');
     expect(cluster.management.writes.slice(length)).toEqual([]);
   });
@@ -129,11 +134,11 @@ describe('hcp import', () => {
     await takeSteps(sessionOf(cluster).session, source);
     const kept = ['pv-0', 'pv-1', 'pv-2'].map((name) => [name, 'Retain', 'team/c1']);
     expect(await volumes(cluster)).toEqual(kept);
-    const asked = run(cluster, { 'delete-volumes': true });
+    const asked = release(cluster, {});
     await asked.ended;
     expect(asked.printed).toContain('PersistentVolume pv-0: deleted with its data');
     expect(await volumes(cluster)).toEqual(kept);
-    await run(cluster, { 'delete-volumes': true, yes: true }).ended;
+    await release(cluster, { yes: true }).ended;
     expect(await volumes(cluster)).toEqual(['pv-0', 'pv-1', 'pv-2'].map((name) => [name, 'Delete', undefined]));
     expect(cluster.objects.get(Secret, 'c1-import')).toBeUndefined();
   });
@@ -215,7 +220,7 @@ describe('hcp import', () => {
       () => cluster.objects.get(Deployment, 'c1-api-server') !== undefined,
     );
     await operator.stop();
-    await run(cluster, { 'delete-volumes': true, yes: true }).ended;
+    await release(cluster, { yes: true }).ended;
     await expect(run(cluster, { yes: true }).ended).rejects.toThrow('there is no control plane of teutonet to import');
     expect(await cluster.user.get(HostedControlPlane, ourName)).not.toHaveProperty(
       'metadata.annotations.cluster.x-k8s.io/paused',
