@@ -9,7 +9,7 @@ import { namesOf } from '../../constructs/cluster/names.ts';
 import { ClusterObject } from '../clusters/management/cluster-object.ts';
 import { hostedClusterOf } from '../desired-state/hosted-cluster.ts';
 import type { SecretObject } from '../pki/secret.ts';
-import type { ServiceObject } from '../kube/service-object.ts';
+import type { ServiceObject } from '../clusters/management/service-object.ts';
 import { findingControlPlane } from './access.ts';
 import { planRows, policyRows } from './certificate-plan.ts';
 import { certificateStates } from './certificate-states.ts';

@@ -19,7 +19,7 @@ import { orphanKey } from '../certificates/orphaned-secrets.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import { resyncMs } from '../engine/tasks/resync.ts';
 import type { Logger } from '../engine/log.ts';
-import { detached, inSpan, withSteps } from '../kube/trace/span.ts';
+import { detached, inSpan, withSteps } from '../kube/span.ts';
 
 /** A HostedControlPlane with its conditions. */
 interface Reported extends KubeObject {

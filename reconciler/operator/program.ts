@@ -22,7 +22,7 @@ import { createLogger, type Logger } from '../engine/log.ts';
 import { ScrapeAccess } from './telemetry/scrape-access.ts';
 import { serveMetrics, serveMetricsSecurely } from './telemetry/serve-metrics.ts';
 import { servingCertificate } from './telemetry/serving-certificate.ts';
-import { startTracing } from '../kube/trace/start.ts';
+import { startTracing } from './telemetry/start-tracing.ts';
 
 /**
  * Small buffers are cut from one of this size in bytes, which stays as long as any of them does: each TLS connection keeps one of

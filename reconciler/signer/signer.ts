@@ -1,7 +1,7 @@
 import { fieldManager } from '../../constructs/api/group.ts';
 import { kubeconfigSigner } from '../../constructs/api/kubeconfig-request.ts';
 import { CertificateSigningRequest } from '../../constructs/api/resources.ts';
-import { approval, type Decision, decisionPatch } from '../kube/certificate-request.ts';
+import { approval, type Decision, decisionPatch } from '../pki/certificate-signing-request.ts';
 import { CacheBudget } from '../kube/cache-budget.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import type { Clock } from '../kube/clock.ts';

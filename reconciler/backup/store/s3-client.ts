@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Guard } from '../../clusters/network/destinations.ts';
 import { guardedAgents, proxiedAgents } from '../../clusters/network/guarded-agent.ts';
-import { inSpan } from '../../kube/trace/span.ts';
+import { inSpan } from '../../kube/span.ts';
 import { limitedReadable } from './answer-limit.ts';
 import { limitHints } from '../hints.ts';
 import { proxyOf } from './proxy.ts';

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { canonicalHost } from '../../../constructs/cluster/canonical-host.ts';
 import { groups, kubeletServingSigner } from '../../../constructs/cluster/workload-identities.ts';
-import { type CertificateRequest, isPending, longestRequest } from '../../kube/certificate-request.ts';
+import { type CertificateRequest, isPending, longestRequest } from '../../pki/certificate-signing-request.ts';
 import type { NodeAddress } from '../../clusters/hosted/node-object.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { contentOf, type RequestContent } from '../../pki/request-content.ts';

@@ -4,7 +4,7 @@ import {
 } from '../../../constructs/api/group.ts';
 import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
 import { kubeletClientSigner, kubeletServingSigner } from '../../../constructs/cluster/workload-identities.ts';
-import type { CertificateRequest } from '../../kube/certificate-request.ts';
+import type { CertificateRequest } from '../../pki/certificate-signing-request.ts';
 import { readCertificate } from '../../pki/certificate.ts';
 
 /** A kind of certificate that kubelets get from the cluster CA. Each is renewed independently. */

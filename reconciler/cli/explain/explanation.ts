@@ -8,7 +8,7 @@ import {
 } from '../../../constructs/api/resources.ts';
 import type { DeploymentObject, PodObject } from '../../kube/readiness.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { ServiceObject } from '../../kube/service-object.ts';
+import type { ServiceObject } from '../../clusters/management/service-object.ts';
 import { type PersistentVolumeClaimObject, isAwaited, findPodProblem } from '../../clusters/pods/pod-problem.ts';
 import { spanText } from '../format.ts';
 import {

@@ -24,7 +24,7 @@ import { describeObject, identityOf, type KubeObject } from '../../kube/object.t
 import type { ApplyOptions } from '../management/view.ts';
 import type { HostedClient, Identity } from './hosted-client.ts';
 import { Administrator } from './administrator.ts';
-import { approval, type CertificateRequest } from '../../kube/certificate-request.ts';
+import { approval, type CertificateRequest } from '../../pki/certificate-signing-request.ts';
 import { firstServiceAccount, hostedInformers, rbacResources } from './informers.ts';
 import { keptApplied } from './kept-object.ts';
 import { keptRequest } from './kept-request.ts';

@@ -3,7 +3,7 @@ import type { RenderedName, RenderedObject } from '../../../constructs/control-p
 import type { KubernetesApi } from '../../kube/client.ts';
 import type { ApplyOptions } from '../management/view.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { CertificateRequest } from '../../kube/certificate-request.ts';
+import type { CertificateRequest } from '../../pki/certificate-signing-request.ts';
 import type { NodeObject } from './node-object.ts';
 import type { NodeReport } from './node-reports.ts';
 

@@ -1,5 +1,5 @@
 import { groups } from '../../../constructs/cluster/workload-identities.ts';
-import { type CertificateRequest, isPending, longestRequest } from '../../kube/certificate-request.ts';
+import { type CertificateRequest, isPending, longestRequest } from '../../pki/certificate-signing-request.ts';
 import type { KubeObject } from '../../kube/object.ts';
 
 /**

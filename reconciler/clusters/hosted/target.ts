@@ -6,7 +6,7 @@ import type { Endpoint, Facts, FactsWith } from '../../../constructs/cluster/fac
 import type { AppliedKind } from '../../../constructs/workload/applied-kinds.ts';
 import { appliedKindsOf } from '../../../constructs/workload/chart.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
-import type { ServiceObject } from '../../kube/service-object.ts';
+import type { ServiceObject } from '../management/service-object.ts';
 import { issueCertificate, type KeyPair, validFor } from '../../pki/issue.ts';
 import { apiServiceHost } from '../../../constructs/control-plane/certificates/certificate-plans.ts';
 import { pairOf, type SecretObject } from '../../pki/secret.ts';

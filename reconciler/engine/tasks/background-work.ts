@@ -1,7 +1,7 @@
 import type { Clock } from '../../kube/clock.ts';
 import type { TurnLimit } from './next-turn.ts';
 import { type Turn, turnLimits, Turns } from './turns.ts';
-import { detached } from '../../kube/trace/span.ts';
+import { detached } from '../../kube/span.ts';
 
 /** State of a background task. */
 export type WorkState<T = unknown> =

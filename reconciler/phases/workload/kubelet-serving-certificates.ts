@@ -1,6 +1,6 @@
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import { Machine } from '../../../constructs/api/resources.ts';
-import type { CertificateRequest } from '../../kube/certificate-request.ts';
+import type { CertificateRequest } from '../../pki/certificate-signing-request.ts';
 import { notReadyIn } from '../../clusters/hosted/not-ready.ts';
 import { askingNode, awaitsServing, type MachineObject, objection } from '../../certificates/kubelets/plan-approval.ts';
 import type { NodeAddress } from '../../clusters/hosted/node-object.ts';

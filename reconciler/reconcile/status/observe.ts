@@ -9,7 +9,7 @@ import { inClusterAccessOf } from '../../../constructs/cluster/in-cluster-access
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
 import type { DeploymentObject, PodObject, StatefulSetObject } from '../../kube/readiness.ts';
-import type { ServiceObject } from '../../kube/service-object.ts';
+import type { ServiceObject } from '../../clusters/management/service-object.ts';
 import type { Reader } from '../../clusters/management/view.ts';
 import type { Observation } from './compute.ts';
 

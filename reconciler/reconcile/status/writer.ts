@@ -4,7 +4,7 @@ import { fieldManager } from '../../../constructs/api/group.ts';
 import type { Condition, HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { Clock } from '../../kube/clock.ts';
-import { type ConditionDraft, mergeConditions } from '../../kube/conditions.ts';
+import { type ConditionDraft, mergeConditions } from './conditions.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { ManagementCluster } from '../../clusters/management/cache.ts';
 import type { ConditionUpdate, ConditionUpdates } from '../../engine/condition-update.ts';

@@ -12,7 +12,7 @@ import { namesOf } from '../../../constructs/cluster/names.ts';
 import { providerNames } from '../../../constructs/cluster/provider-names.ts';
 import { type OwnerReference, ownerReference } from '../../../constructs/control-plane/chart.ts';
 import { kubeconfig } from '../../../reconciler/cli/kubeconfig.ts';
-import { approval } from '../../../reconciler/kube/certificate-request.ts';
+import { approval } from '../../../reconciler/pki/certificate-signing-request.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { connect } from '../../../reconciler/kube/config.ts';

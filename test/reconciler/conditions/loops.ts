@@ -7,7 +7,7 @@ import {
   Secret,
   StatefulSet,
 } from '../../../constructs/api/resources.ts';
-import { takeSteps } from '../../../reconciler/cli/import/run.ts';
+import { takeSteps } from '../../../reconciler/import/run.ts';
 import { splitCertificates } from '../../../reconciler/pki/pem.ts';
 import { valueOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
 import { snapshotOf } from '../../support/etcd-database.ts';

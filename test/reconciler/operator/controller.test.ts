@@ -14,7 +14,7 @@ import { errorFromStatus } from '../../../reconciler/kube/errors.ts';
 import type { ObjectChange } from '../../../reconciler/kube/object-cache.ts';
 import type { KubeObject, ObjectMeta } from '../../../reconciler/kube/object.ts';
 import { createLogger } from '../../../reconciler/engine/log.ts';
-import { detached, inSpan } from '../../../reconciler/kube/trace/span.ts';
+import { detached, inSpan } from '../../../reconciler/kube/span.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { clusterObjectWith, hostedControlPlaneObject, ownedByCluster } from '../../support/scope.ts';
 

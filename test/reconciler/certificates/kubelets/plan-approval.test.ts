@@ -9,7 +9,7 @@ import {
   objection,
 } from '../../../../reconciler/certificates/kubelets/plan-approval.ts';
 import { reservedHosts } from '../../../../reconciler/certificates/kubelets/reserved-hosts.ts';
-import { longestRequest } from '../../../../reconciler/kube/certificate-request.ts';
+import { longestRequest } from '../../../../reconciler/pki/certificate-signing-request.ts';
 import { kubeletRequest, type KubeletRequestChanges } from '../../../support/kubelet-request.ts';
 import { clusterOf, knownFacts } from '../../../support/rendered-cluster.ts';
 

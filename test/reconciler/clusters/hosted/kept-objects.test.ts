@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fieldManager } from '../../../../constructs/api/group.ts';
 import { keptApplied, keptIdentity } from '../../../../reconciler/clusters/hosted/kept-object.ts';
 import { keptRequest } from '../../../../reconciler/clusters/hosted/kept-request.ts';
-import type { CertificateRequest } from '../../../../reconciler/kube/certificate-request.ts';
+import type { CertificateRequest } from '../../../../reconciler/pki/certificate-signing-request.ts';
 import { keptNode } from '../../../../reconciler/clusters/hosted/node-object.ts';
 import { somePodAvailable } from '../../../../reconciler/kube/readiness.ts';
 import { findPodProblem } from '../../../../reconciler/clusters/pods/pod-problem.ts';

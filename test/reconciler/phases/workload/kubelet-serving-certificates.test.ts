@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CertificateRequest } from '../../../../reconciler/kube/certificate-request.ts';
+import type { CertificateRequest } from '../../../../reconciler/pki/certificate-signing-request.ts';
 import { HostedClusterNotReady } from '../../../../reconciler/clusters/hosted/not-ready.ts';
 import { kubeletServingCertificates } from '../../../../reconciler/phases/workload/kubelet-serving-certificates.ts';
 import type { HostedClient } from '../../../../reconciler/clusters/hosted/hosted-client.ts';

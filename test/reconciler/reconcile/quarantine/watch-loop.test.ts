@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 
-const module = join(import.meta.dirname, '../../../reconciler/quarantine/watch-loop.ts');
+const module = join(import.meta.dirname, '../../../../reconciler/reconcile/quarantine/watch-loop.ts');
 
 /** Runs a program whose event loop may stand still for half a second. */
 function run(program: string) {
