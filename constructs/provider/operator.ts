@@ -79,7 +79,7 @@ export const managerPriorityClass = 'system-cluster-critical';
 export interface ManagerSettings {
   /** Number of pods. One of them is active. @default 2 */
   readonly replicas?: number;
-  /** Further arguments, as README.md of this folder documents them. @default none */
+  /** Further arguments, as SETTINGS.md of this folder documents them. @default none */
   readonly args?: readonly string[];
   /** Environment variables, instead of the default ones. @default {@link managerEnvironment} */
   readonly environment?: Readonly<Record<string, string>>;

@@ -31,7 +31,7 @@ export const certificatesPage = 'reconciler/rotation/README.md';
 
 /** What pages say of conditions, each on the page of the room that reports them; the others are on the first one. */
 const conditionPages = {
-  'constructs/provider/README.md': [],
+  'constructs/provider/CONDITIONS.md': [],
   'reconciler/etcd/README.md': ['EtcdClusterHealthy', 'EtcdClusterReady', 'EncryptionAtRestReady'],
   'reconciler/backup/README.md': ['EtcdBackupReady', 'EtcdBackupVerified', 'EtcdRestoreReady'],
   'reconciler/rotation/README.md': [
@@ -49,7 +49,8 @@ const conditionPages = {
 export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
   'README.md': [withKubectl],
   [alertsPage]: [withAlerts],
-  'constructs/provider/README.md': [withConditions('constructs/provider/README.md'), withTemplateVariables],
+  'constructs/provider/CONDITIONS.md': [withConditions('constructs/provider/CONDITIONS.md')],
+  'constructs/provider/TEMPLATES.md': [withTemplateVariables],
   'constructs/stacks/hetzner/README.md': [withValues],
   'constructs/stacks/openstack/README.md': [withVariables, withVersions],
   'reconciler/README.md': [withPhases],
