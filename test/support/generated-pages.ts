@@ -18,6 +18,7 @@ import { OperatorProcess } from './loop/operator-process.ts';
 import { ManualClock } from './manual-clock.ts';
 import { kubectlGet } from './printed-columns.ts';
 import { fencedBlock, markdownTable, withBlock } from './readme-block.ts';
+import { referencePage, withReference } from './reference-page.ts';
 import { now } from './scope.ts';
 import { withTemplateVariables, withValues, withVariables, withVersions } from './stack-tables.ts';
 import type { Phase as RunnablePhase } from '../../reconciler/engine/run-phases.ts';
@@ -49,6 +50,7 @@ const conditionPages = {
 export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
   'README.md': [withKubectl],
   [alertsPage]: [withAlerts],
+  [referencePage]: [withReference],
   'constructs/provider/CONDITIONS.md': [withConditions('constructs/provider/CONDITIONS.md')],
   'constructs/provider/TEMPLATES.md': [withTemplateVariables],
   'constructs/stacks/hetzner/README.md': [withValues],
