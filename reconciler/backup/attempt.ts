@@ -1,10 +1,10 @@
 import type { Backup } from '../../constructs/api/backup-spec.ts';
 import { type OpenEtcd, readyMembers } from '../etcd/access.ts';
 import type { Clock } from '../kube/clock.ts';
-import type { Reader } from '../management/view.ts';
+import type { Reader } from '../clusters/management/view.ts';
 import { serializeRecoveryBundle, recoveryBundleSecretNames } from './recovery-bundle.ts';
 import type { Incarnation } from './ownership.ts';
-import type { StoreReader } from './store-access.ts';
+import type { StoreReader } from './store/store-access.ts';
 import type { BackupAttempt } from './take-backup.ts';
 
 /** The control plane of a backup, and access to its objects. */

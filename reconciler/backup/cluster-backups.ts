@@ -15,11 +15,11 @@ import {
   type BackupName,
   type BackupOwner,
 } from '../../constructs/cluster/backup-names.ts';
-import type { ObjectStore } from './object-store.ts';
+import type { ObjectStore } from './store/object-store.ts';
 import { markedOwner, markerObject, type OwnerMarker, parseOwnerMarker } from './owner-marker.ts';
 import type { MarkedBackup } from './ownership.ts';
 import { newestFirst } from './order.ts';
-import { StoreError } from './store-error.ts';
+import { StoreError } from './store/store-error.ts';
 import { Verification } from './verification-settings.ts';
 
 /** A complete backup. */

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
 import { maxHeaderBytes, openHeader, sealHeader, tagBytes } from './encryption-header.ts';
 import type { EncryptionKey } from './encryption-keys.ts';
-import { piecesOf } from './pieces.ts';
+import { piecesOf } from './store/pieces.ts';
 
 /** Bytes of content in a chunk. Part of the format. */
 export const chunkBytes = 65_536;

@@ -1,6 +1,6 @@
 import { messageOf } from '../kube/error-message.ts';
 import { InvalidConfiguration } from '../engine/outcome.ts';
-import { StoreError } from './store-error.ts';
+import { StoreError } from './store/store-error.ts';
 
 /** Why a backup failed: a condition's reason, and a sentence for the user. */
 export interface BackupFailure {

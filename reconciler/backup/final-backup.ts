@@ -3,7 +3,7 @@ import type { Condition } from '../../constructs/api/status.ts';
 import { Backup } from '../../constructs/api/backup-spec.ts';
 import { StatefulSet } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import type { Work, WorkState } from '../tasks/background-work.ts';
+import type { Work, WorkState } from '../engine/tasks/background-work.ts';
 import { readyMembers } from '../etcd/access.ts';
 import { isFormationRecorded } from '../etcd/formation.ts';
 import { InvalidConfiguration } from '../engine/outcome.ts';
@@ -14,7 +14,7 @@ import { isHibernation } from '../run-state/run-state.ts';
 import { type BackupCause, deletionCause } from './causes.ts';
 import { incarnationOf } from './ownership.ts';
 import { backOffMs } from './plan-backup.ts';
-import { StoreError } from './store-error.ts';
+import { StoreError } from './store/store-error.ts';
 import { type BackupResult, takeBackup } from './take-backup.ts';
 
 /** What a deletion waits for, as a sentence, and when to reconcile again if no event triggers it. */

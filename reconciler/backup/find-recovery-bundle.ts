@@ -3,7 +3,7 @@ import { type RecoveryBundle, readRecoveryBundle } from './recovery-bundle.ts';
 import { type Choice, chooseOwnFirst, describeForeign } from './choose-backup.ts';
 import { ClusterBackups } from './cluster-backups.ts';
 import { backupId, type BackupOwner } from '../../constructs/cluster/backup-names.ts';
-import { openStore, type StoreReader } from './store-access.ts';
+import { openStore, type StoreReader } from './store/store-access.ts';
 
 /** The requested recovery bundle, and access to its store. */
 export interface RecoveryBundleRequest {

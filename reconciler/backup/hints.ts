@@ -1,6 +1,6 @@
 import type { Agent, ClientRequest } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { AnswerTooLong } from './answer-limit.ts';
+import { AnswerTooLong } from './store/answer-limit.ts';
 
 /**
  * Most answers with a status of 1xx before the actual one. Without a limit a server sends one after the other: the connection is

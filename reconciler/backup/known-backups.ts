@@ -1,6 +1,6 @@
 import { type EtcdStatus, takenFor } from '../../constructs/api/etcd-status.ts';
 import { definedOnly } from '../../constructs/cluster/defined-only.ts';
-import type { WorkState } from '../tasks/background-work.ts';
+import type { WorkState } from '../engine/tasks/background-work.ts';
 import type { StatusReport } from '../engine/status-report.ts';
 import { type BackupCause, changeCause, requestCause } from './causes.ts';
 import { type BackupName, parseBackupId } from '../../constructs/cluster/backup-names.ts';

@@ -4,7 +4,7 @@ import type { BackupName } from '../../constructs/cluster/backup-names.ts';
 import { newestFirst } from './order.ts';
 import { type OwnerMarker, ownerMarker } from './owner-marker.ts';
 import { type Incarnation, isContinued, isOver, isOwnUnmarked } from './ownership.ts';
-import { StoreError } from './store-error.ts';
+import { StoreError } from './store/store-error.ts';
 
 /** The backups in the folder of a cluster, divided by their owners. All lists are sorted newest first. */
 export interface FolderContent {

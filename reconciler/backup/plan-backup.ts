@@ -1,7 +1,7 @@
 import { backOff } from '../kube/back-off.ts';
 import { createHash } from 'node:crypto';
 import { InvalidConfiguration } from '../engine/outcome.ts';
-import type { WorkState } from '../tasks/background-work.ts';
+import type { WorkState } from '../engine/tasks/background-work.ts';
 import type { BackupCause } from './causes.ts';
 import { isBackupDue, longestPeriodMs, nextBackupTime, type Schedule } from './schedule.ts';
 

@@ -1,5 +1,5 @@
 import type { Backup } from '../../constructs/api/backup-spec.ts';
-import type { WorkContext } from '../tasks/background-work.ts';
+import type { WorkContext } from '../engine/tasks/background-work.ts';
 import type { EtcdAccess } from '../etcd/access.ts';
 import type { KnownMember } from '../etcd/observe.ts';
 import { snapshotSource } from '../etcd/snapshot-source.ts';
@@ -15,8 +15,8 @@ import { contemporary, type Incarnation } from './ownership.ts';
 import { expiredBackups } from './retention.ts';
 import { retentionOf } from './retention-policy.ts';
 import { isBackupDue, type Schedule } from './schedule.ts';
-import { openStore, type StoreReader } from './store-access.ts';
-import { StoreError } from './store-error.ts';
+import { openStore, type StoreReader } from './store/store-access.ts';
+import { StoreError } from './store/store-error.ts';
 
 /** One attempt at a backup, with everything that it needs. */
 export interface BackupAttempt {

@@ -2,7 +2,7 @@ import type { CertificateRole } from '../../constructs/control-plane/certificate
 import type { PlannedCertificate } from '../../constructs/control-plane/certificates/overview.ts';
 import { isControlledBy } from '../kube/object.ts';
 import { type CertificateContent, readCertificate } from '../pki/certificate.ts';
-import { certificateIn, isExpiring } from '../pki/expiries.ts';
+import { certificateIn, isExpiring } from '../certificates/expiries.ts';
 import type { KeyPair } from '../pki/issue.ts';
 import { clientOf } from '../pki/kubeconfig.ts';
 import { splitCertificates } from '../pki/pem.ts';

@@ -16,7 +16,7 @@ import {
 import { messageOf } from '../kube/error-message.ts';
 import type { PodObject } from '../kube/readiness.ts';
 import { objectKey } from '../kube/object.ts';
-import { componentKinds } from '../management/cache.ts';
+import { componentKinds } from '../clusters/management/cache.ts';
 import { type CommandAccess, findingControlPlane } from './access.ts';
 import { filteredLog } from './collect/filtered-log.ts';
 import { withoutSecrets } from './collect/without-secrets.ts';

@@ -2,7 +2,7 @@ import { type ExposureSource, exposuresOf, type Gateway } from '../../constructs
 import { type ConditionType, stepTypes } from '../../constructs/api/conditions.ts';
 import type { Condition, HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { isFault, waitedFor, withEtcdFault } from '../status/waited-for.ts';
+import { isFault, waitedFor, withEtcdFault } from '../reconcile/status/waited-for.ts';
 
 /** A HostedControlPlane as it is stored, also one whose spec is refused. */
 export interface StoredControlPlane extends KubeObject {

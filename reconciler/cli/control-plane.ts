@@ -2,7 +2,7 @@ import { clusterNameLabel } from '../../constructs/api/group.ts';
 import { parseStoredHostedControlPlane } from '../../constructs/api/parse.ts';
 import type { HostedControlPlane as ParsedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
-import { owningCluster } from '../management/cluster-object.ts';
+import { owningCluster } from '../clusters/management/cluster-object.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Session } from './command.ts';
 

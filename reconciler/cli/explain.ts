@@ -13,8 +13,8 @@ import {
   TLSRoute,
   tlsRoutes,
 } from '../../constructs/api/resources.ts';
-import type { GatewayObject } from '../exposure/gateway-object.ts';
-import type { RouteObject } from '../exposure/route-status.ts';
+import type { GatewayObject } from '../clusters/exposure/gateway-object.ts';
+import type { RouteObject } from '../clusters/exposure/route-status.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import type { Selection } from '../kube/client-options.ts';
 import { messageOf } from '../kube/error-message.ts';
@@ -24,7 +24,7 @@ import { type CommandAccess, findingControlPlane } from './access.ts';
 import { clusterArgument, type Command, type Session } from './command.ts';
 import { clusterOf, findObject } from './control-plane.ts';
 import { conditionOf, gatewayOf, type StoredControlPlane } from './control-plane-state.ts';
-import type { EventObject } from '../pods/warnings.ts';
+import type { EventObject } from '../clusters/pods/warnings.ts';
 import { type Evidence, explanation } from './explain/explanation.ts';
 import type { GatewayEvidence } from './explain/gateway-causes.ts';
 

@@ -5,7 +5,7 @@ import type { RecoveryBundle, KeptObject } from '../backup/recovery-bundle.ts';
 import type { Choice } from '../backup/choose-backup.ts';
 import { findRecoveryBundle } from '../backup/find-recovery-bundle.ts';
 import type { BackupOwner } from '../../constructs/cluster/backup-names.ts';
-import { storeReaderOf } from '../backup/store-reader.ts';
+import { storeReaderOf } from '../backup/store/store-reader.ts';
 import { readChoice } from './backup-selector.ts';
 import { type Command, type Given, hasSwitch, type Session, textOption, UsageError } from './command.ts';
 

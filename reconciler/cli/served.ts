@@ -1,7 +1,7 @@
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { isFault } from '../status/waited-for.ts';
+import { isFault } from '../reconcile/status/waited-for.ts';
 import { spanText } from './format.ts';
 import { table } from './columns.ts';
 import { type Command, type Session, UsageError } from './command.ts';

@@ -1,7 +1,7 @@
 import { ClusterBackups } from '../backup/cluster-backups.ts';
 import type { BackupOwner } from '../../constructs/cluster/backup-names.ts';
-import { openStore } from '../backup/store-access.ts';
-import { storeReaderOf } from '../backup/store-reader.ts';
+import { openStore } from '../backup/store/store-access.ts';
+import { storeReaderOf } from '../backup/store/store-reader.ts';
 import type { Session } from './command.ts';
 import type { ControlPlane } from './control-plane.ts';
 

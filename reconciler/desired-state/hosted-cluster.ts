@@ -8,10 +8,10 @@ import { defaultPlatformLists, type PlatformLists } from '../../constructs/clust
 import type { Release } from '../../constructs/cluster/release-revisions.ts';
 import { type LiveWayIn, withinPlatformLists } from '../../constructs/control-plane/exposure/within-platform-lists.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { ServiceObject } from '../kube/service-object.ts';
-import type { ClusterObject } from '../management/cluster-object.ts';
-import type { Reader } from '../management/view.ts';
-import { observeNetwork } from '../network/observe.ts';
+import type { ServiceObject } from '../clusters/management/service-object.ts';
+import type { ClusterObject } from '../clusters/management/cluster-object.ts';
+import type { Reader } from '../clusters/management/view.ts';
+import { observeNetwork } from '../clusters/network/observe.ts';
 
 /** What the platform has set for all control planes. */
 export interface ByPlatform {

@@ -1,10 +1,10 @@
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
-import type { RecordedRevisions } from '../revision/believed.ts';
-import { awaitedBackup } from '../upgrade/backup-before-upgrade.ts';
-import { isHeld, nextStep, type UpgradeStep } from '../upgrade/emulation.ts';
-import { hasPassed } from '../upgrade/preflight/passed.ts';
-import { minorChange, renderedBinaries, renderedVersion, type VersionContext } from '../upgrade/version-change.ts';
-import { awaitedRestore } from '../upgrade/way-back.ts';
+import type { RecordedRevisions } from './revision/believed.ts';
+import { awaitedBackup } from './upgrade/backup-before-upgrade.ts';
+import { isHeld, nextStep, type UpgradeStep } from './upgrade/emulation.ts';
+import { hasPassed } from './upgrade/preflight/passed.ts';
+import { minorChange, renderedBinaries, renderedVersion, type VersionContext } from './upgrade/version-change.ts';
+import { awaitedRestore } from './upgrade/way-back.ts';
 import type { HeldField } from './held-field.ts';
 
 export interface VersionInput extends VersionContext {

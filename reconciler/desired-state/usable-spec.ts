@@ -5,9 +5,9 @@ import type { RevisionFacts } from '../../constructs/cluster/facts.ts';
 import { exposureStrategy } from '../../constructs/control-plane/exposure/exposure.ts';
 import { withComponentTemplate } from '../../constructs/pod/component-template.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { RecordedRevisions } from '../revision/believed.ts';
-import type { ReleaseChoice } from '../revision/choose-release.ts';
-import { atRevision, failureOf, lastUsable, type Refusal } from '../revision/revisions.ts';
+import type { RecordedRevisions } from './revision/believed.ts';
+import type { ReleaseChoice } from './revision/choose-release.ts';
+import { atRevision, failureOf, lastUsable, type Refusal } from './revision/revisions.ts';
 
 /** A spec that the operator can reconcile, and the release by which it renders it. */
 export interface UsableSpec {

@@ -1,9 +1,9 @@
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { Deployment } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { provenByAll } from '../pods/proven-by-all.ts';
-import type { WorkState } from '../tasks/background-work.ts';
-import { findTask } from '../tasks/task.ts';
+import { provenByAll } from '../clusters/pods/proven-by-all.ts';
+import type { WorkState } from '../engine/tasks/background-work.ts';
+import { findTask } from '../engine/tasks/task.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { deploymentReadiness } from '../kube/readiness.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';

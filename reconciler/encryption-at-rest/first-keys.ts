@@ -2,7 +2,7 @@ import { Deployment } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { InvalidConfiguration } from '../engine/outcome.ts';
-import type { ControlPlaneContext } from '../management/view.ts';
+import type { ControlPlaneContext } from '../clusters/management/view.ts';
 import { identity, type Key } from './configuration.ts';
 import { choose } from './keys.ts';
 import { type EncryptionKeys, reconfigured } from './secret.ts';

@@ -3,8 +3,8 @@ import { hasChange } from '../../constructs/cluster/versions.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import { samplesOf } from '../kube/metric-samples.ts';
 import { isReady, type PodObject } from '../kube/readiness.ts';
-import { podsWithProblem } from '../pods/proven-by-all.ts';
-import { wasStartedWith } from '../pods/started-with.ts';
+import { podsWithProblem } from '../clusters/pods/proven-by-all.ts';
+import { wasStartedWith } from '../clusters/pods/started-with.ts';
 
 const metric = 'apiserver_encryption_config_controller_last_config_info';
 

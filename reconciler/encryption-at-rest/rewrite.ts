@@ -1,6 +1,6 @@
 import { fieldManager } from '../../constructs/api/group.ts';
 import { Secret } from '../../constructs/api/resources.ts';
-import type { WorkContext } from '../tasks/background-work.ts';
+import type { WorkContext } from '../engine/tasks/background-work.ts';
 import { Collection } from '../kube/cache-budget.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { settleAll, resultsOf } from '../kube/concurrency.ts';

@@ -2,7 +2,7 @@ import type { Facts } from '../../constructs/cluster/facts.ts';
 import { type ConditionReason, type ConditionType } from '../../constructs/api/conditions.ts';
 import type { OnRefused } from '../kube/apply-set.ts';
 import { messageOf } from '../kube/error-message.ts';
-import { inSpan } from '../trace/span.ts';
+import { inSpan } from '../kube/span.ts';
 import { InvalidConfiguration, type Outcome } from './outcome.ts';
 import { Refusals } from './refusals.ts';
 import type { StatusReport } from './status-report.ts';

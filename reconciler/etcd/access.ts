@@ -4,7 +4,7 @@ import { etcdMemberHost, namesOf } from '../../constructs/cluster/names.ts';
 import { ports } from '../../constructs/cluster/ports.ts';
 import { isReady, type PodObject } from '../kube/readiness.ts';
 import { pairOf, type SecretObject } from '../pki/secret.ts';
-import type { Reader } from '../management/view.ts';
+import type { Reader } from '../clusters/management/view.ts';
 import { MemberClient } from './client.ts';
 import { etcdHTTPPort } from './http-port.ts';
 import { type EtcdCredentials } from './member-endpoint.ts';

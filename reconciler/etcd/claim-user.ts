@@ -2,7 +2,7 @@ import { group } from '../../constructs/api/group.ts';
 import { PersistentVolumeClaim } from '../../constructs/api/resources.ts';
 import { etcdVolumeClaim } from '../../constructs/cluster/names.ts';
 import type { KubeObject, ObjectMeta } from '../kube/object.ts';
-import type { ControlPlaneContext } from '../management/view.ts';
+import type { ControlPlaneContext } from '../clusters/management/view.ts';
 import type { EtcdObservation } from './members.ts';
 
 /** On a volume claim: the uid of the HostedControlPlane whose members have last answered with its data. */

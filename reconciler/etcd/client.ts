@@ -8,7 +8,7 @@ import { countKeysByResource, type KeyCounts } from './key-counts.ts';
 import { listKeys } from './list-keys.ts';
 import { type ReportedStatus, statusIn } from './member-status.ts';
 import type { MemberAlarm, Registration } from './members.ts';
-import { inSpan } from '../trace/span.ts';
+import { inSpan } from '../kube/span.ts';
 import { grpcMessage } from './grpc-message.ts';
 import { readSnapshot } from './snapshot.ts';
 import { type KeysHash, TrustingEtcd3 } from './trusting-client.ts';

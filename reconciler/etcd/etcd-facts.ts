@@ -6,7 +6,7 @@ import type { EtcdFacts } from '../../constructs/cluster/facts.ts';
 import { etcdMember, namesOf } from '../../constructs/cluster/names.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { parseYaml } from '../kube/yaml.ts';
-import type { Reader } from '../management/view.ts';
+import type { Reader } from '../clusters/management/view.ts';
 import type { EtcdObservation } from './members.ts';
 import { initialCluster, isAwaited, noMember, podsFor, wasFormed } from './membership.ts';
 import type { KnownMember } from './observe.ts';

@@ -1,5 +1,5 @@
 import { PersistentVolumeClaim, Pod } from '../../constructs/api/resources.ts';
-import type { Writer } from '../management/view.ts';
+import type { Writer } from '../clusters/management/view.ts';
 import type { ObjectStep } from './execute.ts';
 import { claimOf, type MemberObjects, podOf } from './member-objects.ts';
 import { markPurpose, volumeMark } from './volume-mark.ts';

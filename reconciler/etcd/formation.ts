@@ -1,7 +1,7 @@
 import { blockMoveAnnotation, etcdFormedAnnotation } from '../../constructs/api/group.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { ObjectMeta } from '../kube/object.ts';
-import type { ControlPlaneContext } from '../management/view.ts';
+import type { ControlPlaneContext } from '../clusters/management/view.ts';
 import type { EtcdObservation } from './members.ts';
 import { statusOfEtcd } from './status-members.ts';
 

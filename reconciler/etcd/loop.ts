@@ -8,7 +8,7 @@ import type { EtcdObservation } from './members.ts';
 import { type EtcdReport, reportFingerprint } from './report.ts';
 import { type EtcdLoopAccess, reconcileEtcd, type EtcdTask, type OpenEtcdLoopAccess } from './reconcile-etcd.ts';
 import type { EtcdStep } from './steps.ts';
-import { detached } from '../trace/span.ts';
+import { detached } from '../kube/span.ts';
 
 /** A report, and whether it was made for the desired state that was passed last. */
 export interface CurrentReport extends EtcdReport {

@@ -4,7 +4,7 @@ import { etcdMember, etcdMemberHost, etcdVolumeClaim, namesOf } from '../../cons
 import { ports } from '../../constructs/cluster/ports.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { PodObject } from '../kube/readiness.ts';
-import type { Reader, Writer } from '../management/view.ts';
+import type { Reader, Writer } from '../clusters/management/view.ts';
 import { damageIn } from './damage.ts';
 import type { MemberClaim, MemberPod } from './members.ts';
 import type { KnownMember } from './observe.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import { messageOf } from '../kube/error-message.ts';
-import type { Reader, Writer } from '../management/view.ts';
+import type { Reader, Writer } from '../clusters/management/view.ts';
 import { execute, isEtcdCall } from './execute.ts';
 import { executeOnObjects } from './execute-objects.ts';
 import { isRefusedForNow } from './client.ts';

@@ -1,7 +1,7 @@
 import { PersistentVolume } from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { PodObject } from '../kube/readiness.ts';
-import type { Writer } from '../management/view.ts';
+import type { Writer } from '../clusters/management/view.ts';
 import { type ClaimObject, type MemberObjects, volumeClaimOf } from './member-objects.ts';
 
 interface VolumeObject extends KubeObject {

@@ -1,6 +1,6 @@
 import { PersistentVolumeClaim } from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
-import type { Reader } from '../management/view.ts';
+import type { Reader } from '../clusters/management/view.ts';
 import { quorumOf } from './members.ts';
 import { noMember } from './membership.ts';
 import { markOf } from './volume-mark.ts';

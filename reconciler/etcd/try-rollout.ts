@@ -4,10 +4,10 @@ import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { type Workload, workloadPod } from '../../constructs/pod/workload-pod.ts';
-import { needsToReplaceMember } from '../dry-run/needs.ts';
-import { type ProbeContext, probePlacement, removeProbes } from '../dry-run/probe.ts';
+import { needsToReplaceMember } from '../clusters/dry-run/needs.ts';
+import { type ProbeContext, probePlacement, removeProbes } from '../clusters/dry-run/probe.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { Reader, Writer } from '../management/view.ts';
+import type { Reader, Writer } from '../clusters/management/view.ts';
 
 type Set = Workload & KubeObject & { readonly spec?: { readonly replicas?: number } };
 

@@ -5,7 +5,7 @@ import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { isRefusal } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { Reader, Writer } from '../management/view.ts';
+import type { Reader, Writer } from '../clusters/management/view.ts';
 import type { EtcdObservation, MemberStatus } from './members.ts';
 import type { VolumePlan, Volumes, VolumeProblem } from './volume-size.ts';
 

@@ -85,7 +85,7 @@ export class CacheBudget implements ObjectRoom {
     const shared = this.#shared(bytes);
     if (room && shared > 0 && room.usedBytes - this.#shared(this.#bytes) + shared > room.limitBytes) {
       const [own, all] = [room.ownBytes / 1024 / 1024, room.limitBytes / 1024 / 1024];
-      throw tooMuch(`are larger than ${own} MiB, and those of all hosted clusters beyond that than ${all} MiB`);
+      throw tooMuch(`are larger than ${own} MiB, and those of all clusters beyond that than ${all} MiB`);
     }
   }
 

@@ -98,7 +98,7 @@ export async function connect(config: KubeConfig): Promise<Connection> {
   });
 }
 
-/** A connection with the given credentials, such as those of the operator in a hosted cluster. */
+/** A connection with the given credentials, such as a client certificate. */
 export function connectionFor(target: ConnectionTarget): Connection {
   const headers: Record<string, string> = target.token ? { authorization: `Bearer ${target.token}` } : {};
   const { server, serverName: servername, ca, cert, key, lookup } = target;

@@ -4,7 +4,7 @@ import type { ObjectRoom } from './cache-budget.ts';
 import { ObjectCache, type ObjectChange } from './object-cache.ts';
 import { isOlder, type KubeObject, type ObjectName } from './object.ts';
 import { Reflector, type ReflectorOptions } from './reflector.ts';
-import { detached } from '../trace/span.ts';
+import { detached } from './span.ts';
 
 /** Options of an informer. `onError` is also called for errors of handlers. */
 export interface InformerOptions extends ReflectorOptions {

@@ -98,7 +98,7 @@ export class ObjectCache<T extends KubeObject> {
   }
 }
 
-/** Clusters of many tenants have the same name: an index by the label alone would find the objects of all of them. */
+/** The same name is a label value in many namespaces: an index by the label alone would find the objects of all of them. */
 function indexKey(value: string, namespace: string | undefined): string {
   return objectKey({ name: value, namespace });
 }

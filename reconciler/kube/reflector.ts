@@ -39,7 +39,7 @@ export interface ReflectorOptions extends Selection {
   /** Called when the server answers again after it did not. By default not called. */
   readonly onReturned?: (() => void) | undefined;
   /**
-   * Whether the server may stop serving the resource, such as by an argument of a hosted API server. There are no objects
+   * Whether the server may stop serving the resource, such as by an argument of the API server. There are no objects
    * then. By default that is an error like any other, and the last known objects stay.
    */
   readonly mayBeUnserved?: boolean | undefined;

@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts';
 
 /** When a stream counts as stuck. */
 export interface StallOptions<T = unknown> {
-  /** What the stream is, for the error: `read the snapshot of etcd`. */
+  /** What the stream is, for the error: `read the log of a pod`. */
   readonly what: string;
   /** Longest time without a chunk. */
   readonly limitMs: number;

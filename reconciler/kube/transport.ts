@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as rest } from 'node:timers/promises';
+import packageManifest from '../../package.json' with { type: 'json' };
 import { request, type Dispatcher } from 'undici';
-import { inSpan, traceHeaders } from '../trace/span.ts';
+import { inSpan, traceHeaders } from './span.ts';
 import type { HeldText, ServerAnswers } from './answer-budget.ts';
 import type { DatedAnswer } from './compared-clock.ts';
 import type { Connection } from './config.ts';
@@ -261,11 +262,9 @@ function textOf(header: string | string[] | undefined): string | undefined {
 }
 
 function headersOf({ accept = 'application/json', contentType }: KubeRequest): Record<string, string> {
-  const headers = { accept, 'user-agent': userAgent, ...traceHeaders() };
+  const headers = { accept, 'user-agent': packageManifest.name, ...traceHeaders() };
   return contentType ? { ...headers, 'content-type': contentType } : headers;
 }
-
-const userAgent = 'cluster-api-provider-hosted-control-plane';
 
 function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message || ('code' in cause ? String(cause.code) : cause.name) : String(cause);

@@ -3,7 +3,7 @@ import type { KubernetesApi } from '../kube/client.ts';
 import { type Clock, pause } from '../kube/clock.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { isAway, isTooMany } from '../kube/errors.ts';
-import type { Logger } from '../telemetry/log.ts';
+import type { Logger } from '../engine/log.ts';
 
 const delays = { firstMs: 250, longestMs: 5_000 };
 

@@ -7,19 +7,19 @@ import {
   type Resource,
   Secret,
 } from '../../constructs/api/resources.ts';
-import { owningCluster } from '../management/cluster-object.ts';
+import { owningCluster } from '../clusters/management/cluster-object.ts';
 import type { Clock } from '../kube/clock.ts';
 import { isOutage } from '../kube/errors.ts';
 import type { ObjectChange } from '../kube/object-cache.ts';
 import { type KubeObject, objectKey, objectName } from '../kube/object.ts';
 import { Pace } from '../kube/pace.ts';
 import { WorkQueue } from '../kube/queue.ts';
-import type { ManagementCluster } from '../management/cache.ts';
-import { orphanKey } from '../pki/orphaned-secrets.ts';
-import type { Reconciler } from '../reconciler.ts';
-import { resyncMs } from '../tasks/resync.ts';
-import type { Logger } from '../telemetry/log.ts';
-import { detached, inSpan, withSteps } from '../trace/span.ts';
+import type { ManagementCluster } from '../clusters/management/cache.ts';
+import { orphanKey } from '../certificates/orphaned-secrets.ts';
+import type { Reconciler } from '../reconcile/reconciler.ts';
+import { resyncMs } from '../engine/tasks/resync.ts';
+import type { Logger } from '../engine/log.ts';
+import { detached, inSpan, withSteps } from '../kube/span.ts';
 
 /** A HostedControlPlane with its conditions. */
 interface Reported extends KubeObject {

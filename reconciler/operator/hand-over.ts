@@ -1,5 +1,5 @@
 import type { LeaderElection } from '../kube/lease.ts';
-import type { Reconciler } from '../reconciler.ts';
+import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { Signer } from '../signer/signer.ts';
 import type { Controller } from './controller.ts';
 

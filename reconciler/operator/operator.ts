@@ -18,17 +18,17 @@ import { ComparedClock } from '../kube/compared-clock.ts';
 import type { Connection } from '../kube/config.ts';
 import { EventRecorder } from '../kube/events.ts';
 import { LeaderElection, type LeaderElectionOptions } from '../kube/lease.ts';
-import { ManagementCluster } from '../management/cache.ts';
-import { Destinations } from '../network/destinations.ts';
+import { ManagementCluster } from '../clusters/management/cache.ts';
+import { Destinations } from '../clusters/network/destinations.ts';
 import { objectKey } from '../kube/object.ts';
-import type { Quarantine } from '../quarantine/quarantine.ts';
-import { Reconciler } from '../reconciler.ts';
-import type { Reach } from '../reconciler-options.ts';
+import type { Quarantine } from '../reconcile/quarantine/quarantine.ts';
+import { Reconciler } from '../reconcile/reconciler.ts';
+import type { Reach } from '../reconcile/reconciler-options.ts';
 import { Signer } from '../signer/signer.ts';
-import { StatusWriter } from '../status/writer.ts';
-import type { Logger } from '../telemetry/log.ts';
-import { Metrics } from '../telemetry/metrics.ts';
-import { reportTransition } from '../status/transition.ts';
+import { StatusWriter } from '../reconcile/status/writer.ts';
+import type { Logger } from '../engine/log.ts';
+import { Metrics } from './telemetry/metrics.ts';
+import { reportTransition } from '../reconcile/status/transition.ts';
 
 export interface OperatorOptions {
   readonly connection: Connection;

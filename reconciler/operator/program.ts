@@ -10,19 +10,19 @@ import { systemClock } from '../kube/clock.ts';
 import { KubeClient } from '../kube/client.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { connect, type Connection, loadKubeConfig } from '../kube/config.ts';
-import { openNotes } from '../quarantine/notes.ts';
-import { Quarantine } from '../quarantine/quarantine.ts';
-import { startTrial } from '../quarantine/trial.ts';
-import { watchLoop } from '../quarantine/watch-loop.ts';
+import { openNotes } from '../reconcile/quarantine/notes.ts';
+import { Quarantine } from '../reconcile/quarantine/quarantine.ts';
+import { startTrial } from '../reconcile/quarantine/trial.ts';
+import { watchLoop } from '../reconcile/quarantine/watch-loop.ts';
 import { Operator, type OperatorOptions } from './operator.ts';
 import { untilAnswering } from './await-api-server.ts';
 import { ownImage } from './own-image.ts';
 import type { BackOff } from '../kube/back-off.ts';
-import { createLogger, type Logger } from '../telemetry/log.ts';
-import { ScrapeAccess } from '../telemetry/scrape-access.ts';
-import { serveMetrics, serveMetricsSecurely } from '../telemetry/serve-metrics.ts';
-import { servingCertificate } from '../telemetry/serving-certificate.ts';
-import { startTracing } from '../trace/start.ts';
+import { createLogger, type Logger } from '../engine/log.ts';
+import { ScrapeAccess } from './telemetry/scrape-access.ts';
+import { serveMetrics, serveMetricsSecurely } from './telemetry/serve-metrics.ts';
+import { servingCertificate } from './telemetry/serving-certificate.ts';
+import { startTracing } from './telemetry/start-tracing.ts';
 
 /**
  * Small buffers are cut from one of this size in bytes, which stays as long as any of them does: each TLS connection keeps one of

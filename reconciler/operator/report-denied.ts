@@ -1,5 +1,5 @@
-import type { DeniedNetworks } from '../management/shared-resources.ts';
-import type { Logger } from '../telemetry/log.ts';
+import type { DeniedNetworks } from '../clusters/management/shared-resources.ts';
+import type { Logger } from '../engine/log.ts';
 
 /**
  * Says once, at the start, to which networks of the management cluster control planes may not connect, and what the operator could

@@ -2,9 +2,9 @@ import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { hasNewest } from '../desired-state/desired-state.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
 import { noting } from '../engine/refusals.ts';
-import { adoptionFailed } from '../revision/adoption-waves.ts';
-import { type RecordedRevisions, reported } from '../revision/believed.ts';
-import { failsByRelease, kept, lastUsable, nextRevision } from '../revision/revisions.ts';
+import { adoptionFailed } from '../desired-state/revision/adoption-waves.ts';
+import { type RecordedRevisions, reported } from '../desired-state/revision/believed.ts';
+import { failsByRelease, kept, lastUsable, nextRevision } from '../desired-state/revision/revisions.ts';
 import { phase } from './scope.ts';
 
 /**

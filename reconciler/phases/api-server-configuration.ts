@@ -4,14 +4,19 @@ import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { checkedConfiguration } from '../../constructs/control-plane/api-server/checked-configuration.ts';
 import { conflictingIssuer } from '../../constructs/cluster/service-account-issuer.ts';
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
-import { refusalKeptMs } from '../management/view.ts';
-import { recheckMs } from '../management/users-objects.ts';
-import { checkPodOf, type CheckPod, checksConfiguration, checkResultOf } from '../api-server/check-pod.ts';
-import { isAccepted, isApplied } from '../api-server/held-configuration.ts';
-import { observeIssuers, recordIssuer } from '../pki/service-account-issuer.ts';
+import { refusalKeptMs } from '../clusters/management/view.ts';
+import { recheckMs } from '../clusters/management/users-objects.ts';
+import {
+  checkPodOf,
+  type CheckPod,
+  checksConfiguration,
+  checkResultOf,
+} from '../desired-state/api-server/check-pod.ts';
+import { isAccepted, isApplied } from '../desired-state/api-server/held-configuration.ts';
+import { observeIssuers, recordIssuer } from '../certificates/service-account-issuer.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
-import { podProblemOf } from '../pods/wait-for-pods.ts';
-import { configurationProblem, skipsConfiguration } from '../upgrade/preflight/configuration.ts';
+import { podProblemOf } from '../clusters/pods/wait-for-pods.ts';
+import { configurationProblem, skipsConfiguration } from '../desired-state/upgrade/preflight/configuration.ts';
 import { acceptedSpec } from './accepted-spec.ts';
 import { certificates, etcdCertificates } from './certificates.ts';
 import { phase, type Scope } from './scope.ts';

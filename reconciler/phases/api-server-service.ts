@@ -4,7 +4,7 @@ import { degraded, done, InvalidConfiguration, type Outcome, wait } from '../eng
 import { noting } from '../engine/refusals.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { phase } from './scope.ts';
-import type { ServiceObject } from '../kube/service-object.ts';
+import type { ServiceObject } from '../clusters/management/service-object.ts';
 
 const retryMs = 60_000;
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { auditTargets } from '../../constructs/control-plane/api-server/audit/targets.ts';
-import { auditSecret, deleteAuditSecret, needsAuditSecret } from '../audit/audit-secret.ts';
+import { auditSecret, deleteAuditSecret, needsAuditSecret } from './audit/audit-secret.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
-import { recheckMs } from '../management/users-objects.ts';
+import { recheckMs } from '../clusters/management/users-objects.ts';
 import { phase } from './scope.ts';
 
 /**

@@ -1,24 +1,24 @@
-import { adoptUsersObject, recheckMs } from '../management/users-objects.ts';
+import { adoptUsersObject, recheckMs } from '../clusters/management/users-objects.ts';
 import { certificateLifetimes } from '../../constructs/api/certificates-spec.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import { namesOf, successorSecretName } from '../../constructs/cluster/names.ts';
 import { done, type Outcome, wait } from '../engine/outcome.ts';
 import { readCertificate } from '../pki/certificate.ts';
-import { wasEtcdFormed } from '../restore/earlier-data.ts';
-import { takeBack } from '../pki/kept-secrets.ts';
+import { wasEtcdFormed } from '../backup/restore/earlier-data.ts';
+import { takeBack } from '../certificates/kept-secrets.ts';
 import { createServiceAccountKey, type KeyPair } from '../pki/issue.ts';
-import { clearRequests } from '../pki/issuer/clear-requests.ts';
-import { obtainCA } from '../pki/issuer/obtain-ca.ts';
-import type { ObtainedCA } from '../pki/issuer/obtained-ca.ts';
+import { clearRequests } from '../certificates/issuer/clear-requests.ts';
+import { obtainCA } from '../certificates/issuer/obtain-ca.ts';
+import type { ObtainedCA } from '../certificates/issuer/obtained-ca.ts';
 import { signerFingerprint, trustFingerprint } from '../pki/pem.ts';
 import { planCAs } from '../../constructs/control-plane/certificates/certificate-plans.ts';
 import { caProblem, keyProblem } from '../pki/policy.ts';
 import { pairSecret, type SecretObject, valueOf } from '../pki/secret.ts';
-import { answering, requestOf, type rotations } from '../rotation/request.ts';
-import { firstTokenRecord } from '../rotation/service-account-key/token-record.ts';
+import { answering, requestOf, type rotations } from '../certificates/request.ts';
+import { firstTokenRecord } from '../certificates/service-account-key/token-record.ts';
 import { phase, type Scope } from './scope.ts';
 import { takeOverIdentity } from './identity.ts';
-import { secretProps } from '../pki/secret-props.ts';
+import { secretProps } from '../certificates/secret-props.ts';
 
 type PendingCA = Extract<ObtainedCA, { readonly kind: 'pending' }>;
 

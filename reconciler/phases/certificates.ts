@@ -19,7 +19,7 @@ import { leafSecret, pairOf, type SecretObject, valueOf } from '../pki/secret.ts
 import { phase, type Scope } from './scope.ts';
 import { caCertificates } from './ca-certificates.ts';
 import { endpoint } from './endpoint.ts';
-import { secretProps } from '../pki/secret-props.ts';
+import { secretProps } from '../certificates/secret-props.ts';
 
 /** etcd's certificates. They do not need the endpoint, so that etcd starts while a load balancer is provisioned. */
 export const etcdCertificates = phase({

@@ -1,9 +1,9 @@
 import { Deployment } from '../../constructs/api/resources.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { deploymentReadiness } from '../kube/readiness.ts';
-import { podProblemMeanwhile, unstablePods, waitForPods } from '../pods/wait-for-pods.ts';
+import { podProblemMeanwhile, unstablePods, waitForPods } from '../clusters/pods/wait-for-pods.ts';
 import { type Outcome, wait } from '../engine/outcome.ts';
-import { awaitedServer, followed } from '../upgrade/followers.ts';
+import { awaitedServer, followed } from '../desired-state/upgrade/followers.ts';
 import { type AnyPhase, phase } from './scope.ts';
 import { apiServer } from './api-server.ts';
 import { certificates } from './certificates.ts';

@@ -10,7 +10,7 @@ import { readCertificate } from '../pki/certificate.ts';
 import { issuedAt } from '../pki/issue.ts';
 import { clientOf, writeKubeconfig } from '../pki/kubeconfig.ts';
 import { renewalTime } from '../pki/policy.ts';
-import { secretProps } from '../pki/secret-props.ts';
+import { secretProps } from '../certificates/secret-props.ts';
 import { declaredLabel, declaredSecret, type SecretObject, valueOf } from '../pki/secret.ts';
 import { caCertificates } from './ca-certificates.ts';
 import { caPair, issueIfDue } from './certificates.ts';

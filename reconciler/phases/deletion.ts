@@ -23,10 +23,10 @@ import { isUsedBy } from '../etcd/claim-user.ts';
 import type { PodObject } from '../kube/readiness.ts';
 import { isControlledBy, type KubeObject } from '../kube/object.ts';
 import { done, type Outcome, type Wait, wait } from '../engine/outcome.ts';
-import { waitForEnd } from '../pods/termination.ts';
-import { belongsTo, discardSecret, heldSecrets } from '../pki/held-secret.ts';
-import { keptSecrets } from '../pki/kept-secrets.ts';
-import { keepSecret } from '../pki/orphaned-secrets.ts';
+import { waitForEnd } from '../clusters/pods/termination.ts';
+import { belongsTo, discardSecret, heldSecrets } from '../certificates/held-secret.ts';
+import { keptSecrets } from '../certificates/kept-secrets.ts';
+import { keepSecret } from '../certificates/orphaned-secrets.ts';
 import type { DeletionScope } from './scope.ts';
 
 /** Workers need their control plane until Cluster API has deleted them. @returns undefined when none is left */

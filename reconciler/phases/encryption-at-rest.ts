@@ -1,4 +1,4 @@
-import { recheckMs } from '../management/users-objects.ts';
+import { recheckMs } from '../clusters/management/users-objects.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import { encryptionConfigurationFile } from '../../constructs/control-plane/api-server/flags.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
@@ -7,14 +7,14 @@ import { executeStep } from '../encryption-at-rest/execute.ts';
 import { planInitialConfiguration, firstKeys } from '../encryption-at-rest/first-keys.ts';
 import { encryptionFacts, encryptionReport } from '../encryption-at-rest/keys.ts';
 import { encryptionSecret, readEncryptionKeys } from '../encryption-at-rest/secret.ts';
-import { holdsEarlierData } from '../restore/earlier-data.ts';
+import { holdsEarlierData } from '../backup/restore/earlier-data.ts';
 import { done, type Outcome, wait } from '../engine/outcome.ts';
 import { unlessRefused } from '../engine/refusals.ts';
-import { takeBack } from '../pki/kept-secrets.ts';
+import { takeBack } from '../certificates/kept-secrets.ts';
 import type { SecretObject } from '../pki/secret.ts';
 import { phase, type Scope } from './scope.ts';
 import { certificates, etcdCertificates } from './certificates.ts';
-import { secretProps } from '../pki/secret-props.ts';
+import { secretProps } from '../certificates/secret-props.ts';
 
 /**
  * The keys with which API servers encrypt Secrets, and their rotation. The control plane works while keys change: no

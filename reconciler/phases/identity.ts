@@ -1,4 +1,4 @@
-import { findUsersObject } from '../management/users-objects.ts';
+import { findUsersObject } from '../clusters/management/users-objects.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { identityAnnotation, keyFinalizer } from '../../constructs/api/group.ts';
@@ -7,14 +7,14 @@ import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import { objectLabels } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { RecoveryBundleNotFound } from '../backup/find-recovery-bundle.ts';
-import { StoreError } from '../backup/store-error.ts';
+import { StoreError } from '../backup/store/store-error.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
 import type { SecretObject } from '../pki/secret.ts';
-import { type Identity, type KeptSecret, readIdentity } from '../restore/read-identity.ts';
-import { findTask } from '../tasks/task.ts';
+import { type Identity, type KeptSecret, readIdentity } from '../backup/restore/read-identity.ts';
+import { findTask } from '../engine/tasks/task.ts';
 import type { Scope } from './scope.ts';
-import { secretProps } from '../pki/secret-props.ts';
+import { secretProps } from '../certificates/secret-props.ts';
 
 const workName = 'identity';
 const retryMs = 30_000;

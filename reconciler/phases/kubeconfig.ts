@@ -10,7 +10,7 @@ import { phase } from './scope.ts';
 import { caCertificates } from './ca-certificates.ts';
 import { caPair, issueIfDue } from './certificates.ts';
 import { endpoint } from './endpoint.ts';
-import { secretProps } from '../pki/secret-props.ts';
+import { secretProps } from '../certificates/secret-props.ts';
 
 /**
  * The kubeconfig that Cluster API uses. It exists as soon as the endpoint is known: Cluster API reads it when the

@@ -4,20 +4,20 @@ import { isBareSnapshot } from '../../constructs/api/restore-spec.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { describeBareSnapshot } from '../backup/bare-snapshot.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
-import { operatorImageOf } from '../receiver/operator-image.ts';
-import { adoptKeys } from '../restore/adopt-keys.ts';
-import { describeProgress, markClaims, needsOf, removePods, restoreMembers } from '../restore/execute.ts';
-import { planRestore, type RestoreDecision } from '../restore/plan-restore.ts';
-import { observeRestore, problemOf } from '../restore/observe.ts';
-import { reportBlocker } from '../restore/blocker.ts';
-import { prepare, retryMs } from '../restore/prepare-in-background.ts';
-import { prepareWork, type RestoreRecord, type Restoring, restoringOf } from '../restore/restoring.ts';
+import { operatorImageOf } from '../backup/receiver/operator-image.ts';
+import { adoptKeys } from '../backup/restore/adopt-keys.ts';
+import { describeProgress, markClaims, needsOf, removePods, restoreMembers } from '../backup/restore/execute.ts';
+import { planRestore, type RestoreDecision } from '../backup/restore/plan-restore.ts';
+import { observeRestore, problemOf } from '../backup/restore/observe.ts';
+import { reportBlocker } from '../backup/restore/blocker.ts';
+import { prepare, retryMs } from '../backup/restore/prepare-in-background.ts';
+import { prepareWork, type RestoreRecord, type Restoring, restoringOf } from '../backup/restore/restoring.ts';
 import { stop } from '../run-state/stop.ts';
-import { restoreSourceOf } from '../restore/source.ts';
+import { restoreSourceOf } from '../backup/restore/source.ts';
 import { describeTerminating, terminatingVolumes } from '../etcd/terminating-volumes.ts';
 import { phase, type Scope } from './scope.ts';
 import { etcdCertificates } from './certificates.ts';
-import { secretProps } from '../pki/secret-props.ts';
+import { secretProps } from '../certificates/secret-props.ts';
 
 /**
  * Replaces the data of etcd with a backup when the spec asks for it. Once the data is taken out of use, etcd and the

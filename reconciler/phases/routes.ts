@@ -5,7 +5,7 @@ import { needsTunnel } from '../../constructs/cluster/in-cluster-access.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
-import { type RouteObject, routesNotServed, routeStateOf } from '../exposure/route-status.ts';
+import { type RouteObject, routesNotServed, routeStateOf } from '../clusters/exposure/route-status.ts';
 import { phase, type Scope } from './scope.ts';
 import { endpoint } from './endpoint.ts';
 import { refuseClaimedHosts } from './host-claims.ts';

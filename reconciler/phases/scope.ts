@@ -2,23 +2,23 @@ import type { ConditionType } from '../../constructs/api/conditions.ts';
 import type { FactName, FactsWith } from '../../constructs/cluster/facts.ts';
 import type { ManagementIssuer } from '../../constructs/cluster/management-issuer.ts';
 import type { AwaitedFinalBackup } from '../backup/final-backup.ts';
-import type { StoreReader } from '../backup/store-access.ts';
+import type { StoreReader } from '../backup/store/store-access.ts';
 import type { DesiredState } from '../desired-state/desired-state.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { Phase as RunnablePhase } from '../engine/run-phases.ts';
 import type { OpenEtcd } from '../etcd/access.ts';
 import type { EtcdLoop } from '../etcd/loop.ts';
-import type { EndpointProbe } from '../exposure/endpoint-probes.ts';
-import type { HostedClient } from '../hosted/hosted-client.ts';
+import type { EndpointProbe } from '../clusters/exposure/endpoint-probes.ts';
+import type { HostedClient } from '../clusters/hosted/hosted-client.ts';
 import type { OnRefused } from '../kube/apply-set.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { ObjectMeta } from '../kube/object.ts';
-import type { ClusterObject } from '../management/cluster-object.ts';
-import type { ControlPlaneContext, DeletionWriter, Reader, SharedResources } from '../management/view.ts';
-import type { HasAgent } from '../pods/has-agent.ts';
-import type { TrustProbes } from '../rotation/ca/trust-probes.ts';
+import type { ClusterObject } from '../clusters/management/cluster-object.ts';
+import type { ControlPlaneContext, DeletionWriter, Reader, SharedResources } from '../clusters/management/view.ts';
+import type { HasAgent } from '../clusters/pods/has-agent.ts';
+import type { TrustProbes } from '../certificates/ca/trust-probes.ts';
 import type { RunState } from '../run-state/run-state.ts';
-import type { Work } from '../tasks/background-work.ts';
+import type { Work } from '../engine/tasks/background-work.ts';
 
 /** The input of a phase in one reconcile. */
 export interface Scope<Established extends FactName = never> extends ControlPlaneContext, DesiredState {

@@ -1,25 +1,25 @@
-import { findUsersObject, recheckMs } from '../management/users-objects.ts';
+import { findUsersObject, recheckMs } from '../clusters/management/users-objects.ts';
 import { Deployment, Secret } from '../../constructs/api/resources.ts';
-import type { KeyRotationContext } from '../rotation/service-account-key/context.ts';
+import type { KeyRotationContext } from '../certificates/service-account-key/context.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { heldByClock } from '../engine/clock-wrong.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
 import type { SecretObject } from '../pki/secret.ts';
-import { answeredBy, isNew, requestOf } from '../rotation/request.ts';
-import { planKeyStep } from '../rotation/service-account-key/plan-key-rotation.ts';
-import { note, executeKeyStep } from '../rotation/service-account-key/execute.ts';
+import { answeredBy, isNew, requestOf } from '../certificates/request.ts';
+import { planKeyStep } from '../certificates/service-account-key/plan-key-rotation.ts';
+import { note, executeKeyStep } from '../certificates/service-account-key/execute.ts';
 import {
   problemOf,
   readServiceAccountKeys,
   type StoredServiceAccountKeys,
   successorSecretOf,
-} from '../rotation/service-account-key/rotated-keys.ts';
+} from '../certificates/service-account-key/rotated-keys.ts';
 import {
   readTokenRecord,
   runningTokenSeconds,
   type TokenRecord,
   withLifetime,
-} from '../rotation/service-account-key/token-record.ts';
+} from '../certificates/service-account-key/token-record.ts';
 import { phase, type Scope } from './scope.ts';
 import { certificates } from './certificates.ts';
 

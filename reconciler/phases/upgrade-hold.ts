@@ -1,7 +1,7 @@
 import { underTopology } from '../../constructs/api/kubernetes-version.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
-import { endOfHold } from '../upgrade/emulation.ts';
-import { areServersRolledOut } from '../upgrade/followers.ts';
+import { endOfHold } from '../desired-state/upgrade/emulation.ts';
+import { areServersRolledOut } from '../desired-state/upgrade/followers.ts';
 import { controllerManager, scheduler } from './controllers.ts';
 import { phase } from './scope.ts';
 

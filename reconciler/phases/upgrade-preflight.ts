@@ -3,20 +3,20 @@ import { Pod } from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { heldBy } from '../desired-state/desired-state.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
-import { HostedClusterNotReady } from '../hosted/not-ready.ts';
+import { HostedClusterNotReady } from '../clusters/hosted/not-ready.ts';
 import type { PodObject } from '../kube/readiness.ts';
-import { recheckMs } from '../management/users-objects.ts';
+import { recheckMs } from '../clusters/management/users-objects.ts';
 import {
   checksOfHosted,
   findProblems,
   type PreflightObservation,
   preflightChecks,
-} from '../upgrade/preflight/checks.ts';
-import { configurationProblem, heldByConfiguration } from '../upgrade/preflight/configuration.ts';
-import { observePreflight, observeWithoutHosted } from '../upgrade/preflight/observe.ts';
-import { hasPassed } from '../upgrade/preflight/passed.ts';
-import { skippedChecks } from '../upgrade/preflight/skipped.ts';
-import { minorChange } from '../upgrade/version-change.ts';
+} from '../desired-state/upgrade/preflight/checks.ts';
+import { configurationProblem, heldByConfiguration } from '../desired-state/upgrade/preflight/configuration.ts';
+import { observePreflight, observeWithoutHosted } from '../desired-state/upgrade/preflight/observe.ts';
+import { hasPassed } from '../desired-state/upgrade/preflight/passed.ts';
+import { skippedChecks } from '../desired-state/upgrade/preflight/skipped.ts';
+import { minorChange } from '../desired-state/upgrade/version-change.ts';
 import { certificates } from './certificates.ts';
 import { kubeconfig } from './kubeconfig.ts';
 import { phase, type Scope } from './scope.ts';

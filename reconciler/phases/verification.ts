@@ -1,8 +1,8 @@
 import type { Backup } from '../../constructs/api/backup-spec.ts';
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import type { Condition } from '../../constructs/api/status.ts';
-import type { WorkState } from '../tasks/background-work.ts';
-import { type Failure, findTask, retryTime } from '../tasks/task.ts';
+import type { WorkState } from '../engine/tasks/background-work.ts';
+import { type Failure, findTask, retryTime } from '../engine/tasks/task.ts';
 import { backOffMs } from '../backup/plan-backup.ts';
 import { runVerification, removeVerificationPods, withBackups } from '../backup/verify/run-verification.ts';
 import { backupId } from '../../constructs/cluster/backup-names.ts';

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 import { canonicalHost } from '../../constructs/cluster/canonical-host.ts';
-import type { CertificateRequest } from '../kube/certificate-request.ts';
+import type { CertificateRequest } from './certificate-signing-request.ts';
 import { parsedRequest } from './parsed.ts';
 
 /** Content of a PKCS #10 request. */

@@ -3,7 +3,7 @@ import { Machine, MachinePool } from '../../constructs/api/resources.ts';
 import { takenFor } from '../../constructs/api/etcd-status.ts';
 import { terminatingVolumes } from '../etcd/terminating-volumes.ts';
 import { isNotFound } from '../kube/errors.ts';
-import type { ControlPlaneContext } from '../management/view.ts';
+import type { ControlPlaneContext } from '../clusters/management/view.ts';
 import type { RunState } from './run-state.ts';
 import { type HibernationDecision, type HibernationInput, planHibernation } from './plan-hibernation.ts';
 

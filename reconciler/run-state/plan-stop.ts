@@ -1,4 +1,4 @@
-import type { Servers } from '../pods/servers.ts';
+import type { Servers } from '../clusters/pods/servers.ts';
 
 /** How far a control plane stops. etcd stops after everything that writes to it. */
 export type StopLevel = 'ServersStopped' | 'AllStopped';

@@ -4,9 +4,9 @@ import { Pod, StatefulSet } from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import type { StatefulSetObject } from '../kube/readiness.ts';
-import type { ControlPlaneContext } from '../management/view.ts';
+import type { ControlPlaneContext } from '../clusters/management/view.ts';
 import { isPrepared } from './move-record.ts';
-import { hasReplicas, settledServersOf, stopOf } from '../pods/servers.ts';
+import { hasReplicas, settledServersOf, stopOf } from '../clusters/pods/servers.ts';
 import type { Running, StopLevel } from './plan-stop.ts';
 
 /** Why a control plane stops. A deletion removes its workloads instead, in `phases/deletion.ts`. */

@@ -4,7 +4,7 @@ import { longestName, mostGroups } from '../../constructs/api/kubeconfig-spec.ts
 import { kubeconfigLifetimes, kubeconfigUsages } from '../../constructs/api/kubeconfig-request.ts';
 import { isReserved, reservedPrefix } from '../../constructs/api/reserved-names.ts';
 import { firstMatch } from '../engine/first-match.ts';
-import { longestRequest } from '../kube/certificate-request.ts';
+import { longestRequest } from '../pki/certificate-signing-request.ts';
 import { contentOf, type RequestContent } from '../pki/request-content.ts';
 import type { ClientCertificateRequest } from './request.ts';
 

@@ -1,8 +1,8 @@
 import { clusterNameLabel } from '../../constructs/api/group.ts';
 import { requestLabels, requestNamespaceLabel } from '../../constructs/api/kubeconfig-request.ts';
-import { type CertificateRequest, longestRequest } from '../kube/certificate-request.ts';
+import { type CertificateRequest, longestRequest } from '../pki/certificate-signing-request.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { UserInfo } from '../kube/review.ts';
+import type { UserInfo } from '../clusters/management/review.ts';
 
 /** A CertificateSigningRequest of the management cluster. Its API server sets who the requester is, and no client changes that. */
 export interface ClientCertificateRequest extends CertificateRequest {

@@ -6,12 +6,12 @@ import { writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { ClusterBackups } from '../../reconciler/backup/cluster-backups.ts';
-import { ObjectStore } from '../../reconciler/backup/object-store.ts';
-import type { StoreSettings } from '../../reconciler/backup/store-settings.ts';
+import { ObjectStore } from '../../reconciler/backup/store/object-store.ts';
+import type { StoreSettings } from '../../reconciler/backup/store/store-settings.ts';
 import { MemberClient } from '../../reconciler/etcd/client.ts';
 import { type EtcdCredentials, type MemberEndpoint } from '../../reconciler/etcd/member-endpoint.ts';
 import { systemClock } from '../../reconciler/kube/clock.ts';
-import { pushSnapshot } from '../../reconciler/receiver/push.ts';
+import { pushSnapshot } from '../../reconciler/backup/receiver/push.ts';
 import { processMemory } from './process-memory.ts';
 
 const owner = { namespace: 'bench', cluster: 'c1' };

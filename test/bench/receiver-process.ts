@@ -3,7 +3,7 @@
  * first line of standard output, and ends when the snapshot is on the disk.
  */
 import { text } from 'node:stream/consumers';
-import { receive, type ReceiveOptions } from '../../reconciler/receiver/receive.ts';
+import { receive, type ReceiveOptions } from '../../reconciler/backup/receiver/receive.ts';
 
 const { port, received } = await receive(JSON.parse(await text(process.stdin)) as ReceiveOptions);
 console.log(port);

@@ -4,14 +4,14 @@ import type { Row } from './row.ts';
 export const ownership = {
   'CP-15': {
     demand: 'The provider creates nothing before a Cluster owns the control plane.',
-    proofs: [['reconciler/reconciler.test', 'is not created before a Cluster owns it']],
+    proofs: [['reconciler/reconcile/reconciler.test', 'is not created before a Cluster owns it']],
   },
   'CP-16': {
     demand: 'The owner counts with and without the controller flag, in any version, and the shim Secret does not.',
     proofs: [
-      ['reconciler/admission/admit.test', 'a controlling owner'],
-      ['reconciler/admission/admit.test', 'an owner of another API version'],
-      ['reconciler/admission/admit.test', "only a topology's shim Secret as owner"],
+      ['reconciler/reconcile/admit.test', 'a controlling owner'],
+      ['reconciler/reconcile/admit.test', 'an owner of another API version'],
+      ['reconciler/reconcile/admit.test', "only a topology's shim Secret as owner"],
     ],
   },
   'CP-17': {
@@ -31,10 +31,10 @@ export const ownership = {
     proofs: [
       ['contract/paused.test', 'only reports that it is paused, from its creation on, until it is resumed: %s'],
       [
-        'reconciler/reconciler.test',
+        'reconciler/reconcile/reconciler.test',
         'is not changed while it is paused, has the condition Paused, and is reconciled afterwards',
       ],
-      ['reconciler/reconciler.test', 'is not deleted while its Cluster is paused'],
+      ['reconciler/reconcile/reconciler.test', 'is not deleted while its Cluster is paused'],
       [
         'cluster/reconciler/paused.test',
         'a control plane that %s pauses gets no write but its condition, whatever others do, until it is resumed',
@@ -53,14 +53,14 @@ export const ownership = {
     demand: 'The condition Paused says which of both pauses, and is False with a generation after the pause.',
     proofs: [
       ['contract/paused.test', 'only reports that it is paused, from its creation on, until it is resumed: %s'],
-      ['reconciler/reconciler.test', 'is not reported as paused after the pause when it %s'],
+      ['reconciler/reconcile/reconciler.test', 'is not reported as paused after the pause when it %s'],
       ['contract/paused.test', 'is not reported as paused after the pause when another provider has made it'],
-      ['reconciler/reconciler.test', 'reports for what generation it has computed what'],
+      ['reconciler/reconcile/reconciler.test', 'reports for what generation it has computed what'],
     ],
   },
   'CP-21': {
     demand: 'The provider knows host and port before it issues certificates of servers.',
-    proofs: [['reconciler/reconciler.test', 'is created in an order that is fast and safe']],
+    proofs: [['reconciler/reconcile/reconciler.test', 'is created in an order that is fast and safe']],
   },
   'CP-22': {
     demand: 'spec.controlPlaneEndpoint names the endpoint before the control plane is initialized.',

@@ -81,7 +81,7 @@ export const secrets = {
         'are created once, where bootstrap providers expect them, owned by the HostedControlPlane',
       ],
       [
-        'reconciler/rotation/ca-rotation.test',
+        'reconciler/certificates/ca-rotation.test',
         'keeps both CAs in the Secret that bootstrap providers pin, as long as workers may present either',
       ],
       ['system/demo.test', 'the kubeadm bootstrap provider creates the bootstrap data of a machine'],
@@ -132,30 +132,33 @@ export const secrets = {
   'CP-71': {
     demand: 'The finalizer is there before anything is created, and until everything is gone.',
     proofs: [
-      ['reconciler/reconciler.test', 'is created in an order that is fast and safe'],
-      ['reconciler/reconcile-delete.test', 'is gone after everything that was created for it, its volumes included'],
+      ['reconciler/reconcile/reconciler.test', 'is created in an order that is fast and safe'],
+      [
+        'reconciler/reconcile/reconcile-delete.test',
+        'is gone after everything that was created for it, its volumes included',
+      ],
     ],
   },
   'CP-72': {
     demand: 'A control plane that is deleted before its workers waits for them, and serves meanwhile.',
     proofs: [
-      ['reconciler/reconcile-delete.test', 'keeps its API server while a $kind exists, and is requeued'],
+      ['reconciler/reconcile/reconcile-delete.test', 'keeps its API server while a $kind exists, and is requeued'],
       [
-        'reconciler/reconcile-delete.test',
+        'reconciler/reconcile/reconcile-delete.test',
         'keeps its API server while workers exist, also if its Cluster is deleted at the same time, as by kubectl delete -f',
       ],
       [
-        'reconciler/reconcile-delete.test',
+        'reconciler/reconcile/reconcile-delete.test',
         'is still reconciled while workers exist, by the last accepted spec if the newest is refused',
       ],
-      ['reconciler/management/writer.test', 'a MachineDeployment without Machines'],
+      ['reconciler/clusters/management/writer.test', 'a MachineDeployment without Machines'],
     ],
   },
   'CP-73': {
     demand: 'The deletion proceeds from routes to volumes, and continues wherever it was interrupted.',
     proofs: [
       [
-        'reconciler/reconcile-delete.test',
+        'reconciler/reconcile/reconcile-delete.test',
         'releases its host names before any step that takes time, because another cluster may request them',
       ],
       ['reconciler/killed.test', 'an operator that crashes at any write of a deletion %s'],
@@ -167,7 +170,7 @@ export const secrets = {
     demand: 'Volumes of etcd are deleted or retained as the spec says, and never with their owner.',
     proofs: [
       [
-        'reconciler/reconcile-delete.test',
+        'reconciler/reconcile/reconcile-delete.test',
         'leaves the volumes of etcd if they are to be retained: they are the only copy of the data',
       ],
       ['contract/move.test', 'loses no volume of etcd with its owner'],

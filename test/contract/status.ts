@@ -26,7 +26,7 @@ export const status = {
     demand: 'spec.version is a version with or without v, whose spelling the provider never changes.',
     proofs: [
       ['constructs/api/admission-cases', 'accepts a version without the leading v'],
-      ['reconciler/admission/admit.test', 'keeps the spelling of the version, which Cluster API compares as text'],
+      ['reconciler/reconcile/admit.test', 'keeps the spelling of the version, which Cluster API compares as text'],
     ],
   },
   'CP-32': {
@@ -84,7 +84,7 @@ export const status = {
   },
   'CP-39': {
     demand: 'status.observedGeneration is the generation about which the provider has decided.',
-    proofs: [['reconciler/reconciler.test', 'reports for what generation it has computed what']],
+    proofs: [['reconciler/reconcile/reconciler.test', 'reports for what generation it has computed what']],
   },
   'CP-40': {
     demand: 'spec.machineTemplate is accepted without effect, and no object has the label of control plane Machines.',
@@ -96,9 +96,9 @@ export const status = {
   'CP-41': {
     demand: 'spec.rollout.after restarts all pods once when its time has come.',
     proofs: [
-      ['reconciler/reconcile-normal.test', 'restarts them when it is due if it is in the future'],
+      ['reconciler/reconcile/reconcile-normal.test', 'restarts them when it is due if it is in the future'],
       [
-        'reconciler/reconcile-normal.test',
+        'reconciler/reconcile/reconcile-normal.test',
         'restarts all pods at once and only once if it is in the past, the API server first, and one etcd member at a time',
       ],
     ],
@@ -135,7 +135,7 @@ export const status = {
   'CP-46': {
     demand: 'Available is True while the control plane serves, also during a rollout.',
     proofs: [
-      ['reconciler/status/compute.test', 'a rollout is in progress'],
+      ['reconciler/reconcile/status/compute.test', 'a rollout is in progress'],
       ['system/demo.test', 'is Available for Cluster API'],
     ],
   },
@@ -144,32 +144,35 @@ export const status = {
     proofs: [
       ['contract/core.test', 'is upgraded for core no earlier than its last old API server is gone'],
       ['contract/core.test', 'is scaled for core while its number of API servers differs'],
-      ['reconciler/status/compute.test', 'compare the number of API servers with %s'],
+      ['reconciler/reconcile/status/compute.test', 'compare the number of API servers with %s'],
     ],
   },
   'CP-48': {
     demand: 'CertificatesAvailable is False when a CA is missing.',
-    proofs: [['reconciler/status/compute.test', 'set CertificatesAvailable when %s']],
+    proofs: [['reconciler/reconcile/status/compute.test', 'set CertificatesAvailable when %s']],
   },
   'CP-49': {
     demand: 'EtcdClusterHealthy, ControlPlaneComponentsHealthy and Initialized report the parts.',
     proofs: [
-      ['reconciler/status/compute.test', 'set EtcdClusterHealthy when %s'],
-      ['reconciler/status/compute.test', 'set ControlPlaneComponentsHealthy when %s'],
-      ['reconciler/status/compute.test', 'set Initialized once and keep it'],
+      ['reconciler/reconcile/status/compute.test', 'set EtcdClusterHealthy when %s'],
+      ['reconciler/reconcile/status/compute.test', 'set ControlPlaneComponentsHealthy when %s'],
+      ['reconciler/reconcile/status/compute.test', 'set Initialized once and keep it'],
     ],
   },
   'CP-50': {
     demand: 'Deleting is True with a reason while a deletion waits.',
     proofs: [
-      ['reconciler/reconcile-delete.test', 'keeps its API server while a $kind exists, and is requeued'],
-      ['reconciler/status/compute.test', 'keep the conditions of the phases, and set neither Deleting nor Paused'],
+      ['reconciler/reconcile/reconcile-delete.test', 'keeps its API server while a $kind exists, and is requeued'],
+      [
+        'reconciler/reconcile/status/compute.test',
+        'keep the conditions of the phases, and set neither Deleting nor Paused',
+      ],
     ],
   },
   'CP-51': {
     demand: 'Ready summarizes the phases.',
     proofs: [
-      ['reconciler/status/compute.test', 'set Ready when %s'],
+      ['reconciler/reconcile/status/compute.test', 'set Ready when %s'],
       ['system/demo.test', 'has every condition in its expected state'],
     ],
   },
@@ -180,7 +183,10 @@ export const status = {
   'CP-53': {
     demand: 'Conditions of the provider have stable reasons and order, and are written on a change only.',
     proofs: [
-      ['reconciler/status/writer.test', 'writes nothing if nothing has changed, whatever conditions others have added'],
+      [
+        'reconciler/reconcile/status/writer.test',
+        'writes nothing if nothing has changed, whatever conditions others have added',
+      ],
       ['constructs/api/conditions.test', 'declare a severity for each reason, of their own or shared by all'],
       ['system/demo.test', 'is stable: its operator has written nothing while others only read'],
     ],

@@ -73,7 +73,7 @@ describe('the pages', () => {
         'reconciler/backup/README.md',
         'reconciler/cli/README.md',
         'reconciler/etcd/README.md',
-        'reconciler/rotation/README.md',
+        'reconciler/certificates/README.md',
         'test/README.md',
       ]),
     );

@@ -7,16 +7,16 @@ const decisions = [
   'reconciler/backup/verify/plan-verification.ts',
   'reconciler/encryption-at-rest/rotation.ts',
   'reconciler/etcd/{leadership,maintenance,members,membership,plan-step,quorum-guard,rollout,volume-size}.ts',
-  'reconciler/upgrade/version-rules.ts',
+  'reconciler/desired-state/upgrade/version-rules.ts',
   'reconciler/engine/run-phases.ts',
   'reconciler/kube/{apply-decision,lease-decision}.ts',
-  'reconciler/kubelet-serving/plan-approval.ts',
+  'reconciler/certificates/kubelets/plan-approval.ts',
   'reconciler/pki/policy.ts',
-  'reconciler/pki/issuer/plan-request.ts',
-  'reconciler/restore/plan-restore.ts',
-  'reconciler/rotation/{ca,service-account-key}/plan-*.ts',
-  'reconciler/rotation/workers/plan-worker-move.ts',
-  'reconciler/status/{api-servers,compute}.ts',
+  'reconciler/certificates/issuer/plan-request.ts',
+  'reconciler/backup/restore/plan-restore.ts',
+  'reconciler/certificates/{ca,service-account-key}/plan-*.ts',
+  'reconciler/certificates/workers/plan-worker-move.ts',
+  'reconciler/reconcile/status/{api-servers,compute}.ts',
 ];
 
 /**

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ClusterBackups } from '../../reconciler/backup/cluster-backups.ts';
 import { backupId } from '../../constructs/cluster/backup-names.ts';
-import { ObjectStore } from '../../reconciler/backup/object-store.ts';
+import { ObjectStore } from '../../reconciler/backup/store/object-store.ts';
 import { foundedClusterIds } from '../../reconciler/etcd/derived-ids.ts';
 import { BackedUpCluster } from '../support/loop/backed-up-cluster.ts';
 import { ObjectStoreServer } from '../support/object-store-server.ts';

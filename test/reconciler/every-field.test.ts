@@ -26,20 +26,20 @@ const refused = fields.filter(({ name }) => name.includes('.resources.claims.'))
 /** Fields that decide outside of the phases, and the test of that decision. */
 const provedElsewhere: Readonly<Record<string, string>> = {
   'componentTemplateRef.name': 'test/constructs/pod/component-template.test.ts',
-  'readinessGates.[].conditionType': 'test/reconciler/status/compute.test.ts',
+  'readinessGates.[].conditionType': 'test/reconciler/reconcile/status/compute.test.ts',
   'certificates.shortLived': 'test/constructs/api/admission-cases.ts',
   'etcd.autoGrow': 'test/reconciler/etcd/volume-size.test.ts',
   'etcd.backup.beforeDeletion': 'test/reconciler/backup/final-backup.test.ts',
   'etcd.backup.retention.maxCount': 'test/reconciler/backup/retention.test.ts',
   'etcd.backup.retention.maxAge': 'test/reconciler/backup/retention.test.ts',
   'managementClusterIssuer.enabled': 'test/constructs/cluster/management-issuer.test.ts',
-  'etcd.volumeRetention': 'test/reconciler/reconcile-delete.test.ts',
-  'rollout.after': 'test/reconciler/reconcile-normal.test.ts',
-  'maintenance.window.start': 'test/reconciler/revision/choose-release.test.ts',
-  'maintenance.window.duration': 'test/reconciler/revision/choose-release.test.ts',
-  'maintenance.timeZone': 'test/reconciler/revision/choose-release.test.ts',
+  'etcd.volumeRetention': 'test/reconciler/reconcile/reconcile-delete.test.ts',
+  'rollout.after': 'test/reconciler/reconcile/reconcile-normal.test.ts',
+  'maintenance.window.start': 'test/reconciler/desired-state/revision/choose-release.test.ts',
+  'maintenance.window.duration': 'test/reconciler/desired-state/revision/choose-release.test.ts',
+  'maintenance.timeZone': 'test/reconciler/desired-state/revision/choose-release.test.ts',
   hibernate: 'test/reconciler/hibernation.test.ts',
-  'upgrade.hold': 'test/reconciler/upgrade/hold.test.ts',
+  'upgrade.hold': 'test/reconciler/desired-state/upgrade/hold.test.ts',
 };
 
 /** Fields that are read by a phase, and are not part of what is rendered. */

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { keyFinalizer } from '../../constructs/api/group.ts';
 import { Event, HostedControlPlane, Namespace, PersistentVolumeClaim, Secret } from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
-import { keptSecrets } from '../../reconciler/pki/kept-secrets.ts';
+import { keptSecrets } from '../../reconciler/certificates/kept-secrets.ts';
 import type { SecretObject } from '../../reconciler/pki/secret.ts';
 import { type MemoryCluster, ourName } from '../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { mergeFacts, type PhaseResult } from '../../reconciler/engine/run-phases.ts';
-import { HostedClusterNotReady } from '../../reconciler/hosted/not-ready.ts';
-import { pruneWorkload } from '../../reconciler/prune.ts';
-import { phases } from '../../reconciler/phases.ts';
-import type { HostedClient } from '../../reconciler/hosted/hosted-client.ts';
+import { HostedClusterNotReady } from '../../reconciler/clusters/hosted/not-ready.ts';
+import { pruneWorkload } from '../../reconciler/reconcile/prune.ts';
+import { phases } from '../../reconciler/reconcile/phases.ts';
+import type { HostedClient } from '../../reconciler/clusters/hosted/hosted-client.ts';
 import { conditionUpdate } from '../../reconciler/engine/condition-update.ts';
-import { RenderedNames } from '../../reconciler/rendered-names.ts';
+import { RenderedNames } from '../../reconciler/reconcile/rendered-names.ts';
 import { MemoryObjects } from '../support/memory-objects.ts';
 import { knownFacts } from '../support/rendered-cluster.ts';
 import { now, scopeOf } from '../support/scope.ts';

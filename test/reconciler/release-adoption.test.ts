@@ -6,7 +6,7 @@ import { newestRevision } from '../../constructs/cluster/release-revisions.ts';
 import { ConfigMap, Deployment, Event, HostedControlPlane, StatefulSet } from '../../constructs/api/resources.ts';
 import { defaultsFor } from '../../constructs/cluster/versions.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
-import { fleetMember } from '../../reconciler/revision/adoption-waves.ts';
+import { fleetMember } from '../../reconciler/desired-state/revision/adoption-waves.ts';
 import { ourName, type MemoryCluster } from '../support/loop/memory-cluster.ts';
 import { everyCrash, expectSameAfter, orderedCluster, settleBy, settleForGood } from '../support/loop/scenario.ts';
 import { clusterName, spec } from '../support/scope.ts';

@@ -8,7 +8,7 @@ import {
   Secret,
 } from '../../constructs/api/resources.ts';
 import { pairOf, type SecretObject } from '../../reconciler/pki/secret.ts';
-import { keptSecrets } from '../../reconciler/pki/kept-secrets.ts';
+import { keptSecrets } from '../../reconciler/certificates/kept-secrets.ts';
 import { type MemoryCluster, ourName } from '../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { completeCluster, settleBy } from '../support/loop/scenario.ts';

@@ -3,7 +3,7 @@ import { serviceAccountIssuerAnnotation } from '../../constructs/api/group.ts';
 import { Cluster, Deployment, HostedControlPlane, Secret } from '../../constructs/api/resources.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { repeatedArgument } from '../../reconciler/pods/api-server-arguments.ts';
+import { repeatedArgument } from '../../reconciler/clusters/pods/api-server-arguments.ts';
 import { type MemoryCluster } from '../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { completeCluster, everyCrash, expectNoWrites, expectSameAfter, settleBy } from '../support/loop/scenario.ts';

@@ -11,11 +11,11 @@ import {
 } from '../../constructs/api/resources.ts';
 import { providerNames, providerNamespace, rbacGroup } from '../../constructs/cluster/provider-names.ts';
 import { LeaderElection } from '../../reconciler/kube/lease.ts';
-import { ManagementCluster } from '../../reconciler/management/cache.ts';
+import { ManagementCluster } from '../../reconciler/clusters/management/cache.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import type { ClientCertificateRequest } from '../../reconciler/signer/request.ts';
 import { Signer } from '../../reconciler/signer/signer.ts';
-import { createLogger } from '../../reconciler/telemetry/log.ts';
+import { createLogger } from '../../reconciler/engine/log.ts';
 import { clientCertificateRequest } from '../support/client-certificate-request.ts';
 import { BackedUpCluster } from '../support/loop/backed-up-cluster.ts';
 import { gateway, orderedBehindGateway } from '../support/loop/behind-gateway.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Work, WorkContext, WorkState } from '../../reconciler/tasks/background-work.ts';
+import type { Work, WorkContext, WorkState } from '../../reconciler/engine/tasks/background-work.ts';
 
 /**
  * Background work on a simulated clock. Work that has not ended after a reconcile, such as repeated requests, is aborted: the

@@ -3,7 +3,7 @@ import { Secret } from '../../constructs/api/resources.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import { ComparedClock } from '../../reconciler/kube/compared-clock.ts';
 import { runPhases } from '../../reconciler/engine/run-phases.ts';
-import { phases } from '../../reconciler/phases.ts';
+import { phases } from '../../reconciler/reconcile/phases.ts';
 import type { Phase } from '../../reconciler/engine/run-phases.ts';
 import type { Scope } from '../../reconciler/phases/scope.ts';
 import { crossKey } from '../../reconciler/pki/cross-certificate.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { startTracing, type Tracing } from '../../reconciler/trace/start.ts';
+import { startTracing, type Tracing } from '../../reconciler/operator/telemetry/start-tracing.ts';
 import { operatedNamespace } from '../support/operated-namespace.ts';
 import { OtelCollector, type PrintedSpan } from '../support/otel-collector.ts';
 import { single } from '../support/workbench.ts';

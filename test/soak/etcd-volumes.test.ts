@@ -8,7 +8,7 @@ import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import type { PodObject } from '../../reconciler/kube/readiness.ts';
 import type { SecretObject } from '../../reconciler/pki/secret.ts';
-import type { Reader } from '../../reconciler/management/view.ts';
+import type { Reader } from '../../reconciler/clusters/management/view.ts';
 import { recordFault } from '../support/fault-table.ts';
 import { NumberedConfigMaps } from '../support/numbered-config-maps.ts';
 import { operatedNamespace } from '../support/operated-namespace.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { Machine, MachineDeployment, Secret } from '../../constructs/api/resources.ts';
 import { splitCertificates } from '../../reconciler/pki/pem.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
-import type { MachineDeploymentObject } from '../../reconciler/rotation/workers/machines.ts';
+import type { MachineDeploymentObject } from '../../reconciler/certificates/workers/machines.ts';
 import { until } from '../support/until.ts';
 import { instanceFrom } from '../testbed/instance.ts';
 import { removeMachine } from '../testbed/node-machines.ts';

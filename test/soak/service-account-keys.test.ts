@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Pod, Secret } from '../../constructs/api/resources.ts';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
-import { keyOf } from '../../reconciler/rotation/service-account-key/tokens.ts';
+import { keyOf } from '../../reconciler/certificates/service-account-key/tokens.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
 import { verifyingKeysOf } from '../../reconciler/pki/service-account-keys.ts';
-import { readTokenRecord, tokensAnnotation } from '../../reconciler/rotation/service-account-key/token-record.ts';
+import { readTokenRecord, tokensAnnotation } from '../../reconciler/certificates/service-account-key/token-record.ts';
 import { recordFault } from '../support/fault-table.ts';
 import { operatedNamespace } from '../support/operated-namespace.ts';
 import { TokenUser } from '../support/token-user.ts';

@@ -6,7 +6,7 @@ import { ports } from '../../constructs/cluster/ports.ts';
 import { MemberClient } from '../../reconciler/etcd/client.ts';
 import { issueCertificate, type KeyPair, validFor } from '../../reconciler/pki/issue.ts';
 import { pairOf, type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
-import { dialledProbes } from '../../reconciler/rotation/ca/trust-probes.ts';
+import { dialledProbes } from '../../reconciler/certificates/ca/trust-probes.ts';
 import { recordFault } from '../support/fault-table.ts';
 import { operatedNamespace } from '../support/operated-namespace.ts';
 import { until } from '../support/until.ts';

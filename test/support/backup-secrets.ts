@@ -1,5 +1,5 @@
 import { Secret } from '../../constructs/api/resources.ts';
-import type { StoreSettings } from '../../reconciler/backup/store-settings.ts';
+import type { StoreSettings } from '../../reconciler/backup/store/store-settings.ts';
 
 /** The Secret `name` with the keys that `etcd.backup.secret` needs, with changes that a test requests. */
 export function storeSecret(

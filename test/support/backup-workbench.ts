@@ -3,7 +3,7 @@ import { backupAnnotation } from '../../constructs/api/group.ts';
 import { HostedControlPlane, Secret } from '../../constructs/api/resources.ts';
 import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import { ClusterBackups } from '../../reconciler/backup/cluster-backups.ts';
-import { ObjectStore } from '../../reconciler/backup/object-store.ts';
+import { ObjectStore } from '../../reconciler/backup/store/object-store.ts';
 import type { EncryptionKey } from '../../reconciler/backup/encryption-keys.ts';
 import { instanceFrom } from '../testbed/instance.ts';
 import { storeSecret } from './backup-secrets.ts';

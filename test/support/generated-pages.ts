@@ -8,7 +8,7 @@ import { alerts } from '../../constructs/provider/monitoring/alerts.ts';
 import { alertsPage } from '../../constructs/provider/monitoring/chart.ts';
 import { commands } from '../../reconciler/cli/commands.ts';
 import { helpOf, helpOfAll } from '../../reconciler/cli/help.ts';
-import { phases } from '../../reconciler/phases.ts';
+import { phases } from '../../reconciler/reconcile/phases.ts';
 import runs from '../run/runs.json' with { type: 'json' };
 import { withRuns } from '../run/runs.ts';
 import { contractCounts, contractTable } from '../contract/table.ts';
@@ -28,14 +28,14 @@ type Phase = RunnablePhase<Scope>;
 type Write = (text: string) => string | Promise<string>;
 
 /** The page with the tables of certificates. */
-export const certificatesPage = 'reconciler/rotation/README.md';
+export const certificatesPage = 'reconciler/certificates/README.md';
 
 /** What pages say of conditions, each on the page of the room that reports them; the others are on the first one. */
 const conditionPages = {
   'constructs/provider/CONDITIONS.md': [],
   'reconciler/etcd/README.md': ['EtcdClusterHealthy', 'EtcdClusterReady', 'EncryptionAtRestReady'],
   'reconciler/backup/README.md': ['EtcdBackupReady', 'EtcdBackupVerified', 'EtcdRestoreReady'],
-  'reconciler/rotation/README.md': [
+  'reconciler/certificates/README.md': [
     'CertificatesAvailable',
     'CACertificatesReady',
     'EtcdCertificatesReady',
@@ -59,7 +59,7 @@ export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
   'reconciler/THREATS.md': [withRights],
   'reconciler/etcd/README.md': [withConditions('reconciler/etcd/README.md')],
   'reconciler/backup/README.md': [withConditions('reconciler/backup/README.md')],
-  [certificatesPage]: [withConditions('reconciler/rotation/README.md'), withCertificateTables],
+  [certificatesPage]: [withConditions('reconciler/certificates/README.md'), withCertificateTables],
   'reconciler/cli/README.md': [withHelp],
   'test/README.md': [(text) => withRuns(text, runs)],
   'test/contract/README.md': [withContract],

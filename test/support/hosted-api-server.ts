@@ -1,6 +1,6 @@
 import { appliedKindsOf, renderWorkload } from '../../constructs/workload/chart.ts';
 import { users } from '../../constructs/cluster/workload-identities.ts';
-import type { HostedTarget } from '../../reconciler/hosted/target.ts';
+import type { HostedTarget } from '../../reconciler/clusters/hosted/target.ts';
 import { issueCertificate, validFor } from '../../reconciler/pki/issue.ts';
 import type { ApiServer } from './api-server.ts';
 import { clusterOf, knownFacts } from './rendered-cluster.ts';

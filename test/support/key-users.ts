@@ -7,7 +7,7 @@ import type { Clock } from '../../reconciler/kube/clock.ts';
 import { signerFingerprint } from '../../reconciler/pki/pem.ts';
 import { idOfPrivateKey, verifyingKeysOf } from '../../reconciler/pki/service-account-keys.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
-import type { HostedClient } from '../../reconciler/hosted/hosted-client.ts';
+import type { HostedClient } from '../../reconciler/clusters/hosted/hosted-client.ts';
 import type { MemoryObjects } from './memory-objects.ts';
 
 interface Loaded {

@@ -1,4 +1,4 @@
-import type { CertificateRequest } from '../../reconciler/kube/certificate-request.ts';
+import type { CertificateRequest } from '../../reconciler/pki/certificate-signing-request.ts';
 import { issueCertificate, type KeyPair, validFor } from '../../reconciler/pki/issue.ts';
 
 const dayMs = 24 * 3600_000;

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { isIP } from 'node:net';
 import * as x509 from '@peculiar/x509';
-import type { CertificateRequest } from '../../reconciler/kube/certificate-request.ts';
+import type { CertificateRequest } from '../../reconciler/pki/certificate-signing-request.ts';
 import { encodedRequest } from './encoded-request.ts';
 
 /** Fields in which a kubelet's serving certificate request differs from a valid one for Node `n1` at 192.0.2.21. */

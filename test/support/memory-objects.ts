@@ -12,12 +12,18 @@ import { type ComponentName, componentLabel, selectorLabels } from '../../constr
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import type { HeldHost } from '../../constructs/api/status.ts';
 import type { Endpoint } from '../../constructs/cluster/facts.ts';
-import type { StepNeeds } from '../../reconciler/dry-run/try-step.ts';
+import type { StepNeeds } from '../../reconciler/clusters/dry-run/try-step.ts';
 import { identityOf, type KubeObject } from '../../reconciler/kube/object.ts';
 import { isRefusal } from '../../reconciler/kube/errors.ts';
 import type { Selection } from '../../reconciler/kube/client-options.ts';
-import { readWarnings, type Unexplained, type Warning } from '../../reconciler/pods/warnings.ts';
-import type { ApplyOptions, ObjectFields, DeletionWriter, Reader, Writer } from '../../reconciler/management/view.ts';
+import { readWarnings, type Unexplained, type Warning } from '../../reconciler/clusters/pods/warnings.ts';
+import type {
+  ApplyOptions,
+  ObjectFields,
+  DeletionWriter,
+  Reader,
+  Writer,
+} from '../../reconciler/clusters/management/view.ts';
 import { isSelected } from './memory-cluster/selectors.ts';
 import { mergePatched } from './memory-cluster/merge-patch.ts';
 import { namespace } from './scope.ts';

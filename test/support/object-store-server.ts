@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { StoreSettings } from '../../reconciler/backup/store-settings.ts';
+import type { StoreSettings } from '../../reconciler/backup/store/store-settings.ts';
 
 const bucket = 'backups';
 

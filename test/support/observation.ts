@@ -1,6 +1,6 @@
 import { Deployment, StatefulSet } from '../../constructs/api/resources.ts';
 import type { DeploymentObject, StatefulSetObject } from '../../reconciler/kube/readiness.ts';
-import { type Observation } from '../../reconciler/status/compute.ts';
+import { type Observation } from '../../reconciler/reconcile/status/compute.ts';
 import { conditionUpdate } from '../../reconciler/engine/condition-update.ts';
 import { clusterName, hostedCluster, namespace } from './scope.ts';
 

@@ -6,7 +6,7 @@ import type { Config } from '../../reconciler/operator/config.ts';
 import { type Clock, systemClock } from '../../reconciler/kube/clock.ts';
 import type { RequestRecord } from '../../reconciler/kube/request.ts';
 import { Operator } from '../../reconciler/operator/operator.ts';
-import { createLogger } from '../../reconciler/telemetry/log.ts';
+import { createLogger } from '../../reconciler/engine/log.ts';
 import { interceptedBy } from './cut-connection.ts';
 import type { ShippedRights } from './shipped-rights.ts';
 

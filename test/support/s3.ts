@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { StoreSettings } from '../../reconciler/backup/store-settings.ts';
+import type { StoreSettings } from '../../reconciler/backup/store/store-settings.ts';
 import { createCA, issueCertificate, validFor } from '../../reconciler/pki/issue.ts';
 import { findFurtherBinaries } from '../testbed/binaries.ts';
 import { objectStore } from '../testbed/families.ts';

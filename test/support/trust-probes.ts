@@ -4,8 +4,8 @@ import { isSignedBy, readCertificate } from '../../reconciler/pki/certificate.ts
 import type { KeyPair } from '../../reconciler/pki/issue.ts';
 import { splitCertificates } from '../../reconciler/pki/pem.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
-import type { TrustProbes } from '../../reconciler/rotation/ca/trust-probes.ts';
-import type { Reader } from '../../reconciler/management/view.ts';
+import type { TrustProbes } from '../../reconciler/certificates/ca/trust-probes.ts';
+import type { Reader } from '../../reconciler/clusters/management/view.ts';
 
 /** Servers that reload every Secret of a Cluster as soon as it is written. @param cluster by default the sample */
 export function probesOf(management: Pick<Reader, 'get'>, cluster = 'c1'): TrustProbes {

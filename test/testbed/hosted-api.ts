@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { Cluster, Secret, Service } from '../../constructs/api/resources.ts';
 import { networkOf } from '../../constructs/cluster/cluster.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { ClusterObject } from '../../reconciler/management/cluster-object.ts';
+import { ClusterObject } from '../../reconciler/clusters/management/cluster-object.ts';
 import { KubeClient } from '../../reconciler/kube/client.ts';
 import { connectionFor } from '../../reconciler/kube/config.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';

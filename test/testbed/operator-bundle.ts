@@ -23,7 +23,7 @@ export async function bundleOperator(directory = buildDirectory): Promise<Loaded
   await bundleCommandLine(directory);
   await build({
     ...program,
-    entryPoints: ['reconciler/receiver/main.ts'],
+    entryPoints: ['reconciler/backup/receiver/main.ts'],
     outfile: join(directory, 'receiver.js'),
   });
   await bundleFanOut(directory);
@@ -48,7 +48,7 @@ export async function bundleProgram(directory: string, main = 'reconciler/operat
   });
   await build({
     ...program,
-    entryPoints: ['reconciler/quarantine/watchdog.ts'],
+    entryPoints: ['reconciler/reconcile/quarantine/watchdog.ts'],
     outfile: join(directory, 'watchdog.js'),
   });
   return metafile;
@@ -98,7 +98,7 @@ export async function bundleCommandLine(directory = buildDirectory): Promise<str
 export async function bundleFanOut(directory = buildDirectory): Promise<void> {
   await build({
     ...program,
-    entryPoints: ['reconciler/audit/fan-out/main.ts'],
+    entryPoints: ['reconciler/programs/audit-fan-out/main.ts'],
     outfile: join(directory, fanOutBundle),
   });
 }

@@ -1,6 +1,6 @@
 import { etcdMemberHost } from '../../../constructs/cluster/names.ts';
 import { ports } from '../../../constructs/cluster/ports.ts';
-import type { WorkContext } from '../../tasks/background-work.ts';
+import type { WorkContext } from '../../engine/tasks/background-work.ts';
 import { MemberClient } from '../../etcd/client.ts';
 import { type MemberEndpoint } from '../../etcd/member-endpoint.ts';
 import { pause } from '../../kube/clock.ts';

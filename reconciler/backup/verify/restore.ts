@@ -1,12 +1,12 @@
 import { etcdMemberHost } from '../../../constructs/cluster/names.ts';
 import { ports } from '../../../constructs/cluster/ports.ts';
-import type { WorkContext } from '../../tasks/background-work.ts';
+import type { WorkContext } from '../../engine/tasks/background-work.ts';
 import { pause } from '../../kube/clock.ts';
 import { messageOf } from '../../kube/error-message.ts';
-import { pushSnapshot } from '../../receiver/push.ts';
+import { pushSnapshot } from '../receiver/push.ts';
 import { contentFaults, type Manifest } from '../manifest.ts';
 import { backupId } from '../../../constructs/cluster/backup-names.ts';
-import { StoreError } from '../store-error.ts';
+import { StoreError } from '../store/store-error.ts';
 import { pollMs, serveLimitMs, type VerificationTask } from './task.ts';
 import { countKeys, etcdAt, untilServing } from './etcd-process.ts';
 import { BackupUnusable } from './failure.ts';

@@ -5,7 +5,7 @@ import { readFolder } from '../own-backups.ts';
 import type { Incarnation } from '../ownership.ts';
 import { backupId } from '../../../constructs/cluster/backup-names.ts';
 import { retentionOf } from '../retention-policy.ts';
-import { StoreError } from '../store-error.ts';
+import { StoreError } from '../store/store-error.ts';
 import type { VerificationRules } from './plan-verification.ts';
 
 /** The backups and verification results in the store. */

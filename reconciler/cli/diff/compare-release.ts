@@ -3,7 +3,7 @@ import { newestRevision, releaseOf } from '../../../constructs/cluster/release-r
 import { selectorString } from '../../../constructs/cluster/labels.ts';
 import { minorOf } from '../../../constructs/cluster/versions.ts';
 import type { Sample } from '../../../constructs/sample.ts';
-import { lastUsable, revisionsAmong } from '../../revision/revisions.ts';
+import { lastUsable, revisionsAmong } from '../../desired-state/revision/revisions.ts';
 import type { Session } from '../command.ts';
 import { findObject } from '../control-plane.ts';
 import type { Comparison } from './effects.ts';

@@ -1,4 +1,4 @@
-import type { EventObject } from '../../pods/warnings.ts';
+import type { EventObject } from '../../clusters/pods/warnings.ts';
 import { eventsOf } from './events.ts';
 
 /** A cause, with those that it has itself. */

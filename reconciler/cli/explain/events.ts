@@ -1,5 +1,5 @@
-import { oneLine } from '../../pods/termination-message.ts';
-import { type EventObject, lastTime } from '../../pods/warnings.ts';
+import { oneLine } from '../../clusters/pods/termination-message.ts';
+import { type EventObject, lastTime } from '../../clusters/pods/warnings.ts';
 import { spanText } from '../format.ts';
 
 /** More than the newest ones of an object repeat the same. */

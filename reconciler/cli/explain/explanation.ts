@@ -8,8 +8,8 @@ import {
 } from '../../../constructs/api/resources.ts';
 import type { DeploymentObject, PodObject } from '../../kube/readiness.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { ServiceObject } from '../../kube/service-object.ts';
-import { type PersistentVolumeClaimObject, isAwaited, findPodProblem } from '../../pods/pod-problem.ts';
+import type { ServiceObject } from '../../clusters/management/service-object.ts';
+import { type PersistentVolumeClaimObject, isAwaited, findPodProblem } from '../../clusters/pods/pod-problem.ts';
 import { spanText } from '../format.ts';
 import {
   blockerOf,
@@ -22,7 +22,7 @@ import {
 import { plainView, type View } from '../view.ts';
 import { hanging, wrapped } from '../wrapped.ts';
 import { type Cause, warningsAbout } from './cause.ts';
-import type { EventObject } from '../../pods/warnings.ts';
+import type { EventObject } from '../../clusters/pods/warnings.ts';
 import { gatewayCauses, type GatewayEvidence } from './gateway-causes.ts';
 
 export interface QuotaObject extends KubeObject {

@@ -1,10 +1,10 @@
 import type { Gateway as GatewayName } from '../../../constructs/api/exposure-spec.ts';
 import { Gateway } from '../../../constructs/api/resources.ts';
-import type { GatewayObject } from '../../exposure/gateway-object.ts';
-import { listenersOf, type RouteObject, routesNotServed } from '../../exposure/route-status.ts';
+import type { GatewayObject } from '../../clusters/exposure/gateway-object.ts';
+import { listenersOf, type RouteObject, routesNotServed } from '../../clusters/exposure/route-status.ts';
 import { objectKey } from '../../kube/object.ts';
 import { type Cause, warningsAbout } from './cause.ts';
-import type { EventObject } from '../../pods/warnings.ts';
+import type { EventObject } from '../../clusters/pods/warnings.ts';
 import { failuresIn, problemsIn } from './reported-problems.ts';
 import { routeCauses } from './route-causes.ts';
 

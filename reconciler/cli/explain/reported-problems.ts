@@ -1,6 +1,6 @@
-import { isCurrent, type ReportedCondition } from '../../exposure/reported-condition.ts';
+import { isCurrent, type ReportedCondition } from '../../clusters/exposure/reported-condition.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { oneLine } from '../../pods/termination-message.ts';
+import { oneLine } from '../../clusters/pods/termination-message.ts';
 
 /** The conditions of the Gateway API that are True when something is wrong. */
 const negative = ['Conflicted'];

@@ -7,11 +7,11 @@ import {
   routeConditions,
   type RouteObject,
   routeStateOf,
-} from '../../exposure/route-status.ts';
+} from '../../clusters/exposure/route-status.ts';
 import { objectKey } from '../../kube/object.ts';
-import { oneLine } from '../../pods/termination-message.ts';
+import { oneLine } from '../../clusters/pods/termination-message.ts';
 import { type Cause, warningsAbout } from './cause.ts';
-import type { EventObject } from '../../pods/warnings.ts';
+import type { EventObject } from '../../clusters/pods/warnings.ts';
 import { problemsIn } from './reported-problems.ts';
 
 /** Where routes lead, and what is known about it. */

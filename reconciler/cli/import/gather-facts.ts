@@ -4,7 +4,7 @@ import type { ControlPlane } from '../control-plane.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { messageOf } from '../../kube/error-message.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { ClusterObject } from '../../management/cluster-object.ts';
+import type { ClusterObject } from '../../clusters/management/cluster-object.ts';
 import { isForeign } from './observe.ts';
 import type { OtherControlPlane } from './other-control-plane.ts';
 import type { ImportFacts } from './problems.ts';

@@ -4,7 +4,7 @@ import { Cluster, HostedControlPlane } from '../../../constructs/api/resources.t
 import { namesOf, successorSecretName } from '../../../constructs/cluster/names.ts';
 import { etcdVersion } from '../../../constructs/cluster/versions.ts';
 import { fieldManager } from '../field-manager.ts';
-import type { ClusterObject } from '../../management/cluster-object.ts';
+import type { ClusterObject } from '../../clusters/management/cluster-object.ts';
 import type { ImportContext } from './context.ts';
 import type { ImportRecord } from './record.ts';
 

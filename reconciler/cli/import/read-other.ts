@@ -1,6 +1,6 @@
 import { Deployment, Secret } from '../../../constructs/api/resources.ts';
 import type { KubeClient } from '../../kube/client.ts';
-import { apiServerArguments } from '../../pods/api-server-arguments.ts';
+import { apiServerArguments } from '../../clusters/pods/api-server-arguments.ts';
 import { splitCertificates } from '../../pki/pem.ts';
 import { type SecretObject, valueOf } from '../../pki/secret.ts';
 import { etcdVersionIn, tagOf } from '../../../constructs/cluster/versions.ts';

@@ -1,6 +1,6 @@
 import { Cluster } from '../../../constructs/api/resources.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { ClusterObject } from '../../management/cluster-object.ts';
+import type { ClusterObject } from '../../clusters/management/cluster-object.ts';
 import { spanText } from '../format.ts';
 import type { Session } from '../command.ts';
 import { findControlPlane, refuseDeleting } from '../control-plane.ts';

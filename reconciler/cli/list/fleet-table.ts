@@ -1,4 +1,4 @@
-import { isFault } from '../../status/waited-for.ts';
+import { isFault } from '../../reconcile/status/waited-for.ts';
 import { spanText } from '../format.ts';
 import { table } from '../columns.ts';
 import { type Paint, plainView, type View } from '../view.ts';

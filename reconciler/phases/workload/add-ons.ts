@@ -5,7 +5,7 @@ import type { WorkloadPart } from '../../../constructs/workload/chart.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { somePodAvailable } from '../../kube/readiness.ts';
 import { done, InvalidConfiguration, notObserved, type Outcome, wait } from '../../engine/outcome.ts';
-import { findPodProblem } from '../../pods/pod-problem.ts';
+import { findPodProblem } from '../../clusters/pods/pod-problem.ts';
 import { agentsProblem } from './agents.ts';
 import { workloadPart, type WorkloadScope } from './part.ts';
 import { workloadRBAC } from './rbac.ts';

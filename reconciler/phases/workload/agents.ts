@@ -6,7 +6,7 @@ import { degraded, done, type Outcome } from '../../engine/outcome.ts';
 import { messageOf } from '../../kube/error-message.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isReady, type PodObject } from '../../kube/readiness.ts';
-import { askPods } from '../../pods/ask-pods.ts';
+import { askPods } from '../../clusters/pods/ask-pods.ts';
 import type { WorkloadScope } from './part.ts';
 
 /** Agents connect to an API server within seconds after they or it have started. */

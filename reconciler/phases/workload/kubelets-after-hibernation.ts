@@ -1,7 +1,7 @@
 import type { HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
 import { signingSeconds } from '../../../constructs/control-plane/certificates/signing-duration.ts';
-import type { HostedClient } from '../../hosted/hosted-client.ts';
-import type { NodeReport } from '../../hosted/node-reports.ts';
+import type { HostedClient } from '../../clusters/hosted/hosted-client.ts';
+import type { NodeReport } from '../../clusters/hosted/node-reports.ts';
 import { namesOfMany } from '../../kube/names-of-many.ts';
 import type { Scope } from '../scope.ts';
 

@@ -1,11 +1,11 @@
 import type { ConditionType } from '../../../constructs/api/conditions.ts';
 import { renderWorkload, type WorkloadPart } from '../../../constructs/workload/chart.ts';
-import { HostedClusterNotReady } from '../../hosted/not-ready.ts';
+import { HostedClusterNotReady } from '../../clusters/hosted/not-ready.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../../engine/outcome.ts';
 import { messageOf } from '../../kube/error-message.ts';
 import { isNotServed } from '../../kube/errors.ts';
-import { awaitedServer, followed } from '../../upgrade/followers.ts';
+import { awaitedServer, followed } from '../../desired-state/upgrade/followers.ts';
 import type { certificates } from '../certificates.ts';
 import { type AnyPhase, type EstablishedBy, type Phase, phase, type Scope } from '../scope.ts';
 

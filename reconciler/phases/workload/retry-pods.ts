@@ -4,11 +4,11 @@ import { DaemonSet } from '../../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
 import type { Workload } from '../../../constructs/pod/workload-pod.ts';
 import { renderWorkload, type WorkloadPart } from '../../../constructs/workload/chart.ts';
-import { tryStep } from '../../dry-run/try-step.ts';
-import type { HostedClient } from '../../hosted/hosted-client.ts';
+import { tryStep } from '../../clusters/dry-run/try-step.ts';
+import type { HostedClient } from '../../clusters/hosted/hosted-client.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { refusalKeptMs } from '../../management/view.ts';
-import { type PodsApi, refusedWorkloads, retryRefused } from '../../pods/retry-refused.ts';
+import { refusalKeptMs } from '../../clusters/management/view.ts';
+import { type PodsApi, refusedWorkloads, retryRefused } from '../../clusters/pods/retry-refused.ts';
 import type { WorkloadScope } from './part.ts';
 
 /** A DaemonSet has no condition that says whether its pods are refused. Its controller has created them by then. */

@@ -5,12 +5,12 @@ import { missingTunnel, needsTunnel, usesTunnel } from '../../../constructs/clus
 import { namesOf } from '../../../constructs/cluster/names.ts';
 import { kubernetesService } from '../../../constructs/workload/in-cluster-access/kubernetes-service.ts';
 import { degraded, notObserved, type Outcome, wait } from '../../engine/outcome.ts';
-import { type RouteObject, routeStateOf } from '../../exposure/route-status.ts';
-import { describeUnreachable } from '../../exposure/unreachable.ts';
+import { type RouteObject, routeStateOf } from '../../clusters/exposure/route-status.ts';
+import { describeUnreachable } from '../../clusters/exposure/unreachable.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isSignedBy } from '../../pki/certificate.ts';
 import { splitCertificates } from '../../pki/pem.ts';
-import { findPodProblem } from '../../pods/pod-problem.ts';
+import { findPodProblem } from '../../clusters/pods/pod-problem.ts';
 import { gatewayOf, wayOf } from '../reachable.ts';
 import type { WorkloadScope } from './part.ts';
 

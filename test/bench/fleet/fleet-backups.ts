@@ -1,8 +1,8 @@
 import { backupIdentityAnnotation, backupTokenServicesAnnotation } from '../../../constructs/api/group.ts';
 import { ServiceAccount } from '../../../constructs/api/resources.ts';
 import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
-import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
-import type { StoreSettings } from '../../../reconciler/backup/store-settings.ts';
+import { ObjectStore } from '../../../reconciler/backup/store/object-store.ts';
+import type { StoreSettings } from '../../../reconciler/backup/store/store-settings.ts';
 import { createCA, issueCertificate, validFor } from '../../../reconciler/pki/issue.ts';
 import { storeSecret } from '../../support/backup-secrets.ts';
 import { type S3, startS3 } from '../../support/s3.ts';

@@ -7,7 +7,7 @@ import {
   ServiceAccount,
 } from '../../../constructs/api/resources.ts';
 import { appliedKindsOf } from '../../../constructs/workload/chart.ts';
-import { rbacResources } from '../../../reconciler/hosted/informers.ts';
+import { rbacResources } from '../../../reconciler/clusters/hosted/informers.ts';
 import { emptyHostedCluster, settleHosted } from '../../support/loop/memory-cluster.ts';
 import { MemoryClient } from '../../support/memory-cluster/client.ts';
 import { ServedApi } from '../../support/memory-cluster/served-api.ts';

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FanOutConfig } from '../../../constructs/control-plane/api-server/audit/fan-out-config.ts';
-import { FanOut } from '../../../reconciler/audit/fan-out/fan-out.ts';
+import { FanOut } from '../../../reconciler/programs/audit-fan-out/fan-out.ts';
 import { ConfigMap } from '../../../constructs/api/resources.ts';
 import { fanOutKubeconfig } from '../../../constructs/control-plane/api-server/audit/webhook.ts';
 import { ApiServer } from '../../support/api-server.ts';

@@ -1,6 +1,6 @@
 import { Backup } from '../../../constructs/api/backup-spec.ts';
 import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
-import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
+import { ObjectStore } from '../../../reconciler/backup/store/object-store.ts';
 import { type BackupAttempt, type BackupResult, takeBackup } from '../../../reconciler/backup/take-backup.ts';
 import { storeSecret } from '../../support/backup-secrets.ts';
 import { startS3, type S3 } from '../../support/s3.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ClusterBackups, type NewBackup } from '../../../reconciler/backup/cluster-backups.ts';
 import { readEncryptionKey } from '../../../reconciler/backup/encryption-keys.ts';
 import { backupId, type BackupName } from '../../../constructs/cluster/backup-names.ts';
-import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
+import { ObjectStore } from '../../../reconciler/backup/store/object-store.ts';
 import { startS3, type S3 } from '../../support/s3.ts';
 import { snapshotFacts } from '../../support/snapshot-facts.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
-import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
+import { ObjectStore } from '../../../reconciler/backup/store/object-store.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { startS3, type S3 } from '../../support/s3.ts';
 import { snapshotFacts } from '../../support/snapshot-facts.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { CreateMultipartUploadCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { uploadInParts } from '../../../reconciler/backup/multipart-upload.ts';
-import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
+import { uploadInParts } from '../../../reconciler/backup/store/multipart-upload.ts';
+import { ObjectStore } from '../../../reconciler/backup/store/object-store.ts';
 import { startS3, type S3 } from '../../support/s3.ts';
 
 let s3: S3;

@@ -1,8 +1,8 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
-import type { StoreFailure } from '../../../reconciler/backup/store-error.ts';
-import type { StoreSettings } from '../../../reconciler/backup/store-settings.ts';
+import { ObjectStore } from '../../../reconciler/backup/store/object-store.ts';
+import type { StoreFailure } from '../../../reconciler/backup/store/store-error.ts';
+import type { StoreSettings } from '../../../reconciler/backup/store/store-settings.ts';
 import { createCA, validFor } from '../../../reconciler/pki/issue.ts';
 import { freePort } from '../../support/free-port.ts';
 import { startS3, type S3 } from '../../support/s3.ts';

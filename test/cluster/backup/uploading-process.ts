@@ -2,8 +2,8 @@
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
-import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
-import type { StoreSettings } from '../../../reconciler/backup/store-settings.ts';
+import { ObjectStore } from '../../../reconciler/backup/store/object-store.ts';
+import type { StoreSettings } from '../../../reconciler/backup/store/store-settings.ts';
 import { snapshotFacts } from '../../support/snapshot-facts.ts';
 
 async function* endless(): AsyncGenerator<Uint8Array> {

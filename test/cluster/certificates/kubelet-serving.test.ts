@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CertificateSigningRequest } from '../../../constructs/api/resources.ts';
-import type { CertificateRequest } from '../../../reconciler/kube/certificate-request.ts';
+import type { CertificateRequest } from '../../../reconciler/pki/certificate-signing-request.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { kubeletRequest, type KubeletRequestChanges } from '../../support/kubelet-request.ts';
 import { until } from '../../support/until.ts';

@@ -1,5 +1,5 @@
 import { CertificateRequest, Secret } from '../../../constructs/api/resources.ts';
-import type { CertificateRequestObject } from '../../../reconciler/pki/issuer/certificate-request.ts';
+import type { CertificateRequestObject } from '../../../reconciler/certificates/issuer/certificate-request.ts';
 import type { KeyPair } from '../../../reconciler/pki/issue.ts';
 import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
 import { until } from '../../support/until.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigMap, Namespace, Secret, ServiceAccount } from '../../../constructs/api/resources.ts';
 import { backupIdentityAnnotation } from '../../../constructs/api/group.ts';
-import { serviceAccountTokenFor } from '../../../reconciler/backup/service-account-token.ts';
+import { serviceAccountTokenFor } from '../../../reconciler/backup/store/service-account-token.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { connect, connectionFor, loadKubeConfig } from '../../../reconciler/kube/config.ts';
 import {

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { NetworkPolicy, Node, Service, ServiceCIDR } from '../../../constructs/api/resources.ts';
 import { isWithin } from '../../../constructs/cluster/cidr.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import type { NodeObject, ServiceCIDRObject } from '../../../reconciler/management/cluster-networks.ts';
+import type { NodeObject, ServiceCIDRObject } from '../../../reconciler/clusters/management/cluster-networks.ts';
 import { operatedNamespace } from '../../support/operated-namespace.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';

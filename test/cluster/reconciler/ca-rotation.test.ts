@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
-import { rotations } from '../../../reconciler/rotation/request.ts';
+import { rotations } from '../../../reconciler/certificates/request.ts';
 import { splitCertificates } from '../../../reconciler/pki/pem.ts';
 import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
 import { cutBehind } from '../../support/cut-connection.ts';

@@ -21,8 +21,8 @@ import {
   fieldManager,
   servingCertificateSignerAnnotation,
 } from '../../../constructs/api/group.ts';
-import { HostedClusterClient } from '../../../reconciler/hosted/client.ts';
-import { HostedRooms } from '../../../reconciler/hosted/rooms.ts';
+import { HostedClusterClient } from '../../../reconciler/clusters/hosted/client.ts';
+import { HostedRooms } from '../../../reconciler/clusters/hosted/rooms.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { connectionFor } from '../../../reconciler/kube/config.ts';

@@ -18,7 +18,7 @@ import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { isGone } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject, ObjectMeta } from '../../../reconciler/kube/object.ts';
-import { ManagementCluster } from '../../../reconciler/management/cache.ts';
+import { ManagementCluster } from '../../../reconciler/clusters/management/cache.ts';
 import type { RequestRecord } from '../../../reconciler/kube/request.ts';
 import { plainApiServer } from '../../support/plain-api-server.ts';
 import { installDefinition } from '../../support/definitions.ts';

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, expect, it } from 'vitest';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { connectionFor } from '../../../reconciler/kube/config.ts';
 import { createCA, issueCertificate, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
-import { describeUnreachable } from '../../../reconciler/exposure/unreachable.ts';
+import { describeUnreachable } from '../../../reconciler/clusters/exposure/unreachable.ts';
 import { freePort } from '../../support/free-port.ts';
 
 const host = 'c1.team.clusters.example.org';

@@ -12,7 +12,7 @@ import {
   renderedResources,
   sharedAccess,
 } from '../../../constructs/provider/access.ts';
-import { watchedResources } from '../../../reconciler/management/cache.ts';
+import { watchedResources } from '../../../reconciler/clusters/management/cache.ts';
 import { renderSamples } from '../../support/rendered-objects.ts';
 
 const samples = await renderSamples();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { conditionTypes } from '../../../constructs/api/conditions.ts';
 import { alerts } from '../../../constructs/provider/monitoring/alerts.ts';
 import { renderMonitoring } from '../../../constructs/provider/monitoring/chart.ts';
-import { Metrics } from '../../../reconciler/telemetry/metrics.ts';
+import { Metrics } from '../../../reconciler/operator/telemetry/metrics.ts';
 import { hostedControlPlaneObject } from '../../support/scope.ts';
 
 /** A control plane that has a sample of every metric of objects. */

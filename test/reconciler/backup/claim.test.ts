@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
-import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
+import { ObjectStore } from '../../../reconciler/backup/store/object-store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { ObjectStoreServer } from '../../support/object-store-server.ts';
 import { until } from '../../support/until.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
 import { backupId } from '../../../constructs/cluster/backup-names.ts';
-import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
-import { assumeRole } from '../../../reconciler/backup/web-identity.ts';
+import { ObjectStore } from '../../../reconciler/backup/store/object-store.ts';
+import { assumeRole } from '../../../reconciler/backup/store/web-identity.ts';
 import { EndlessServer } from '../../support/endless-server.ts';
 import { ObjectStoreServer, storeAt } from '../../support/object-store-server.ts';
 import { snapshotFacts } from '../../support/snapshot-facts.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { StatefulSet } from '../../../constructs/api/resources.ts';
 import { objectLabels } from '../../../constructs/cluster/labels.ts';
-import type { Work, WorkState } from '../../../reconciler/tasks/background-work.ts';
+import type { Work, WorkState } from '../../../reconciler/engine/tasks/background-work.ts';
 import { deletionCause } from '../../../reconciler/backup/causes.ts';
 import { planFinalBackup, finalBackup } from '../../../reconciler/backup/final-backup.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { StoreError } from '../../../reconciler/backup/store-error.ts';
+import { StoreError } from '../../../reconciler/backup/store/store-error.ts';
 import type { BackupResult } from '../../../reconciler/backup/take-backup.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
 import { hostedControlPlaneObject, now, scopeOf, spec } from '../../support/scope.ts';

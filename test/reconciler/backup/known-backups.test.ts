@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WorkState } from '../../../reconciler/tasks/background-work.ts';
+import type { WorkState } from '../../../reconciler/engine/tasks/background-work.ts';
 import { changeCause, requestCause } from '../../../reconciler/backup/causes.ts';
 import { backupReport, knownBackups, openCauses } from '../../../reconciler/backup/known-backups.ts';
 import type { BackupResult } from '../../../reconciler/backup/take-backup.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
+import { ObjectStore } from '../../../reconciler/backup/store/object-store.ts';
 import { ObjectStoreServer } from '../../support/object-store-server.ts';
 
 let server: ObjectStoreServer;

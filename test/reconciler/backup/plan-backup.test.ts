@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WorkState } from '../../../reconciler/tasks/background-work.ts';
+import type { WorkState } from '../../../reconciler/engine/tasks/background-work.ts';
 import { requestCause } from '../../../reconciler/backup/causes.ts';
 import { type BackupSituation, backOffMs, planBackup } from '../../../reconciler/backup/plan-backup.ts';
 import { InvalidConfiguration } from '../../../reconciler/engine/outcome.ts';

@@ -5,7 +5,7 @@ import { Restore } from '../../../constructs/api/restore-spec.ts';
 import { chooseOwnFirst } from '../../../reconciler/backup/choose-backup.ts';
 import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
 import { backupId, type BackupName, type BackupOwner } from '../../../constructs/cluster/backup-names.ts';
-import { openStore } from '../../../reconciler/backup/store-access.ts';
+import { openStore } from '../../../reconciler/backup/store/store-access.ts';
 import { storeSecret } from '../../support/backup-secrets.ts';
 import { ObjectStoreServer } from '../../support/object-store-server.ts';
 import { snapshotFacts } from '../../support/snapshot-facts.ts';

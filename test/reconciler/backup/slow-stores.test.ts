@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
+import { ObjectStore } from '../../../reconciler/backup/store/object-store.ts';
 import { storeAt } from '../../support/object-store-server.ts';
 
 /** How long a request may take here; two minutes in an operator. */

@@ -4,7 +4,7 @@ import { type BackupCause, changeCause, requestCause } from '../../../reconciler
 import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
 import { backupId, parseBackupId } from '../../../constructs/cluster/backup-names.ts';
 import type { Incarnation } from '../../../reconciler/backup/ownership.ts';
-import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
+import { ObjectStore } from '../../../reconciler/backup/store/object-store.ts';
 import { type BackupAttempt, type BackupResult, takeBackup } from '../../../reconciler/backup/take-backup.ts';
 import { storeSecret } from '../../support/backup-secrets.ts';
 import { LoneMember, snapshot } from '../../support/etcd-member.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { stepTypes } from '../../../constructs/api/conditions.ts';
 import { eventsOf } from '../../../reconciler/cli/explain/events.ts';
-import type { EventObject } from '../../../reconciler/pods/warnings.ts';
+import type { EventObject } from '../../../reconciler/clusters/pods/warnings.ts';
 import { type Evidence, explanation } from '../../../reconciler/cli/explain/explanation.ts';
 import { markedView, narrowView } from '../../support/marked-view.ts';
 import { hostedControlPlaneObject } from '../../support/scope.ts';

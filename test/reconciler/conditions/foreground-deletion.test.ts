@@ -9,7 +9,7 @@ import {
   StatefulSet,
 } from '../../../constructs/api/resources.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { keptSecrets } from '../../../reconciler/pki/kept-secrets.ts';
+import { keptSecrets } from '../../../reconciler/certificates/kept-secrets.ts';
 import { BackedUpCluster } from '../../support/loop/backed-up-cluster.ts';
 import { Life } from '../../support/loop/life.ts';
 import { type MemoryCluster, ourName } from '../../support/loop/memory-cluster.ts';

@@ -6,8 +6,8 @@ import { releaseOf } from '../../../constructs/cluster/release-revisions.ts';
 import { binariesAnnotation, versionAnnotation } from '../../../constructs/pod/component.ts';
 import { desiredState } from '../../../reconciler/desired-state/desired-state.ts';
 import { reportHeld } from '../../../reconciler/desired-state/held-field.ts';
-import { ClusterObject } from '../../../reconciler/management/cluster-object.ts';
-import { specText } from '../../../reconciler/revision/revisions.ts';
+import { ClusterObject } from '../../../reconciler/clusters/management/cluster-object.ts';
+import { specText } from '../../../reconciler/desired-state/revision/revisions.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
 import { clusterName, clusterObjectWith, hostedControlPlaneObject, now, spec } from '../../support/scope.ts';
 

@@ -18,7 +18,7 @@ import {
   wait,
 } from '../../../reconciler/engine/outcome.ts';
 import type { StatusReport } from '../../../reconciler/engine/status-report.ts';
-import { phases } from '../../../reconciler/phases.ts';
+import { phases } from '../../../reconciler/reconcile/phases.ts';
 import type { Scope } from '../../../reconciler/phases/scope.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
 import { now, scopeOf } from '../../support/scope.ts';

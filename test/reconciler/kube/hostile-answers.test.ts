@@ -1,9 +1,9 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ConfigMap } from '../../../constructs/api/resources.ts';
-import { HostedRooms } from '../../../reconciler/hosted/rooms.ts';
-import { hostedConnector, longestAnswerBytes } from '../../../reconciler/hosted/connect.ts';
-import { keptApplied } from '../../../reconciler/hosted/kept-object.ts';
+import { HostedRooms } from '../../../reconciler/clusters/hosted/rooms.ts';
+import { hostedConnector, longestAnswerBytes } from '../../../reconciler/clusters/hosted/connect.ts';
+import { keptApplied } from '../../../reconciler/clusters/hosted/kept-object.ts';
 import type { KubernetesApi } from '../../../reconciler/kube/client.ts';
 import { kubeErrorOf } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { KubeError } from '../../../reconciler/kube/errors.ts';
 import { untilAnswering } from '../../../reconciler/operator/await-api-server.ts';
-import { createLogger } from '../../../reconciler/telemetry/log.ts';
+import { createLogger } from '../../../reconciler/engine/log.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const failed = (code: number, reason: string) => new KubeError(`get /version: ${reason}`, { code, reason });

@@ -9,12 +9,12 @@ import {
   Secret,
 } from '../../../constructs/api/resources.ts';
 import { Controller } from '../../../reconciler/operator/controller.ts';
-import type { OnChange } from '../../../reconciler/memory.ts';
+import type { OnChange } from '../../../reconciler/reconcile/memory.ts';
 import { errorFromStatus } from '../../../reconciler/kube/errors.ts';
 import type { ObjectChange } from '../../../reconciler/kube/object-cache.ts';
 import type { KubeObject, ObjectMeta } from '../../../reconciler/kube/object.ts';
-import { createLogger } from '../../../reconciler/telemetry/log.ts';
-import { detached, inSpan } from '../../../reconciler/trace/span.ts';
+import { createLogger } from '../../../reconciler/engine/log.ts';
+import { detached, inSpan } from '../../../reconciler/kube/span.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { clusterObjectWith, hostedControlPlaneObject, ownedByCluster } from '../../support/scope.ts';
 

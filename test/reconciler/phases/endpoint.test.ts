@@ -5,7 +5,7 @@ import { admittedHostsAnnotation, outsidePortAnnotation } from '../../../constru
 import { Gateway } from '../../../constructs/api/resources.ts';
 import type { Endpoint } from '../../../constructs/cluster/facts.ts';
 import { endpoint } from '../../../reconciler/phases/endpoint.ts';
-import type { SharedResources } from '../../../reconciler/management/view.ts';
+import type { SharedResources } from '../../../reconciler/clusters/management/view.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
 import { now, scopeOf } from '../../support/scope.ts';
 

@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
 import { Gateway, type Resource, Service, tlsRoutes } from '../../../constructs/api/resources.ts';
 import { objectLabels } from '../../../constructs/cluster/labels.ts';
-import type { GatewayObject } from '../../../reconciler/exposure/gateway-object.ts';
-import { EndpointProbes } from '../../../reconciler/exposure/endpoint-probes.ts';
+import type { GatewayObject } from '../../../reconciler/clusters/exposure/gateway-object.ts';
+import { EndpointProbes } from '../../../reconciler/clusters/exposure/endpoint-probes.ts';
 import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { reachable } from '../../../reconciler/phases/reachable.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { done, type Outcome } from '../../../reconciler/engine/outcome.ts';
-import { phases } from '../../../reconciler/phases.ts';
+import { phases } from '../../../reconciler/reconcile/phases.ts';
 import { phase } from '../../../reconciler/phases/scope.ts';
 
 const host = { host: '192.0.2.1', port: 6443 };

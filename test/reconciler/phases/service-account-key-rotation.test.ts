@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { rotateAnnotation } from '../../../constructs/api/group.ts';
 import { Deployment, Secret } from '../../../constructs/api/resources.ts';
 import { objectLabels } from '../../../constructs/cluster/labels.ts';
-import { BackgroundWork } from '../../../reconciler/tasks/background-work.ts';
+import { BackgroundWork } from '../../../reconciler/engine/tasks/background-work.ts';
 import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { caCertificates } from '../../../reconciler/phases/ca-certificates.ts';
 import { serviceAccountKeyRotation } from '../../../reconciler/phases/service-account-key-rotation.ts';

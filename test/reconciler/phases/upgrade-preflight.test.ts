@@ -3,12 +3,12 @@ import { skipPreflightAnnotation } from '../../../constructs/api/group.ts';
 import { Deployment, Pod } from '../../../constructs/api/resources.ts';
 import { objectLabels } from '../../../constructs/cluster/labels.ts';
 import { upgradePreflight } from '../../../reconciler/phases/upgrade-preflight.ts';
-import { HostedClusterNotReady } from '../../../reconciler/hosted/not-ready.ts';
-import type { HostedClient } from '../../../reconciler/hosted/hosted-client.ts';
+import { HostedClusterNotReady } from '../../../reconciler/clusters/hosted/not-ready.ts';
+import type { HostedClient } from '../../../reconciler/clusters/hosted/hosted-client.ts';
 import type { KubernetesApi } from '../../../reconciler/kube/client.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
 import { now, type ScopeChanges, scopeOf } from '../../support/scope.ts';
-import { conditionOf } from '../upgrade/preflight/conditions.ts';
+import { conditionOf } from '../desired-state/upgrade/preflight/conditions.ts';
 
 /** The hosted cluster, with kubelets of a version. */
 function hostedWith(kubeletVersion: string): Partial<HostedClient> {

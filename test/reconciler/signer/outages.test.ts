@@ -3,7 +3,7 @@ import { requestLabels } from '../../../constructs/api/kubeconfig-request.ts';
 import { CertificateSigningRequest } from '../../../constructs/api/resources.ts';
 import { type ClientCertificateRequest, isAnswered } from '../../../reconciler/signer/request.ts';
 import { Signer } from '../../../reconciler/signer/signer.ts';
-import { createLogger } from '../../../reconciler/telemetry/log.ts';
+import { createLogger } from '../../../reconciler/engine/log.ts';
 import { clientCertificateRequest } from '../../support/client-certificate-request.ts';
 import { Network, type Outage } from '../../support/loop/network.ts';
 import { orderedCluster } from '../../support/loop/scenario.ts';

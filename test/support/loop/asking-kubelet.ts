@@ -1,5 +1,5 @@
 import { CertificateSigningRequest, Node } from '../../../constructs/api/resources.ts';
-import { type CertificateRequest, isPending } from '../../../reconciler/kube/certificate-request.ts';
+import { type CertificateRequest, isPending } from '../../../reconciler/pki/certificate-signing-request.ts';
 import { kubeletRequest } from '../kubelet-request.ts';
 import type { MemoryCluster } from './memory-cluster.ts';
 

@@ -20,7 +20,7 @@ import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { KubeError } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject, ObjectName } from '../../../reconciler/kube/object.ts';
-import { firstServiceAccount } from '../../../reconciler/hosted/informers.ts';
+import { firstServiceAccount } from '../../../reconciler/clusters/hosted/informers.ts';
 import type { Condition } from '../../../constructs/api/status.ts';
 import { isAway, loadBalancerAddress, settle } from '../management-controllers.ts';
 import { ManualClock } from '../manual-clock.ts';

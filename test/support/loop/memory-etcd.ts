@@ -11,8 +11,8 @@ import { LoneMember } from '../etcd-member.ts';
 import type { LoopMemberClient } from '../../../reconciler/etcd/observe.ts';
 import type { EtcdLoopAccess, OpenEtcdLoopAccess } from '../../../reconciler/etcd/reconcile-etcd.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { completedRequests, restoredAnnotations } from '../../../reconciler/restore/observe.ts';
-import type { Reader } from '../../../reconciler/management/view.ts';
+import { completedRequests, restoredAnnotations } from '../../../reconciler/backup/restore/observe.ts';
+import type { Reader } from '../../../reconciler/clusters/management/view.ts';
 
 /**
  * An etcd cluster whose members are those with a volume. They answer while their pods run, and all are healthy. A member

@@ -3,7 +3,7 @@ import { connectionFor } from '../../../reconciler/kube/config.ts';
 import { untilAnswering } from '../../../reconciler/operator/await-api-server.ts';
 import { readConfig } from '../../../reconciler/operator/config.ts';
 import { Operator } from '../../../reconciler/operator/operator.ts';
-import { createLogger } from '../../../reconciler/telemetry/log.ts';
+import { createLogger } from '../../../reconciler/engine/log.ts';
 import { MemoryClient, type MemoryClientOptions } from '../memory-cluster/client.ts';
 import { Life } from './life.ts';
 import type { MemoryCluster } from './memory-cluster.ts';

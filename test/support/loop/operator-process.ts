@@ -3,12 +3,12 @@ import type { PlatformLists } from '../../../constructs/cluster/platform-lists.t
 import { ComparedClock } from '../../../reconciler/kube/compared-clock.ts';
 import { EventRecorder } from '../../../reconciler/kube/events.ts';
 import { objectKey } from '../../../reconciler/kube/object.ts';
-import { ManagementCluster } from '../../../reconciler/management/cache.ts';
-import type { Quarantine } from '../../../reconciler/quarantine/quarantine.ts';
-import { Reconciler } from '../../../reconciler/reconciler.ts';
-import { reportTransition } from '../../../reconciler/status/transition.ts';
-import { StatusWriter } from '../../../reconciler/status/writer.ts';
-import { createLogger } from '../../../reconciler/telemetry/log.ts';
+import { ManagementCluster } from '../../../reconciler/clusters/management/cache.ts';
+import type { Quarantine } from '../../../reconciler/reconcile/quarantine/quarantine.ts';
+import { Reconciler } from '../../../reconciler/reconcile/reconciler.ts';
+import { reportTransition } from '../../../reconciler/reconcile/status/transition.ts';
+import { StatusWriter } from '../../../reconciler/reconcile/status/writer.ts';
+import { createLogger } from '../../../reconciler/engine/log.ts';
 import { settled } from '../manual-clock.ts';
 import { MemoryClient } from '../memory-cluster/client.ts';
 import { Life } from './life.ts';

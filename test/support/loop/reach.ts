@@ -1,5 +1,5 @@
 import { namesOf } from '../../../constructs/cluster/names.ts';
-import type { Reach } from '../../../reconciler/reconciler-options.ts';
+import type { Reach } from '../../../reconciler/reconcile/reconciler-options.ts';
 import { MemoryClient } from '../memory-cluster/client.ts';
 import { certificateUser } from '../memory-cluster/users.ts';
 import { probesOf } from '../trust-probes.ts';

@@ -7,11 +7,11 @@ import {
 import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
 import { type RenderedObject, renderControlPlane } from '../../../constructs/control-plane/chart.ts';
 import { renderWorkload } from '../../../constructs/workload/chart.ts';
-import { openStore } from '../../../reconciler/backup/store-access.ts';
+import { openStore } from '../../../reconciler/backup/store/store-access.ts';
 import { verificationRules } from '../../../reconciler/backup/verify/survey.ts';
-import { phases } from '../../../reconciler/phases.ts';
-import { restoreOf } from '../../../reconciler/restore/request.ts';
-import type { Work } from '../../../reconciler/tasks/background-work.ts';
+import { phases } from '../../../reconciler/reconcile/phases.ts';
+import { restoreOf } from '../../../reconciler/backup/restore/request.ts';
+import type { Work } from '../../../reconciler/engine/tasks/background-work.ts';
 import type { MemoryObjects } from '../memory-objects.ts';
 import { anyRestore, knownFacts } from '../rendered-cluster.ts';
 import { scopeOf } from '../scope.ts';

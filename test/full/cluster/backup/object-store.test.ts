@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createConnection, createServer, type AddressInfo, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ObjectStore } from '../../../../reconciler/backup/object-store.ts';
+import { ObjectStore } from '../../../../reconciler/backup/store/object-store.ts';
 import { startS3, type S3 } from '../../../support/s3.ts';
 
 let s3: S3;

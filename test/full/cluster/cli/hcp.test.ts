@@ -5,7 +5,7 @@ import { HostedControlPlane } from '../../../../constructs/api/resources.ts';
 import type { HostedControlPlaneStatus } from '../../../../constructs/api/status.ts';
 import { ClusterBackups } from '../../../../reconciler/backup/cluster-backups.ts';
 import { backupId } from '../../../../constructs/cluster/backup-names.ts';
-import { ObjectStore } from '../../../../reconciler/backup/object-store.ts';
+import { ObjectStore } from '../../../../reconciler/backup/store/object-store.ts';
 import { plainApiServer } from '../../../support/plain-api-server.ts';
 import { storeSecret } from '../../../support/backup-secrets.ts';
 import { startS3, type S3 } from '../../../support/s3.ts';

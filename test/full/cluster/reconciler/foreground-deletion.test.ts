@@ -7,7 +7,7 @@ import {
   Secret,
 } from '../../../../constructs/api/resources.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
-import { keptSecrets } from '../../../../reconciler/pki/kept-secrets.ts';
+import { keptSecrets } from '../../../../reconciler/certificates/kept-secrets.ts';
 import type { SecretObject } from '../../../../reconciler/pki/secret.ts';
 import { BackupWorkbench, unverifiedBackup } from '../../../support/backup-workbench.ts';
 import { until } from '../../../support/until.ts';

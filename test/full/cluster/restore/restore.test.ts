@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigMap, PersistentVolumeClaim, Pod, Secret } from '../../../../constructs/api/resources.ts';
 import type { KubeClient } from '../../../../reconciler/kube/client.ts';
-import type { RestorePodObject } from '../../../../reconciler/restore/observe.ts';
+import type { RestorePodObject } from '../../../../reconciler/backup/restore/observe.ts';
 import { BackupWorkbench, unverifiedBackup } from '../../../support/backup-workbench.ts';
 import { recordFault } from '../../../support/fault-table.ts';
 import { storedSecrets, storedUnder } from '../../../support/stored-secrets.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ClusterBackups } from '../../../../reconciler/backup/cluster-backups.ts';
-import { StoreError } from '../../../../reconciler/backup/store-error.ts';
+import { StoreError } from '../../../../reconciler/backup/store/store-error.ts';
 import { listVerifications } from '../../../../reconciler/backup/verify/survey.ts';
 
 const backups = [

@@ -5,7 +5,7 @@ import { diff } from '../../../../reconciler/cli/diff.ts';
 import { compareRelease } from '../../../../reconciler/cli/diff/compare-release.ts';
 import type { Session } from '../../../../reconciler/cli/command.ts';
 import { KubeError } from '../../../../reconciler/kube/errors.ts';
-import { reported } from '../../../../reconciler/revision/believed.ts';
+import { reported } from '../../../../reconciler/desired-state/revision/believed.ts';
 import { knownFacts } from '../../../support/rendered-cluster.ts';
 import {
   clusterObjectWith,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Event, Gateway, TLSRoute } from '../../../../constructs/api/resources.ts';
 import type { Cause } from '../../../../reconciler/cli/explain/cause.ts';
-import type { EventObject } from '../../../../reconciler/pods/warnings.ts';
+import type { EventObject } from '../../../../reconciler/clusters/pods/warnings.ts';
 import { gatewayCauses, type GatewayEvidence } from '../../../../reconciler/cli/explain/gateway-causes.ts';
-import type { GatewayObject } from '../../../../reconciler/exposure/gateway-object.ts';
-import type { ReportedCondition } from '../../../../reconciler/exposure/reported-condition.ts';
-import type { RouteObject } from '../../../../reconciler/exposure/route-status.ts';
+import type { GatewayObject } from '../../../../reconciler/clusters/exposure/gateway-object.ts';
+import type { ReportedCondition } from '../../../../reconciler/clusters/exposure/reported-condition.ts';
+import type { RouteObject } from '../../../../reconciler/clusters/exposure/route-status.ts';
 
 const now = Date.parse('2026-11-26T12:00:00Z');
 const name = { namespace: 'infra', name: 'shared' };

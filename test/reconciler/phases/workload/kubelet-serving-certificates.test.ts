@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { CertificateRequest } from '../../../../reconciler/kube/certificate-request.ts';
-import { HostedClusterNotReady } from '../../../../reconciler/hosted/not-ready.ts';
+import type { CertificateRequest } from '../../../../reconciler/pki/certificate-signing-request.ts';
+import { HostedClusterNotReady } from '../../../../reconciler/clusters/hosted/not-ready.ts';
 import { kubeletServingCertificates } from '../../../../reconciler/phases/workload/kubelet-serving-certificates.ts';
-import type { HostedClient } from '../../../../reconciler/hosted/hosted-client.ts';
+import type { HostedClient } from '../../../../reconciler/clusters/hosted/hosted-client.ts';
 import { kubeletRequest } from '../../../support/kubelet-request.ts';
 import { MemoryObjects } from '../../../support/memory-objects.ts';
 import { settled } from '../../../support/manual-clock.ts';

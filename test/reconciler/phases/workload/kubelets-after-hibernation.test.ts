@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { HostedClusterNotReady } from '../../../../reconciler/hosted/not-ready.ts';
-import type { HostedClient } from '../../../../reconciler/hosted/hosted-client.ts';
+import { HostedClusterNotReady } from '../../../../reconciler/clusters/hosted/not-ready.ts';
+import type { HostedClient } from '../../../../reconciler/clusters/hosted/hosted-client.ts';
 import { kubeletServingCertificates } from '../../../../reconciler/phases/workload/kubelet-serving-certificates.ts';
 import { kubeletRequest } from '../../../support/kubelet-request.ts';
 import { MemoryObjects } from '../../../support/memory-objects.ts';

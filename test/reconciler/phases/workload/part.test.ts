@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { notCountedForReady } from '../../../../constructs/api/conditions.ts';
-import { HostedClusterNotReady } from '../../../../reconciler/hosted/not-ready.ts';
+import { HostedClusterNotReady } from '../../../../reconciler/clusters/hosted/not-ready.ts';
 import { KubeError } from '../../../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
 import {
@@ -16,7 +16,7 @@ import {
   kubeletConfig,
 } from '../../../../reconciler/phases/workload/join-configuration.ts';
 import { workloadRBAC } from '../../../../reconciler/phases/workload/rbac.ts';
-import type { HostedClient } from '../../../../reconciler/hosted/hosted-client.ts';
+import type { HostedClient } from '../../../../reconciler/clusters/hosted/hosted-client.ts';
 import { MemoryObjects } from '../../../support/memory-objects.ts';
 import { knownFacts } from '../../../support/rendered-cluster.ts';
 import { scopeOf, withServer } from '../../../support/scope.ts';

@@ -3,7 +3,7 @@ import { TLSRoute } from '../../../../constructs/api/resources.ts';
 import type { Facts } from '../../../../constructs/cluster/facts.ts';
 import { objectLabels } from '../../../../constructs/cluster/labels.ts';
 import type { Outcome } from '../../../../reconciler/engine/outcome.ts';
-import type { ProbeResult } from '../../../../reconciler/exposure/endpoint-probes.ts';
+import type { ProbeResult } from '../../../../reconciler/clusters/exposure/endpoint-probes.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
 import { serviceAccess } from '../../../../reconciler/phases/workload/add-ons.ts';
 import { createSigningRequest } from '../../../../reconciler/pki/signing-request.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { workload } from '../../../../reconciler/phases/workload/setup.ts';
-import type { HostedClient } from '../../../../reconciler/hosted/hosted-client.ts';
+import type { HostedClient } from '../../../../reconciler/clusters/hosted/hosted-client.ts';
 import { MemoryObjects } from '../../../support/memory-objects.ts';
 import { scopeOf } from '../../../support/scope.ts';
 

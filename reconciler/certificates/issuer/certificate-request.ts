@@ -1,0 +1,77 @@
+import { requestedForLabel } from '../../../constructs/api/group.ts';
+import type { IssuerRef } from '../../../constructs/api/certificates-spec.ts';
+import { CertificateRequest } from '../../../constructs/api/resources.ts';
+import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
+import { objectLabels } from '../../../constructs/cluster/labels.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { SecretProps } from '../../pki/secret.ts';
+
+/** A CertificateRequest as the API returns it, with the fields that the operator reads. */
+export interface CertificateRequestObject extends KubeObject {
+  readonly spec?: {
+    readonly issuerRef?: { readonly name?: string; readonly kind?: string; readonly group?: string };
+  };
+  readonly status?: {
+    readonly conditions?: readonly RequestCondition[];
+    /** PEM in base64, like all bytes in JSON: the certificate, then those between it and a root. */
+    readonly certificate?: string;
+    readonly failureTime?: string;
+  };
+}
+
+export interface RequestCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastTransitionTime?: string;
+}
+
+export interface CertificateRequestProps extends SecretProps {
+  /** The Secret for the CA. */
+  readonly requestedFor: string;
+  readonly issuerRef: IssuerRef;
+  /** PEM of the PKCS#10 request. */
+  readonly signingRequest: string;
+  readonly durationSeconds: number;
+}
+
+/** A request for a CA to a cert-manager issuer. It is immutable: another attempt is another object. */
+export function certificateRequest(props: CertificateRequestProps): RenderedObject {
+  const { name, namespace, cluster, owner, requestedFor, issuerRef, signingRequest, durationSeconds } = props;
+  return {
+    apiVersion: CertificateRequest.apiVersion,
+    kind: CertificateRequest.kind,
+    metadata: {
+      name,
+      namespace,
+      labels: { ...objectLabels(cluster, 'certificates'), [requestedForLabel]: requestedFor },
+      ownerReferences: [owner],
+    },
+    spec: {
+      request: Buffer.from(signingRequest, 'utf8').toString('base64'),
+      isCA: true,
+      usages: ['cert sign', 'crl sign', 'digital signature'],
+      duration: `${durationSeconds}s`,
+      issuerRef: { name: issuerRef.name, kind: issuerRef.kind, group: issuerRef.group },
+    },
+  };
+}
+
+/** The name of one attempt to certify a key. */
+export function requestName(secret: string, hash: string, attempt: number): string {
+  return `${secret}-${hash}-${attempt}`;
+}
+
+/** The attempt number of a request for this key; undefined if it is for another key. */
+export function attemptOf({ metadata }: KubeObject, secret: string, hash: string): number | undefined {
+  const prefix = `${secret}-${hash}-`;
+  const attempt = metadata.name.startsWith(prefix) ? Number(metadata.name.slice(prefix.length)) : Number.NaN;
+  return Number.isInteger(attempt) ? attempt : undefined;
+}
+
+/** Whether a request is for this issuer. Missing fields of a reference have cert-manager's defaults. */
+export function isTo({ spec }: CertificateRequestObject, { name, kind, group }: IssuerRef): boolean {
+  const given = spec?.issuerRef;
+  return given?.name === name && (given.kind ?? 'Issuer') === kind && (given.group ?? 'cert-manager.io') === group;
+}

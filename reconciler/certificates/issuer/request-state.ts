@@ -1,0 +1,53 @@
+import { splitCertificates } from '../../pki/pem.ts';
+import type { CertificateRequestObject, RequestCondition } from './certificate-request.ts';
+
+/** The progress of a request. */
+export type RequestState =
+  | { readonly kind: 'issued'; readonly certificate: string }
+  | { readonly kind: 'refused'; readonly message: string; readonly at: Date }
+  | { readonly kind: 'pending'; readonly message: string };
+
+/**
+ * The state from a request's conditions. Approvers and signers write to the same list.
+ * @param problemOf the problem with a certificate, for users; undefined if it is usable
+ */
+export function stateOf(
+  request: CertificateRequestObject,
+  problemOf: (certificate: string) => string | undefined,
+): RequestState {
+  const { status = {}, metadata } = request;
+  const find = (type: string) => status.conditions?.find((condition) => condition.type === type);
+  const ready = find('Ready');
+  const refused = (why: string, { message, lastTransitionTime }: Partial<RequestCondition> = {}): RequestState => ({
+    kind: 'refused',
+    message: [why, message].filter(Boolean).join(': '),
+    at: new Date(status.failureTime ?? lastTransitionTime ?? metadata.creationTimestamp ?? 0),
+  });
+
+  const denied = isTrue(find('Denied'));
+  if (denied) return refused('was denied', denied);
+  const invalid = isTrue(find('InvalidRequest'));
+  if (invalid) return refused('was rejected as invalid', invalid);
+  if (ready?.status === 'False' && (ready.reason === 'Failed' || ready.reason === 'Denied')) {
+    return refused('has failed', ready);
+  }
+
+  if (isTrue(ready) && status.certificate) {
+    const [certificate] = splitCertificates(Buffer.from(status.certificate, 'base64').toString('utf8'));
+    const problem = certificate === undefined ? 'it is not a certificate in PEM' : problemOf(certificate);
+    if (certificate === undefined || problem) {
+      return refused('returned an unusable certificate', { ...ready, message: problem ?? '' });
+    }
+    return { kind: 'issued', certificate };
+  }
+
+  if (ready?.message) return { kind: 'pending', message: ready.message };
+  return { kind: 'pending', message: isTrue(find('Approved')) ? unsigned : unapproved };
+}
+
+const unapproved = 'it is not approved yet; if approver-policy is installed, a CertificateRequestPolicy must allow it';
+const unsigned = 'it is approved but not signed yet; check that the controller of the issuer runs';
+
+function isTrue(condition: RequestCondition | undefined): RequestCondition | undefined {
+  return condition?.status === 'True' ? condition : undefined;
+}

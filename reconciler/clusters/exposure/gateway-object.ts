@@ -1,0 +1,30 @@
+import { admittedHostsAnnotation, outsidePortAnnotation } from '../../../constructs/api/group.ts';
+import type { ObservedGateway } from '../../../constructs/control-plane/exposure/strategy.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { ReportedCondition } from './reported-condition.ts';
+
+/** The fields of a Gateway that the operator and hcp read. */
+export interface GatewayObject extends KubeObject, Omit<ObservedGateway, 'metadata'> {
+  readonly spec: ObservedGateway['spec'] & { readonly gatewayClassName?: string };
+  readonly status?: {
+    readonly conditions?: readonly ReportedCondition[];
+    readonly addresses?: readonly { readonly type?: string; readonly value: string }[];
+    readonly listeners?: readonly {
+      readonly name: string;
+      readonly conditions?: readonly ReportedCondition[];
+    }[];
+  };
+}
+
+/**
+ * The fields of a Gateway that matter to the control planes behind it, as text to compare. It excludes the number of
+ * attached routes, because that changes with every new control plane and would trigger reconciles of all others.
+ */
+export function gatewayState({ metadata, spec, status }: GatewayObject): string {
+  const listeners = status?.listeners?.map(({ name, conditions = [] }) => [
+    name,
+    conditions.map(({ type, status: value }) => `${type}=${value}`).sort(),
+  ]);
+  const said = [admittedHostsAnnotation, outsidePortAnnotation].map((name) => metadata.annotations?.[name]);
+  return JSON.stringify([metadata.uid, said, spec, status?.addresses?.map(({ value }) => value), listeners]);
+}

@@ -1,0 +1,102 @@
+import type { Gateway } from '../../../constructs/api/exposure-spec.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { isCurrent, type ReportedCondition } from './reported-condition.ts';
+
+/** The fields of a TLSRoute that the operator and hcp read. */
+export interface RouteObject extends KubeObject {
+  readonly spec?: { readonly parentRefs?: readonly ParentReference[] };
+  readonly status?: { readonly parents?: readonly ParentStatus[] };
+}
+
+/** Status of the route that one controller reports for one Gateway. */
+interface ParentStatus {
+  readonly parentRef: ParentReference;
+  readonly conditions?: readonly ReportedCondition[];
+}
+
+interface ParentReference {
+  readonly group?: string;
+  readonly kind?: string;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly sectionName?: string;
+}
+
+/** Of a management cluster that serves no version in which the operator can write routes. */
+export const routesNotServed =
+  'the management cluster does not serve TLSRoute of gateway.networking.k8s.io in v1, v1alpha3 or v1alpha2: install Gateway API 1.5 or newer, or its experimental channel';
+
+/** The listener that a route attaches to. */
+export interface Listener extends Gateway {
+  readonly listener: string;
+}
+
+/** Whether a route is accepted, and otherwise one sentence with the cause. */
+export type RouteState =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'waiting'; readonly message: string }
+  | { readonly kind: 'rejected'; readonly message: string };
+
+/** Both are necessary: Accepted is also true for a route whose backend is refused. */
+export const routeConditions: readonly string[] = ['Accepted', 'ResolvedRefs'];
+
+/** What each controller reports about a route at a listener, also about an older generation. */
+export function reportsOn(route: RouteObject, listener: Listener): (readonly ReportedCondition[])[] {
+  return (route.status?.parents ?? [])
+    .filter(({ parentRef }) => isFor(parentRef, listener, route.metadata.namespace))
+    .map(({ conditions = [] }) => conditions);
+}
+
+/**
+ * The state of the current generation of a route, as the Gateway's controller reports it. The acceptance of one
+ * controller is enough.
+ */
+export function routeStateOf(route: RouteObject, listener: Listener): RouteState {
+  const name = `TLSRoute ${route.metadata.name}`;
+  const answers = reportsOn(route, listener).map((report) => report.filter((condition) => isCurrent(condition, route)));
+  if (answers.some((answer) => routeConditions.every((type) => isTrue(answer, type)))) return { kind: 'accepted' };
+
+  const refusal = answers.flat().find(({ type, status }) => routeConditions.includes(type) && status === 'False');
+  const at = `Gateway ${listener.namespace}/${listener.name}`;
+  if (!refusal) {
+    return {
+      kind: 'waiting',
+      message: `${at} has not reported yet whether it accepts ${name}: check that its controller is running`,
+    };
+  }
+  const { reason = refusal.type, message = '' } = refusal;
+  const remedy = remedies[reason]?.(listener) ?? `check the events and the status of ${at}`;
+  return {
+    kind: 'rejected',
+    message: [`${at} refuses ${name}: ${reason}`, message, remedy].filter(Boolean).join(': '),
+  };
+}
+
+/** Remedies for the reasons that Gateway API defines. */
+const remedies: Readonly<Record<string, (listener: Listener) => string>> = {
+  NotAllowedByListeners: ({ listener }) => `allow TLSRoutes of this namespace in allowedRoutes of listener ${listener}`,
+  NoMatchingListenerHostname: ({ listener }) => `give listener ${listener} a wildcard hostname that covers the route's`,
+  NoMatchingParent: ({ listener }) => `give the Gateway a listener ${listener} of protocol TLS`,
+  UnsupportedValue: () => 'use a Gateway whose controller supports TLSRoutes with TLS passthrough',
+};
+
+/** The listeners of a Gateway to which a route attaches. */
+export function listenersOf({ metadata, spec }: RouteObject, gateway: Gateway): Listener[] {
+  return (spec?.parentRefs ?? []).flatMap((parent) => {
+    const listener = { ...gateway, listener: parent.sectionName ?? '' };
+    return isFor(parent, listener, metadata.namespace) ? [listener] : [];
+  });
+}
+
+function isFor(parent: ParentReference, { namespace, name, listener }: Listener, ownNamespace = ''): boolean {
+  return (
+    (parent.kind ?? 'Gateway') === 'Gateway' &&
+    (parent.namespace ?? ownNamespace) === namespace &&
+    parent.name === name &&
+    parent.sectionName === listener
+  );
+}
+
+function isTrue(conditions: readonly ReportedCondition[], type: string): boolean {
+  return conditions.some((condition) => condition.type === type && condition.status === 'True');
+}

@@ -1,0 +1,27 @@
+import { groups } from '../../../constructs/cluster/workload-identities.ts';
+import { type CertificateRequest, isPending, longestRequest } from '../../pki/certificate-signing-request.ts';
+import type { KubeObject } from '../../kube/object.ts';
+
+/**
+ * What the operator keeps of a request, which users of the hosted cluster can fill: the request itself only while it is
+ * pending and not longer than that of a kubelet, else an empty text.
+ */
+export function keptRequest(object: KubeObject): CertificateRequest {
+  const given = object as CertificateRequest;
+  const { name, uid, resourceVersion, creationTimestamp } = given.metadata;
+  const { request, signerName, username, groups: member, usages } = given.spec;
+  const { conditions, certificate } = given.status ?? {};
+  return {
+    apiVersion: given.apiVersion,
+    kind: given.kind,
+    metadata: { name, uid, resourceVersion, creationTimestamp },
+    spec: {
+      request: isPending(given) && request.length <= longestRequest ? request : '',
+      signerName,
+      username,
+      groups: member?.filter((group) => group === groups.nodes),
+      usages,
+    },
+    status: { conditions: conditions?.map(({ type, status }) => ({ type, status })), certificate },
+  };
+}

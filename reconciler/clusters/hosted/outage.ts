@@ -1,0 +1,64 @@
+import { backOff } from '../../kube/back-off.ts';
+import type { Clock } from '../../kube/clock.ts';
+import { isTooLarge, kubeErrorOf } from '../../kube/errors.ts';
+import { HostedClusterNotReady } from './not-ready.ts';
+
+/** Every attempt reads as much as is allowed. */
+const tooLargeRestMs = 60_000;
+const delays = { firstMs: 1_000, longestMs: 15_000 };
+
+/**
+ * Delays requests to an API server that does not answer. Each request to a silent server takes seconds, and many such
+ * clusters would block the workers for all healthy ones.
+ */
+export class Outage {
+  readonly #clock: Pick<Clock, 'now'>;
+  #failures = 0;
+  #current: { readonly error: Error; readonly until: number } | undefined;
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Runs the work. @throws HostedClusterNotReady when the server does not answer, and immediately for a while after
+   * that
+   */
+  async guard<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#remainingMs > 0) throw this.#notReady();
+    try {
+      const result = await work();
+      this.#failures = 0;
+      return result;
+    } catch (error) {
+      if (!(error instanceof Error) || !isAway(error)) throw error;
+      this.#begin(error);
+      throw this.#notReady();
+    }
+  }
+
+  get #remainingMs(): number {
+    return this.#current === undefined ? 0 : this.#current.until - this.#clock.now();
+  }
+
+  /** Concurrent failures belong to one outage. */
+  #begin(error: Error): void {
+    if (this.#remainingMs > 0) return;
+    const delayMs = isTooLarge(error) ? tooLargeRestMs : backOff(delays, ++this.#failures);
+    this.#current = { error, until: this.#clock.now() + delayMs };
+  }
+
+  #notReady(): HostedClusterNotReady {
+    const error = this.#current?.error;
+    const what = isTooLarge(error)
+      ? 'the operator does not read the answer of the API server'
+      : 'the API server does not answer';
+    return new HostedClusterNotReady(`${what}: ${error?.message ?? ''}`, this.#remainingMs, error);
+  }
+}
+
+/** No answer, or one of a proxy. A 500 is an answer to one request, for example because a user's webhook fails. */
+function isAway(error: Error): boolean {
+  const code = kubeErrorOf(error)?.code;
+  return code !== undefined && [0, 429, 502, 503, 504].includes(code);
+}

@@ -1,0 +1,24 @@
+import { group } from '../../../constructs/api/group.ts';
+import { Pod } from '../../../constructs/api/resources.ts';
+import type { PodObject } from '../../kube/readiness.ts';
+import type { Writer } from '../management/view.ts';
+
+/**
+ * Makes kubelets update the files of pods that come from Secrets. A kubelet updates them within a minute or so, and
+ * immediately when the pod has changed.
+ * @param purpose name of the annotation that changes, and of its field manager
+ * @param version of the expected content; only its first twelve characters are used
+ */
+export async function refreshFiles(
+  writer: Pick<Writer, 'setFields'>,
+  pods: readonly PodObject[],
+  { purpose, version }: { readonly purpose: string; readonly version: string },
+): Promise<void> {
+  const annotation = `${group}/${purpose}`;
+  const value = version.slice(0, 12);
+  const outdated = pods.filter(({ metadata }) => metadata.annotations?.[annotation] !== value);
+  // A pod that was deleted meanwhile needs no refresh.
+  await Promise.allSettled(
+    outdated.map((pod) => writer.setFields(Pod, pod, { annotations: { [annotation]: value } }, purpose)),
+  );
+}

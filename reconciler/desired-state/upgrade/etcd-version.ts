@@ -1,0 +1,91 @@
+import { releaseRevisionAnnotation } from '../../../constructs/api/group.ts';
+import { StatefulSet } from '../../../constructs/api/resources.ts';
+import { namesOf } from '../../../constructs/cluster/names.ts';
+import { etcdVersion, etcdVersionIn, minorOf, tagOf } from '../../../constructs/cluster/versions.ts';
+import { awaitedBackup } from './backup-before-upgrade.ts';
+import { awaitedKubernetes } from './etcd-follows.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
+import type { EtcdReport } from '../../etcd/report.ts';
+import type { Reader } from '../../clusters/management/view.ts';
+import type { VersionContext } from './version-change.ts';
+import { planVersion } from './version-rules.ts';
+import { hasNewData } from './way-back.ts';
+
+interface Templated extends KubeObject {
+  readonly spec?: {
+    readonly template?: {
+      readonly spec?: { readonly containers?: readonly { readonly name: string; readonly image?: string }[] };
+    };
+  };
+}
+
+/** The version of etcd to render. */
+export interface VersionChoice {
+  readonly version: string;
+  /** The present image, which stays instead of the user's own image of another version. */
+  readonly image?: string | undefined;
+  /** Why it differs from the version that the spec requests. */
+  readonly problem?: { readonly reason: 'VersionNotAllowed' | 'WaitingForBackup'; readonly message: string };
+  /** The present release revision, which stays as long as the version waits. */
+  readonly releaseRevision?: number | undefined;
+  /** Why it differs for now, in the usual course of an upgrade. */
+  readonly note?: string;
+}
+
+export interface EtcdVersionInput extends VersionContext {
+  /** With the version of Kubernetes that may run. */
+  readonly cluster: HostedCluster;
+  /** The last observation of etcd; undefined before the first one. */
+  readonly etcdReport: EtcdReport | undefined;
+}
+
+/**
+ * Chooses the version of etcd to run, from the versions that its members report. A change of the minor version waits
+ * for its backup, and one that comes with a minor version of Kubernetes for everything else of that upgrade. API servers
+ * never wait for etcd: they work with etcd of both minors, and an unhealthy member must not block them.
+ */
+export function versionToRun(scope: EtcdVersionInput): VersionChoice {
+  const { cluster, reader, etcdReport } = scope;
+  const observation = etcdReport?.observation;
+  const members = observation?.members.filter(({ registration }) => registration) ?? [];
+  const image = presentImage(cluster.name, reader);
+  const rendered = etcdVersionIn(tagOf(image));
+  const tagged = etcdVersionIn(cluster.spec.etcd.image?.tag);
+  const requested = etcdVersion(cluster);
+  if (rendered !== undefined && minorOf(requested) < minorOf(rendered) && hasNewData(scope)) {
+    return { version: requested };
+  }
+  if (rendered !== undefined && rendered !== requested) {
+    const note = awaitedKubernetes(`${rendered} to ${requested}`, scope.hostedControlPlane);
+    if (note !== undefined) return { version: rendered, note, releaseRevision: presentRevision(cluster.name, reader) };
+  }
+  const plan = planVersion({
+    running: members.map(({ status }) => status?.version),
+    clusterVersion: observation?.clusterVersion,
+    rendered,
+    wanted: requested,
+    field: tagged === undefined ? 'etcd.version' : 'etcd.image.tag',
+    args: cluster.spec.etcd.args,
+  });
+  const choice = (version: string): VersionChoice =>
+    tagged === undefined || version === tagged ? { version } : { version, image };
+  if (plan.kind === 'refused') {
+    return { ...choice(plan.version), problem: { reason: 'VersionNotAllowed', message: plan.message } };
+  }
+  const awaited = plan.changesMinor ? awaitedBackup('etcd', scope) : undefined;
+  if (!awaited) return choice(plan.version);
+  return { ...choice(rendered ?? plan.version), problem: { reason: 'WaitingForBackup', message: awaited } };
+}
+
+/** The release revision of the StatefulSet; the first one for those of operators before there was a second one. */
+function presentRevision(cluster: string, reader: Reader): number {
+  const set = reader.get(StatefulSet, namesOf(cluster).etcd);
+  return Number(set?.metadata.annotations?.[releaseRevisionAnnotation] ?? 1);
+}
+
+/** The image in the StatefulSet's template; undefined without a StatefulSet. */
+function presentImage(cluster: string, reader: Reader): string | undefined {
+  const set = reader.get<Templated>(StatefulSet, namesOf(cluster).etcd);
+  return set?.spec?.template?.spec?.containers?.find(({ name }) => name === 'etcd')?.image;
+}

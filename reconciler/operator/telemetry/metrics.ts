@@ -1,0 +1,172 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { releaseVersion } from '../../../constructs/provider/release.ts';
+import { newestRevision } from '../../../constructs/cluster/release-revisions.ts';
+import type { RequestRecord } from '../../kube/request.ts';
+import {
+  backupPeriodSamples,
+  componentSamples,
+  conditionSamples,
+  etcdMemberSamples,
+  etcdQuotaSamples,
+  etcdVolumeSamples,
+  expirationSamples,
+  infoSamples,
+  lastBackupSamples,
+  releaseRevisionSamples,
+  renewalSamples,
+  type ReportedObject,
+  type Sample,
+} from './object-metrics.ts';
+
+/** The sources that are read at every scrape. */
+export interface MetricsSources {
+  /** All HostedControlPlanes. The series of a deleted one disappear. */
+  readonly hostedControlPlanes: () => readonly ReportedObject[];
+  /** HostedControlPlanes that wait for a free worker. */
+  readonly queueDepth: () => number;
+  /** Number of running background tasks, such as uploads, checks and verifications. */
+  readonly runningWork: () => number;
+  /** How far the clock of the node is ahead of that of the management API server; undefined while it is not known. */
+  readonly clockOffsetMs: () => number | undefined;
+}
+
+const prefix = 'hosted_control_plane';
+
+/**
+ * Metrics for Prometheus. Labels are names of objects and constants, never text from other sources, so that the number
+ * of control planes limits the number of series.
+ */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests: Counter<'cluster' | 'verb' | 'code'>;
+  readonly #reconciles: Histogram<'result'>;
+
+  constructor(sources: MetricsSources) {
+    const { hostedControlPlanes, queueDepth, runningWork, clockOffsetMs } = sources;
+    const registers = [this.#registry];
+    this.#requests = new Counter({
+      name: `${prefix}_api_requests_total`,
+      help: 'Requests to the management cluster and to hosted clusters; the code is <error> for requests without an answer.',
+      labelNames: ['cluster', 'verb', 'code'],
+      registers,
+    });
+    this.#reconciles = new Histogram({
+      name: `${prefix}_reconcile_duration_seconds`,
+      help: 'Duration of one reconcile of one HostedControlPlane, by result: success or error.',
+      labelNames: ['result'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+      registers,
+    });
+    this.#gauge('workqueue_depth', 'Number of HostedControlPlanes that wait for a free worker.', [], () => [
+      { labels: {}, value: queueDepth() },
+    ]);
+    this.#gauge('background_work_running', 'Number of running background tasks, such as uploads.', [], () => [
+      { labels: {}, value: runningWork() },
+    ]);
+    this.#gauge(
+      'clock_offset_seconds',
+      "How far the clock of the operator's node is ahead of that of the management API server.",
+      [],
+      // A metric without labels is 0 without a sample.
+      () => [{ labels: {}, value: (clockOffsetMs() ?? NaN) / 1000 }],
+    );
+    this.#gauge(
+      'certificate_expiration_timestamp_seconds',
+      'Time at which the first certificate of a kind expires.',
+      ['namespace', 'name', 'kind'],
+      () => hostedControlPlanes().flatMap(expirationSamples),
+    );
+    this.#gauge(
+      'certificate_renewal_timestamp_seconds',
+      'Time at which the operator renews that certificate; none for certificates that the user provides.',
+      ['namespace', 'name', 'kind'],
+      () => hostedControlPlanes().flatMap(renewalSamples),
+    );
+    this.#gauge(
+      'condition',
+      'Conditions, with value 1 for their current status.',
+      ['namespace', 'name', 'type', 'status'],
+      () => hostedControlPlanes().flatMap(conditionSamples),
+    );
+    this.#gauge(
+      'release_revision',
+      'Release revision by which the operator renders the control plane.',
+      ['namespace', 'name'],
+      () => hostedControlPlanes().flatMap(releaseRevisionSamples),
+    );
+    const ofObject = ['namespace', 'name'] as const;
+    this.#gauge('info', 'Version of Kubernetes that serves, with value 1.', [...ofObject, 'version'], () =>
+      hostedControlPlanes().flatMap(infoSamples),
+    );
+    this.#gauge('last_backup_timestamp_seconds', 'Time at which the newest backup was stored.', [...ofObject], () =>
+      hostedControlPlanes().flatMap(lastBackupSamples),
+    );
+    this.#gauge(
+      'backup_period_seconds',
+      'Longest time between two backups of the schedule; none without backups.',
+      [...ofObject],
+      () => hostedControlPlanes().flatMap(backupPeriodSamples),
+    );
+    this.#gauge('etcd_members', 'Number of etcd members by role, such as Leader or Lost.', [...ofObject, 'role'], () =>
+      hostedControlPlanes().flatMap(etcdMemberSamples),
+    );
+    this.#gauge(
+      'etcd_quota_used_ratio',
+      'Part of its quota that the largest database of etcd uses, in sixteenths.',
+      [...ofObject],
+      () => hostedControlPlanes().flatMap(etcdQuotaSamples),
+    );
+    this.#gauge('etcd_volume_size_bytes', 'Size of the volume of each etcd member.', [...ofObject], () =>
+      hostedControlPlanes().flatMap(etcdVolumeSamples),
+    );
+    this.#gauge('component_replicas', 'Number of pods of a component.', [...ofObject, 'component'], () =>
+      hostedControlPlanes().flatMap((object) => componentSamples(object, 'replicas')),
+    );
+    this.#gauge(
+      'component_ready_replicas',
+      'Number of pods of a component that are ready.',
+      [...ofObject, 'component'],
+      () => hostedControlPlanes().flatMap((object) => componentSamples(object, 'readyReplicas')),
+    );
+    this.#gauge('build_info', 'Version of the operator, with value 1.', ['version'], () => [
+      { labels: { version: releaseVersion }, value: 1 },
+    ]);
+    this.#gauge('newest_release_revision', 'Newest release revision of the operator.', [], () => [
+      { labels: {}, value: newestRevision },
+    ]);
+  }
+
+  /** Content type of the text. */
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** All metrics, in the text format of Prometheus. */
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  /** Counts a request. */
+  requested(cluster: 'management' | 'hosted', { verb, code }: Pick<RequestRecord, 'verb' | 'code'>): void {
+    this.#requests.inc({ cluster, verb, code: code === 0 ? '<error>' : String(code) });
+  }
+
+  /** Records a reconcile. */
+  reconciled(result: 'success' | 'error', ms: number): void {
+    this.#reconciles.observe({ result }, ms / 1000);
+  }
+
+  /** A metric that is computed at every scrape. */
+  #gauge<Label extends string>(name: string, help: string, labelNames: Label[], samples: () => Sample<Label>[]): void {
+    new Gauge({
+      name: `${prefix}_${name}`,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        for (const { labels, value } of samples()) this.set(labels, value);
+      },
+    });
+  }
+}

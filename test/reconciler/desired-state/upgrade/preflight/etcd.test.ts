@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { etcdProblem } from '../../../../../reconciler/desired-state/upgrade/preflight/etcd.ts';
+import { conditionOf } from './conditions.ts';
+
+const health = (status: 'True' | 'False' | 'Unknown', message = '') => ({
+  conditions: [conditionOf('EtcdClusterHealthy', status, message)],
+});
+
+describe('etcd before an upgrade', () => {
+  it('is no problem while it is healthy', () => {
+    expect(etcdProblem(health('True'))).toBeUndefined();
+  });
+
+  it('is a problem in its own words while it is not', () => {
+    expect(etcdProblem(health('False', 'one member is lost'))).toBe('one member is lost');
+  });
+
+  it.each([13, 16])('is a problem from 13 sixteenths of its quota on: %i', (quotaSixteenths) => {
+    expect(etcdProblem({ ...health('True'), etcd: { quotaSixteenths } })).toMatch(
+      new RegExp(`fills ${quotaSixteenths} of 16 parts of its quota: delete objects`),
+    );
+  });
+
+  it('is none below that', () => {
+    expect(etcdProblem({ ...health('True'), etcd: { quotaSixteenths: 12 } })).toBeUndefined();
+  });
+
+  it.each([
+    ['that has no status', undefined],
+    ['whose status has other conditions only', { conditions: [conditionOf('Ready', 'True')] }],
+    ['whose health is unknown', health('Unknown', 'etcd has not been created yet')],
+  ])('of a control plane %s is not taken for healthy', (_, status) => {
+    expect(etcdProblem(status)).toMatch(/^the operator has not observed its health yet: wait until/);
+  });
+});
