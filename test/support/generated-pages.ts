@@ -61,7 +61,7 @@ export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
   'reconciler/backup/README.md': [withConditions('reconciler/backup/README.md')],
   [certificatesPage]: [withConditions('reconciler/certificates/README.md'), withCertificateTables],
   'reconciler/cli/README.md': [withHelp],
-  'test/README.md': [(text) => withRuns(text, runs)],
+  'test/FIGURES.md': [(text) => withRuns(text, runs)],
   'test/contract/README.md': [withContract],
 };
 
