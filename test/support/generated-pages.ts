@@ -28,7 +28,7 @@ type Phase = RunnablePhase<Scope>;
 type Write = (text: string) => string | Promise<string>;
 
 /** The page with the tables of certificates. */
-export const certificatesPage = 'reconciler/certificates/README.md';
+export const certificatesPage = 'reconciler/certificates/ISSUED.md';
 
 /** What pages say of conditions, each on the page of the room that reports them; the others are on the first one. */
 const conditionPages = {
@@ -55,11 +55,12 @@ export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
   'constructs/provider/TEMPLATES.md': [withTemplateVariables],
   'constructs/stacks/hetzner/README.md': [withValues],
   'constructs/stacks/openstack/README.md': [withVariables, withVersions],
-  'reconciler/README.md': [withPhases],
+  'reconciler/phases/README.md': [withPhases],
   'reconciler/THREATS.md': [withRights],
   'reconciler/etcd/README.md': [withConditions('reconciler/etcd/README.md')],
   'reconciler/backup/README.md': [withConditions('reconciler/backup/README.md')],
-  [certificatesPage]: [withConditions('reconciler/certificates/README.md'), withCertificateTables],
+  'reconciler/certificates/README.md': [withConditions('reconciler/certificates/README.md')],
+  [certificatesPage]: [withCertificateTables],
   'reconciler/cli/README.md': [withHelp],
   'test/FIGURES.md': [(text) => withRuns(text, runs)],
   'test/contract/README.md': [withContract],
