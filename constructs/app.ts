@@ -11,7 +11,8 @@ async function synthesize({ CDK8S_OUTDIR = 'dist', HCP_MANIFESTS: manifests }: N
   const files = manifests === undefined ? renderDistribution(given) : renderUserFiles(given);
   if (manifests === undefined) {
     // Removes what was renamed or deleted since.
-    for (const directory of ['samples', 'stacks']) await rm(join(output, directory), { recursive: true, force: true });
+    for (const directory of ['chart', 'samples', 'stacks'])
+      await rm(join(output, directory), { recursive: true, force: true });
   }
   for (const { path, content } of files) {
     const file = join(output, path);

@@ -1,5 +1,7 @@
+import { CustomResourceDefinition } from './api/resources.ts';
 import { editTheConstructs, manifest } from './cluster/manifest.ts';
 import { renderArgoCD } from './provider/argo-cd.ts';
+import { templatePath } from './helm/chart.ts';
 import { renderProvider } from './provider/chart.ts';
 import { providerChartFiles } from './provider/helm/chart.ts';
 import { managerImage } from './provider/image.ts';
@@ -8,6 +10,7 @@ import { renderDashboards } from './provider/monitoring/dashboards.ts';
 import { renderMonitoring } from './provider/monitoring/chart.ts';
 import { renderTenants } from './provider/tenants.ts';
 import { renderFile } from './rendered-file.ts';
+import { newestMinor, renderedMinors } from './stacks/openstack/minors.ts';
 import { stackFiles } from './stacks/stacks.ts';
 
 /** One file of `dist/`. */
@@ -24,20 +27,35 @@ export interface SampleFile {
   readonly content: string;
 }
 
+/**
+ * Who reads the files: reviewers of a change need each definition of a kind once, and have it in
+ * `control-plane-components.yaml`, and the stack of one minor; users of a release install any of the files by itself, and
+ * have every minor.
+ */
+export type Readers = 'reviewers' | 'users';
+
+/** No other object of the installation has this label, by which clusterctl finds the definitions of kinds. */
+const definitionsElsewhere = [
+  'The CRDs are in control-plane-components.yaml. Install them before this file: apply that one with the option',
+  '`--selector clusterctl.cluster.x-k8s.io`, which leaves out all other objects. This file of a release has them.',
+];
+
 /** Occurs nowhere else in the installation, so that a text editor can replace it. */
 const sampleNamespace = 'the-only-namespace';
 
 /** Every file of `dist/`. The output is deterministic: the same samples give the same bytes. */
 export function renderDistribution(samples: readonly SampleFile[]): DistributionFile[] {
   return [
-    ...renderInstallation(managerImage),
+    ...renderInstallation(managerImage, 'reviewers'),
     ...samples.flatMap(renderSample),
-    ...providerChartFiles(managerImage).map(({ path, content }) => ({ path: `chart/${path}`, content })),
+    ...providerChartFiles(managerImage)
+      .filter(({ path }) => path !== templatePath(CustomResourceDefinition.kind))
+      .map(({ path, content }) => ({ path: `chart/${path}`, content })),
   ];
 }
 
 /** What a platform installs, apart from the Helm chart. @param image the operator's image */
-export function renderInstallation(image: string): DistributionFile[] {
+export function renderInstallation(image: string, readers: Readers): DistributionFile[] {
   return [
     ...releaseFiles(image),
     {
@@ -46,8 +64,11 @@ export function renderInstallation(image: string): DistributionFile[] {
         [
           `The installation for the HostedControlPlanes of one namespace, here ${sampleNamespace}, which must exist: replace that`,
           'name. In all other namespaces the operator reads only what control planes share.',
+          ...(readers === 'reviewers' ? definitionsElsewhere : []),
         ],
-        renderProvider({ image, watchNamespace: sampleNamespace }),
+        renderProvider({ image, watchNamespace: sampleNamespace }).filter(
+          ({ kind }) => readers === 'users' || kind !== CustomResourceDefinition.kind,
+        ),
       ),
     },
     {
@@ -101,7 +122,10 @@ export function renderInstallation(image: string): DistributionFile[] {
       path: `dashboards/${path}`,
       content: `${JSON.stringify(dashboard, undefined, 2)}\n`,
     })),
-    ...stackFiles().map(({ path, content }) => ({ path: `stacks/${path}`, content })),
+    ...stackFiles(readers === 'users' ? renderedMinors : [newestMinor]).map(({ path, content }) => ({
+      path: `stacks/${path}`,
+      content,
+    })),
   ];
 }
 

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { conditions } from '../constructs/api/conditions.ts';
-import { commands } from '../reconciler/cli/commands.ts';
+import { hcp } from '../reconciler/cli/commands.ts';
 import { helpOf, helpOfAll } from '../reconciler/cli/help.ts';
+import { hcpImport } from '../reconciler/import/commands.ts';
 import { avoidedIn, avoidedWords } from './support/words.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -71,9 +72,9 @@ describe('a text that a user sees has no avoided word', () => {
     expect(found).toEqual([]);
   });
 
-  it('in the help of hcp', () => {
-    const helps = [helpOfAll(commands), ...commands.map(helpOf)];
-    expect(helps.flatMap((help) => problemsOf('hcp help', help))).toEqual([]);
+  it.each([hcp, hcpImport])('in the help of $name', (program) => {
+    const helps = [helpOfAll(program), ...program.commands.map((command) => helpOf(program, command))];
+    expect(helps.flatMap((help) => problemsOf('help', help))).toEqual([]);
   });
 
   // Only literals with a space can be sentences: all others are names, paths and discriminants.

@@ -13,10 +13,7 @@ const deployment = {
   scheduler: z.object(schedulerPod).optional().describe('Pods of the scheduler.'),
 };
 
-/**
- * Settings of the pods of many control planes, in the shape that they have in a HostedControlPlane, without what differs per
- * cluster. It never changes, so that no control plane restarts because of an edit of what it refers to.
- */
+/** @internal */
 export const ComponentTemplateSpec = withRules(
   z
     .object({
@@ -37,6 +34,10 @@ export const ComponentTemplateSpec = withRules(
     },
   ],
 );
+/**
+ * Settings of the pods of many control planes, in the shape that they have in a HostedControlPlane, without what differs per
+ * cluster. It never changes, so that no control plane restarts because of an edit of what it refers to.
+ */
 export type ComponentTemplateSpec = z.output<typeof ComponentTemplateSpec>;
 
 /** The template that a HostedControlPlane refers to. */

@@ -208,7 +208,7 @@ export const admittedHostsAnnotation = `${group}/admitted-hosts`;
  */
 export const outsidePortAnnotation = `${group}/outside-port`;
 
-/** On the Secret that `hcp import` writes: `<provider>/<name>` of the control plane that it imports. */
+/** On the Secret that `hcp-import` writes: `<provider>/<name>` of the control plane that it imports. */
 export const importedFromAnnotation = `${group}/imported-from`;
 
 /** On the same Secret: since when API servers of the other provider have been stopped, in ISO 8601. */
@@ -221,7 +221,7 @@ export const importSnapshotAnnotation = `${group}/import-snapshot`;
 export const importEtcdVersionAnnotation = `${group}/import-etcd-version`;
 
 /**
- * On a PersistentVolume with data of another provider: `<namespace>/<cluster>` that `hcp import` keeps it for, until a
+ * On a PersistentVolume with data of another provider: `<namespace>/<cluster>` that `hcp-import` keeps it for, until a
  * person lets it go.
  */
 export const keptVolumeAnnotation = `${group}/kept-for-import-of`;

@@ -4,10 +4,7 @@ import { atMostOneExposure, noLoadBalancerBesideNodePort } from './hosted-contro
 import { TemplateMetadata } from './topology-spec.ts';
 import { withRules } from './validation-rule.ts';
 
-/**
- * The template from which a ClusterClass creates HostedControlPlanes. It has no version, replicas or endpoint, which
- * differ per cluster.
- */
+/** @internal */
 export const HostedControlPlaneTemplateSpec = z.object({
   template: z
     .object({
@@ -18,6 +15,10 @@ export const HostedControlPlaneTemplateSpec = z.object({
     })
     .describe('Metadata and spec of the HostedControlPlanes that are created from the template.'),
 });
+/**
+ * The template from which a ClusterClass creates HostedControlPlanes. It has no version, replicas or endpoint, which
+ * differ per cluster.
+ */
 export type HostedControlPlaneTemplateSpec = z.output<typeof HostedControlPlaneTemplateSpec>;
 
 /** A template of hosted control planes, to which a ClusterClass refers. */

@@ -190,7 +190,7 @@ const ControlPlaneEndpoint = withRules(
   ],
 );
 
-/** Desired state of a hosted control plane. */
+/** @internal */
 export const HostedControlPlaneSpec = withRules(
   z.object({
     version: KubernetesVersion,
@@ -215,6 +215,7 @@ export const HostedControlPlaneSpec = withRules(
     ...updateRules,
   ],
 );
+/** Desired state of a hosted control plane. */
 export type HostedControlPlaneSpec = z.output<typeof HostedControlPlaneSpec>;
 
 /** Metadata of an object as the API server returns it; only the fields that the operator reads. */

@@ -50,7 +50,7 @@ export const Condition = z
   .describe('One observation of the control plane.');
 export type Condition = z.output<typeof Condition>;
 
-/** Everything that the operator reports. */
+/** @internal */
 export const HostedControlPlaneStatus = z.object({
   initialization: z
     .object({
@@ -235,4 +235,5 @@ export const HostedControlPlaneStatus = z.object({
       description: 'Conditions: Available, Ready and one for each step towards them.',
     }),
 });
+/** Everything that the operator reports. */
 export type HostedControlPlaneStatus = z.output<typeof HostedControlPlaneStatus>;

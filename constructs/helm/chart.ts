@@ -23,10 +23,10 @@ export function chartTemplate(
   );
 }
 
-/** The file of the template for objects of a kind: words in lower case, divided by hyphens. */
-export function templateFile(kind: string, content: string): StackFile {
+/** The path in a chart of the template for objects of a kind: words in lower case, divided by hyphens. */
+export function templatePath(kind: string): string {
   const name = kind.replaceAll(/(?<=[a-z])[A-Z]/g, (capital) => `-${capital}`).toLowerCase();
-  return { path: `templates/${name}.yaml`, content };
+  return `templates/${name}.yaml`;
 }
 
 /** The `Chart.yaml` of a chart. */

@@ -7,20 +7,18 @@ import { HetznerClusterDeployment, HetznerClusterTemplate } from './hetzner/k0rd
 import { capoVersions } from './openstack/class-patch.ts';
 import { OpenStackHostedCluster } from './openstack/cluster.ts';
 import { clusterStackFiles, stackNames } from './openstack/cluster-stack.ts';
-import { renderedMinors, stackMinor } from './openstack/minors.ts';
+import { newestMinor, stackMinor } from './openstack/minors.ts';
 
 /** Version of the stacks, which grows with every release that changes one of them. */
 const stackVersion = 'v1';
 
-/** Every file of the stacks, by its path below `dist/stacks/`. */
-export function stackFiles(): StackFile[] {
-  return [...openStackFiles(), ...hetznerFiles()];
+/** Every file of the stacks, by its path below `dist/stacks/`. @param minors of the stacks for OpenStack */
+export function stackFiles(minors: readonly number[]): StackFile[] {
+  return [...openStackFiles(minors), ...hetznerFiles()];
 }
 
-function openStackFiles(): StackFile[] {
-  const stacks = capoVersions.flatMap((capo) =>
-    renderedMinors.map((minor) => ({ minor, version: stackVersion, capo })),
-  );
+function openStackFiles(minors: readonly number[]): StackFile[] {
+  const stacks = capoVersions.flatMap((capo) => minors.map((minor) => ({ minor, version: stackVersion, capo })));
   return [
     ...stacks.flatMap((stack) =>
       clusterStackFiles(stack).map(({ path, content }) => ({
@@ -43,7 +41,7 @@ function openStackSample(): object[] {
   const chart = new OpenStackHostedCluster(new App(), 'cluster', {
     name: 'my-hosted-cluster',
     namespace,
-    version: stackMinor(Math.max(...renderedMinors)).kubernetes,
+    version: stackMinor(newestMinor).kubernetes,
     stack: { version: stackVersion, namespace, capo: 'v1beta1' },
     controlPlaneReplicas: 3,
     workers: { 'md-0': 2 },

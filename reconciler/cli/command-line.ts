@@ -1,7 +1,7 @@
 import { nearestName } from '../../constructs/api/nearest-name.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { parseArgs } from 'node:util';
-import { type Command, type CommandOption, type Given, type Session, UsageError } from './command.ts';
+import { type Command, type CommandOption, type Given, type Program, type Session, UsageError } from './command.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Management cluster and namespace of a command, set by options with the same names as in kubectl. */
@@ -36,8 +36,12 @@ export const commonOptions = {
   help: { type: 'boolean', short: 'h', meaning: 'explain a command' },
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
-/** Parses the arguments of `hcp`. @throws UsageError */
-export function parseCommandLine(args: readonly string[], commands: readonly Command[]): CommandLine {
+/**
+ * Parses the arguments of a program, with Node's parser: written with commander 14 this file has 97 lines instead of 95, help and completion
+ * stay as long, and an unknown command is refused without the list of commands.
+ * @throws UsageError
+ */
+export function parseCommandLine(args: readonly string[], { commands }: Pick<Program, 'commands'>): CommandLine {
   const [name, ...rest] = args;
   if (name === undefined || name === '-h' || name === '--help') return { kind: 'help', command: undefined };
   if (name === '--version') return { kind: 'version' };
@@ -81,7 +85,7 @@ function parseOptions(args: readonly string[], described: Readonly<Record<string
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true }) as Given;
   } catch (error) {
-    // Node's advice for arguments that start with a dash applies to no argument of hcp.
+    // Node's advice for arguments that start with a dash applies to no argument of a command.
     const [sentence = ''] = messageOf(error).split(/\. |\n/);
     throw new UsageError(`${sentence.replace(/\.$/, '')}${meantOption(sentence, described)}`, { cause: error });
   }

@@ -34,7 +34,16 @@ export interface Given {
   readonly values: Readonly<Record<string, string | boolean | undefined>>;
 }
 
-/** One command of `hcp`. */
+/** A program with commands, which users run by its name. */
+export interface Program {
+  readonly name: string;
+  /** What it does, in the first line of its help. */
+  readonly summary: string;
+  /** Its commands, in the order of the help. */
+  readonly commands: readonly Command[];
+}
+
+/** One command of a program. */
 export interface Command {
   readonly name: string;
   /** Arguments in the help, such as `CLUSTER [--wait]`. */

@@ -1,13 +1,12 @@
 import { backup } from './backup.ts';
 import { backups } from './backups.ts';
 import { certificates } from './certificates.ts';
-import type { Command } from './command.ts';
+import type { Command, Program } from './command.ts';
 import { collect } from './collect.ts';
 import { completionOf } from './completion.ts';
 import { diff } from './diff.ts';
 import { hibernate, wake } from './hibernate.ts';
 import { explain } from './explain.ts';
-import { importControlPlane } from './import.ts';
 import { kubeconfig } from './kubeconfig.ts';
 import { list } from './list.ts';
 import { move } from './move.ts';
@@ -20,7 +19,7 @@ import { served } from './served.ts';
 import { status } from './status.ts';
 import { preflight } from './preflight.ts';
 
-/** Every command, in the order of the help. A new command is a file in this directory and an entry here. */
+/** Every command of `hcp`, in the order of the help. A new command is a file in this directory and an entry here. */
 export const commands: readonly Command[] = [
   list,
   status,
@@ -34,7 +33,6 @@ export const commands: readonly Command[] = [
   move,
   preflight,
   rollback,
-  importControlPlane,
   kubeconfig,
   certificates,
   hibernate,
@@ -43,5 +41,8 @@ export const commands: readonly Command[] = [
   resume,
   render,
   diff,
-  completionOf(() => commands),
+  completionOf(() => hcp),
 ];
+
+/** The command line of people on call. */
+export const hcp: Program = { name: 'hcp', summary: 'Manages hosted control planes.', commands };

@@ -1,26 +1,27 @@
 import { commonOptions } from './command-line.ts';
-import { type Command, type CommandOption, type Given, UsageError } from './command.ts';
+import { type Command, type CommandOption, type Given, type Program, UsageError } from './command.ts';
 import type { Terminal } from './terminal.ts';
 
-const scripts: Readonly<Record<string, (commands: readonly Command[]) => string>> = {
+const scripts: Readonly<Record<string, (program: Program) => string>> = {
   bash: bashScript,
-  zsh: (commands) => ['autoload -U +X bashcompinit && bashcompinit', bashScript(commands)].join('\n'),
+  zsh: (program) => ['autoload -U +X bashcompinit && bashcompinit', bashScript(program)].join('\n'),
   fish: fishScript,
 };
 const shells = Object.keys(scripts).join(', ');
 
-/** Completes commands, options and clusters in a shell. @param all the commands, which this one is among */
-export function completionOf(all: () => readonly Command[]): Command {
+/** Completes commands, options and clusters in a shell. @param program the one whose command this is */
+export function completionOf(program: () => Program): Command {
   const printing = ({ positionals }: Given) => {
     const [shell = '', ...more] = positionals;
     const script = more.length === 0 ? scripts[shell] : undefined;
     if (!script) throw new UsageError(`set one shell of ${shells}, not "${positionals.join(' ')}"`);
-    return (terminal: Terminal) => terminal.print(script(all()));
+    return (terminal: Terminal) => terminal.print(script(program()));
   };
   return {
     name: 'completion',
     usage: 'bash|zsh|fish',
-    summary: 'Prints a script that completes commands, options and clusters in a shell: source <(hcp completion bash).',
+    summary:
+      'Prints a script that completes commands, options and clusters, such as for source <(hcp completion bash).',
     options: {},
     // the script runs hcp list
     access: [],
@@ -42,13 +43,14 @@ function takesCluster({ usage }: Command): boolean {
   return /(^|\| )CLUSTER/.test(usage);
 }
 
-function bashScript(commands: readonly Command[]): string {
+function bashScript({ name: program, commands }: Program): string {
   const rows = commands.map((command) => {
     const clusters = takesCluster(command) ? ' clusters=1' : '';
     return `    ${command.name}) options="${flagsOf(command.options)}"${clusters} ;;`;
   });
   const names = commands.map(({ name }) => name).join(' ');
-  return `_hcp() {
+  const complete = `_${program.replaceAll('-', '_')}`;
+  return `${complete}() {
   local current="\${COMP_WORDS[COMP_CWORD]}" options="" clusters="" words=""
   case "\${COMP_WORDS[1]}" in
 ${rows.join('\n')}
@@ -60,14 +62,14 @@ ${rows.join('\n')}
   fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
-complete -o default -F _hcp hcp`;
+complete -o default -F ${complete} ${program}`;
 }
 
-function fishScript(commands: readonly Command[]): string {
+function fishScript({ name: program, commands }: Program): string {
   const quoted = (text: string) => `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
   const option = (condition: string, [name, { short, type, meaning }]: readonly [string, CommandOption]) =>
     [
-      'complete -c hcp',
+      `complete -c ${program}`,
       ...(condition === '' ? [] : [`-n ${quoted(condition)}`]),
       `-l ${name}`,
       ...(short === undefined ? [] : [`-s ${short}`]),
@@ -77,12 +79,12 @@ function fishScript(commands: readonly Command[]): string {
   const seen = (name: string) => `__fish_seen_subcommand_from ${name}`;
   return [
     ...commands.map(
-      ({ name, summary }) => `complete -c hcp -n __fish_use_subcommand -f -a ${name} -d ${quoted(summary)}`,
+      ({ name, summary }) => `complete -c ${program} -n __fish_use_subcommand -f -a ${name} -d ${quoted(summary)}`,
     ),
     ...commands.flatMap(({ name, options }) => Object.entries(options).map((entry) => option(seen(name), entry))),
     ...commands.filter(takesCluster).map(({ name, usage }) => {
       const files = usage.startsWith('FILE') ? '' : ' -f';
-      return `complete -c hcp -n ${quoted(seen(name))}${files} -a '(hcp list -o name 2>/dev/null)'`;
+      return `complete -c ${program} -n ${quoted(seen(name))}${files} -a '(hcp list -o name 2>/dev/null)'`;
     }),
     ...Object.entries(commonOptions).map((entry) => option('', entry)),
   ].join('\n');

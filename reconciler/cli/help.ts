@@ -2,20 +2,20 @@ import { definitionName, Event } from '../../constructs/api/resources.ts';
 import { type CommandAccess, places } from './access.ts';
 import { columns } from './columns.ts';
 import { commonOptions } from './command-line.ts';
-import type { Command, CommandOption } from './command.ts';
+import type { Command, CommandOption, Program } from './command.ts';
 
-/** Help of all commands. */
-export function helpOfAll(commands: readonly Command[]): string {
+/** Help of a program. */
+export function helpOfAll({ name: program, summary: about, commands }: Program): string {
   return [
-    'Manages hosted control planes. CLUSTER is the name of a Cluster or of its HostedControlPlane.',
-    ...columns(commands.map(({ name, summary }) => [`  hcp ${name}`, summary])),
-    'Every command takes -n NAMESPACE, --context NAME and --kubeconfig FILE: hcp help COMMAND. Exit codes: 0 success, 1 failure, 2 invalid command line.',
+    `${about} CLUSTER is the name of a Cluster or of its HostedControlPlane.`,
+    ...columns(commands.map(({ name, summary }) => [`  ${program} ${name}`, summary])),
+    `Every command takes -n NAMESPACE, --context NAME and --kubeconfig FILE: ${program} help COMMAND. Exit codes: 0 success, 1 failure, 2 invalid command line.`,
   ].join('\n');
 }
 
 /** Help of one command. */
-export function helpOf({ name, usage, summary, options, access }: Command): string {
-  const lines = [`hcp ${name} ${usage}`, '', summary, '', ...explained({ ...options, ...commonOptions })];
+export function helpOf(program: Program, { name, usage, summary, options, access }: Command): string {
+  const lines = [`${program.name} ${name} ${usage}`, '', summary, '', ...explained({ ...options, ...commonOptions })];
   return [...lines, ...neededRights(access)].join('\n');
 }
 

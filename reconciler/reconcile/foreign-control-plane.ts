@@ -30,7 +30,7 @@ export async function reportForeignControlPlane(
     .filter(({ spec }) => spec?.template?.metadata?.labels?.[managedByLabel] !== fieldManager);
   if (found.length === 0) return false;
   const which = found.map((workload) => `${workload.kind} ${workload.metadata.name}`).join(', ');
-  const message = `another provider has made ${which}, and the operator changes nothing of that control plane: leave HostedControlPlane ${name} to that provider, or move it with hcp import ${cluster}`;
+  const message = `another provider has made ${which}, and the operator changes nothing of that control plane: leave HostedControlPlane ${name} to that provider, or move it with hcp-import cluster ${cluster}`;
   await memory.suspend(key, { keepsWork: false });
   const updates = { ...notPaused, Ready: conditionUpdate('False', 'ForeignControlPlane', message) };
   await options.statusWriter.patch(object, updates);

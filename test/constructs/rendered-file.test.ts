@@ -21,7 +21,7 @@ const withoutHeader = (text: string) => text.replace(/^(# .*\n)+/, '');
 
 /** What `hcp` prints, which needs no cluster for this. */
 function hcp(...args: string[]): string {
-  const line = parseCommandLine(args, commands);
+  const line = parseCommandLine(args, { commands });
   if (line.kind !== 'offline') throw new Error(`${args.join(' ')} needs a cluster`);
   const printed: string[] = [];
   line.run({ ...plainView, print: (text) => void printed.push(text), tell: () => {}, confirm: async () => undefined });

@@ -103,12 +103,12 @@ export const clusterctl = {
       ['reconciler/etcd/formation.test', 'is written on the object, which clusterctl must not move from then on'],
       ['contract/core.test', 'is readable by core after every write of %s'],
       ['contract/move.test', 'loses no volume of etcd with its owner'],
-      ['reconciler/move.test', 'blocks clusterctl until it is prepared'],
+      ['scenarios/move/move.test', 'blocks clusterctl until it is prepared'],
       [
-        'reconciler/move.test',
+        'scenarios/move/move.test',
         'stops, names the backup with all its data, and lets clusterctl go on, whenever the operator crashes',
       ],
-      ['reconciler/move.test', 'serves in one only, while both act and crash'],
+      ['scenarios/move/move.test', 'serves in one only, while both act and crash'],
     ],
   },
   'CP-125': {

@@ -115,10 +115,10 @@ export const secrets = {
     demand: 'No key is in a log, an event, a condition or an annotation.',
     proofs: [
       [
-        'reconciler/private-keys.test',
+        'scenarios/secrets-and-rights/private-keys.test',
         'is never reported while a control plane is created, fails, is damaged and renewed',
       ],
-      ['reconciler/private-keys.test', 'is stored in Secrets only'],
+      ['scenarios/secrets-and-rights/private-keys.test', 'is stored in Secrets only'],
     ],
   },
   'CP-70': {
@@ -161,7 +161,7 @@ export const secrets = {
         'reconciler/reconcile/reconcile-delete.test',
         'releases its host names before any step that takes time, because another cluster may request them',
       ],
-      ['reconciler/killed.test', 'an operator that crashes at any write of a deletion %s'],
+      ['scenarios/outages/killed.test', 'an operator that crashes at any write of a deletion %s'],
       ['contract/deletion.test', 'is deleted without a trace although its Cluster is gone'],
       ['contract/deletion.test', 'is not available for core any more once its API servers are deleted'],
     ],

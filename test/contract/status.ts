@@ -33,7 +33,10 @@ export const status = {
     demand: 'status.versions lists the versions of the API servers with their numbers, oldest first.',
     proofs: [
       ['contract/core.test', 'is readable by core after every write of %s'],
-      ['reconciler/observed-status.test', 'are counted oldest first %s, and the oldest one is the version'],
+      [
+        'reconciler/reconcile/status/observed-status.test',
+        'are counted oldest first %s, and the oldest one is the version',
+      ],
       ['system/demo.test', 'the kubeadm bootstrap provider creates the bootstrap data of a machine'],
     ],
   },
@@ -41,7 +44,7 @@ export const status = {
     demand: 'status.version is the oldest version of an API server that may still answer, and never the new one early.',
     proofs: [
       ['contract/core.test', 'is upgraded for core no earlier than its last old API server is gone'],
-      ['reconciler/observed-status.test', 'while the last old one terminates'],
+      ['reconciler/reconcile/status/observed-status.test', 'while the last old one terminates'],
     ],
   },
   'CP-34': {
@@ -55,9 +58,9 @@ export const status = {
     demand: 'The four counters of replicas are numbers, also when they are zero.',
     proofs: [
       ['contract/core.test', 'is readable by core after every write of %s'],
-      ['reconciler/observed-status.test', 'count API servers, with zeros if there is no Deployment'],
+      ['reconciler/reconcile/status/observed-status.test', 'count API servers, with zeros if there is no Deployment'],
       [
-        'reconciler/observed-status.test',
+        'reconciler/reconcile/status/observed-status.test',
         'counts no API server as up to date before the version of the spec is rendered',
       ],
       ['system/demo.test', 'is Available for Cluster API'],
@@ -89,7 +92,7 @@ export const status = {
   'CP-40': {
     demand: 'spec.machineTemplate is accepted without effect, and no object has the label of control plane Machines.',
     proofs: [
-      ['reconciler/attended.test', 'a change that concerns only Machines makes no new record'],
+      ['scenarios/refusals/attended.test', 'a change that concerns only Machines makes no new record'],
       ['contract/core.test', 'has no object that core takes for a control plane Machine'],
     ],
   },

@@ -2,8 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import type { Program } from '../../reconciler/cli/command.ts';
 import { parseCommandLine } from '../../reconciler/cli/command-line.ts';
-import { commands } from '../../reconciler/cli/commands.ts';
+import { hcp } from '../../reconciler/cli/commands.ts';
+import { hcpImport } from '../../reconciler/import/commands.ts';
 import { commandsOf, isReplayedBy, readPages, repository } from '../support/pages.ts';
 
 const scripts: readonly string[] = Object.keys(manifest.scripts);
@@ -21,11 +23,11 @@ function scriptIn([program, ...words]: readonly string[]): { script: string; arg
   return verb === 'run' ? { script, args: args.filter((word) => word !== '--') } : undefined;
 }
 
-/** What follows the name of `hcp`; undefined for another command. */
-function hcpIn(command: readonly string[]): readonly string[] | undefined {
-  const run = scriptIn(command);
-  if (run?.script === 'hcp') return run.args;
-  return command[0] === 'hcp' ? command.slice(1) : undefined;
+/** What follows the name of one of our programs; undefined for another command. */
+function programIn(command: readonly string[]): { program: Program; args: readonly string[] } | undefined {
+  const { script, args } = scriptIn(command) ?? { script: command[0], args: command.slice(1) };
+  const program = [hcp, hcpImport].find(({ name }) => name === script);
+  return program && { program, args };
 }
 
 describe('shell in the pages', () => {
@@ -38,12 +40,12 @@ describe('shell in the pages', () => {
 
   const typed = blocks.flatMap(({ place, content }) =>
     commandsOf(content).flatMap((command) => {
-      const args = hcpIn(command);
-      return args ? [{ place, args }] : [];
+      const run = programIn(command);
+      return run ? [{ place, ...run, line: `${run.program.name} ${run.args.join(' ')}` }] : [];
     }),
   );
-  it.each(typed)('of $place is understood by hcp: $args', ({ args }) => {
-    expect(() => parseCommandLine(args, commands)).not.toThrow();
+  it.each(typed)('of $place is understood: $line', ({ program, args }) => {
+    expect(() => parseCommandLine(args, program)).not.toThrow();
   });
 
   const proved = blocks.flatMap(({ path, place, content, marker }) =>

@@ -16,7 +16,7 @@ export default defineConfig({
       'test/reconciler/etcd/{maintenance,members,membership,plan-step,quorum-guard,rollout,volume-size}.test.ts',
       'test/reconciler/desired-state/upgrade/version-rules.test.ts',
       'test/reconciler/engine/run-phases.test.ts',
-      'test/reconciler/observed-status.test.ts',
+      'test/reconciler/reconcile/status/observed-status.test.ts',
       'test/reconciler/reconcile/status/compute.test.ts',
       'test/reconciler/kube/{apply-decision,lease-decision}.test.ts',
       'test/reconciler/certificates/kubelets/plan-approval.test.ts',

@@ -7,7 +7,7 @@ import { managerImageIn } from '../../constructs/provider/image.ts';
 import { renderInstallation } from '../../constructs/distribution.ts';
 import { type Architecture, architectures } from '../testbed/oci.ts';
 import { fileDigest } from '../testbed/file-digest.ts';
-import { bundleOperator } from '../testbed/operator-bundle.ts';
+import { bundleOperator, commandLines } from '../testbed/operator-bundle.ts';
 import { type Report, step } from '../testbed/progress.ts';
 import { writeArchive, writeFiles } from './archive.ts';
 import { billOfMaterials } from './bill-of-materials.ts';
@@ -38,18 +38,18 @@ export async function makeRelease({ version, source, registry, folder }: Release
     await rm(partial, { recursive: true, force: true });
     await mkdir(partial, { recursive: true });
     const bundle = join(work, 'bundle');
-    await step(report, 'operator, audit fan-out and hcp compiled', () => bundleOperator(bundle));
+    await step(report, 'operator, audit fan-out, hcp and hcp-import compiled', () => bundleOperator(bundle));
     const nodes = await step(report, 'Node and its libraries fetched', () => fetchNodes(work));
     const images = await step(report, 'images', () =>
       writeImages(partial, bundle, nodes, { manager: managerImageIn(registry), audit: auditImageIn(registry) }),
     );
     await step(report, 'installation, templates and Helm chart', async () => {
       const image = images.manager;
-      await writeFiles(partial, renderInstallation(image));
+      await writeFiles(partial, renderInstallation(image, 'users'));
       const chart = join(work, providerChart.name);
       await writeArchive(join(partial, `${providerChart.name}-${version}.tgz`), chart, providerChartFiles(image));
     });
-    await step(report, 'hcp', () => writePrograms(partial, bundle, join(work, 'program'), nodes));
+    await step(report, 'hcp and hcp-import', () => writePrograms(partial, bundle, join(work, 'program'), nodes));
     await step(report, 'library for npm', () => packLibrary(join(work, 'library'), partial));
     await writeFile(join(partial, 'bill-of-materials.cdx.json'), await billOfMaterials(source, Object.values(nodes)));
     await writeFile(join(partial, 'CHANGELOG.md'), changelog(version, source));
@@ -71,12 +71,14 @@ async function fetchNodes(work: string): Promise<Nodes> {
 }
 
 async function writePrograms(folder: string, bundle: string, work: string, nodes: Nodes): Promise<void> {
-  await copyFile(join(bundle, 'hcp.js'), join(folder, 'hcp.mjs'));
   const notices = await readFile(join(bundle, 'hcp.js.LEGAL.txt'), 'utf8');
   await writeFile(join(folder, 'hcp-notices.txt'), `${notices}\n${nodes.amd64.license}`);
-  const blob = await prepareProgram(work);
-  for (const architecture of architectures) {
-    await writeProgram(join(folder, `hcp-linux-${architecture}`), nodes[architecture].program, blob);
+  for (const name of commandLines) {
+    await copyFile(join(bundle, `${name}.js`), join(folder, `${name}.mjs`));
+    const blob = await prepareProgram(name, work);
+    for (const architecture of architectures) {
+      await writeProgram(join(folder, `${name}-linux-${architecture}`), nodes[architecture].program, blob);
+    }
   }
 }
 

@@ -8,10 +8,10 @@ import { lentChain } from './lent-chain.ts';
  */
 export const first: readonly string[] = [
   'test/simulation/years.test.ts',
-  'test/reconciler/killed.test.ts',
-  'test/reconciler/attended.test.ts',
-  'test/reconciler/checked-configuration.test.ts',
-  'test/reconciler/move.test.ts',
+  'test/scenarios/outages/killed.test.ts',
+  'test/scenarios/refusals/attended.test.ts',
+  'test/scenarios/refusals/checked-configuration.test.ts',
+  'test/scenarios/move/move.test.ts',
   'test/cluster/upgrade/minors.test.ts',
   'test/cluster/etcd/members.test.ts',
 ];

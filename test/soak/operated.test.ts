@@ -26,6 +26,7 @@ beforeAll(async () => {
 afterAll(() => bench.close());
 
 const hcp = (...args: string[]) => bench.hcp.run(...args, '-n', namespace).ended;
+const hcpImport = (...args: string[]) => bench.hcp.runProgram('hcp-import', ...args, '-n', namespace).ended;
 const named = (name: string) => ({ namespace: 'default', name });
 
 /** Writes into the hosted cluster once it answers, and returns which writes exist. */
@@ -98,7 +99,7 @@ test(
     const theirs = await volumesOf('c2');
     expect(theirs).toHaveLength(3);
 
-    const preview = await hcp('import', 'c2');
+    const preview = await hcpImport('cluster', 'c2');
     expect(preview).toMatchObject({
       code: 0,
       out: expect.stringContaining('Nothing was changed. The import begins with --yes'),
@@ -106,7 +107,7 @@ test(
     expect(await userOf(token)).toBe('system:serviceaccount:default:app');
 
     const clock = new OutageClock(administrator);
-    const moved = { ...(await hcp('import', 'c2', '--yes')), at: performance.now() };
+    const moved = { ...(await hcpImport('cluster', 'c2', '--yes')), at: performance.now() };
     expect(moved.err).toContain('storing and checking the final snapshot');
     expect(moved).toMatchObject({ code: 0, out: expect.stringContaining('the API was unavailable for ') });
     await until('a write after the import', () => userOf(token).catch(() => undefined), limitMs);
@@ -141,7 +142,7 @@ test(
 
     const released = theirs.map((volume) => volume.replace(/Bound$/, 'Released'));
     expect(await volumesOf('c2')).toEqual(expect.arrayContaining(released));
-    expect((await hcp('import', 'c2', '--delete-volumes', '--yes')).code).toBe(0);
+    expect((await hcpImport('delete-volumes', 'c2', '--yes')).code).toBe(0);
     await until('the kept volumes to be gone', async () => (await volumesOf('c2')).length === 1, limitMs);
     expect(await bench.client.find(Secret, { namespace, name: 'c2-import' })).toBeUndefined();
     await other.close();

@@ -6,8 +6,10 @@ import type { Access } from '../../constructs/cluster/access-rules.ts';
 import { controlPlaneAccess, ownNamespaceAccess, sharedAccess } from '../../constructs/provider/access.ts';
 import { alerts } from '../../constructs/provider/monitoring/alerts.ts';
 import { alertsPage } from '../../constructs/provider/monitoring/chart.ts';
-import { commands } from '../../reconciler/cli/commands.ts';
+import type { Program } from '../../reconciler/cli/command.ts';
+import { hcp } from '../../reconciler/cli/commands.ts';
 import { helpOf, helpOfAll } from '../../reconciler/cli/help.ts';
+import { hcpImport } from '../../reconciler/import/commands.ts';
 import { phases } from '../../reconciler/reconcile/phases.ts';
 import runs from '../run/runs.json' with { type: 'json' };
 import { withRuns } from '../run/runs.ts';
@@ -53,6 +55,7 @@ export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
   [referencePage]: [withReference],
   'constructs/provider/CONDITIONS.md': [withConditions('constructs/provider/CONDITIONS.md')],
   'constructs/provider/TEMPLATES.md': [withTemplateVariables],
+  'constructs/provider/MIGRATION-COMMANDS.md': [withHelp(hcpImport)],
   'constructs/stacks/hetzner/README.md': [withValues],
   'constructs/stacks/openstack/README.md': [withVariables, withVersions],
   'reconciler/phases/README.md': [withPhases],
@@ -61,7 +64,7 @@ export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
   'reconciler/backup/README.md': [withConditions('reconciler/backup/README.md')],
   'reconciler/certificates/README.md': [withConditions('reconciler/certificates/README.md')],
   [certificatesPage]: [withCertificateTables],
-  'reconciler/cli/README.md': [withHelp],
+  'reconciler/cli/README.md': [withHelp(hcp)],
   'test/FIGURES.md': [(text) => withRuns(text, runs)],
   'test/contract/README.md': [withContract],
 };
@@ -166,10 +169,11 @@ function withContract(text: string): string {
   return withBlock(text, 'contract', `${contractCounts()}\n\n${contractTable()}`);
 }
 
-function withHelp(text: string): string {
+function withHelp(program: Program): Write {
+  const { name, commands } = program;
   const parts = [
-    fencedBlock('text', [helpOfAll(commands)]),
-    ...commands.map((command) => `## hcp ${command.name}\n\n${fencedBlock('text', [helpOf(command)])}`),
+    fencedBlock('text', [helpOfAll(program)]),
+    ...commands.map((command) => `## ${name} ${command.name}\n\n${fencedBlock('text', [helpOf(program, command)])}`),
   ];
-  return withBlock(text, 'hcp', parts.join('\n'));
+  return (text) => withBlock(text, name, parts.join('\n'));
 }

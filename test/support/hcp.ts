@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { inject } from 'vitest';
-import type { Command } from '../../reconciler/cli/command.ts';
-import { commands } from '../../reconciler/cli/commands.ts';
+import type { Command, Program } from '../../reconciler/cli/command.ts';
+import { hcp } from '../../reconciler/cli/commands.ts';
+import { hcpImport } from '../../reconciler/import/commands.ts';
 import { KubeClient } from '../../reconciler/kube/client.ts';
 import { instanceFrom } from '../testbed/instance.ts';
-import { bundleCommandLine } from '../testbed/operator-bundle.ts';
+import { bundleCommandLine, type CommandLineName } from '../testbed/operator-bundle.ts';
 import { commandGrants, type Elsewhere } from './command-rights.ts';
 import { GrantedAccount } from './granted-account.ts';
 
@@ -24,14 +25,15 @@ export interface Running {
   reported(): string;
 }
 
-let bundled: Promise<string> | undefined;
+const programs: Readonly<Record<CommandLineName, Program>> = { hcp, 'hcp-import': hcpImport };
+const bundled: Partial<Record<CommandLineName, Promise<string>>> = {};
 
 /**
- * The command line as it is shipped, bundled once per process, because bundling takes longer than a run. The testbed's removal
+ * A program as it is shipped, bundled once per process, because bundling takes longer than a run. The testbed's removal
  * removes it: a process of tests runs no handlers when vitest ends it.
  */
-function bundle(): Promise<string> {
-  return bundleCommandLine(join(instanceFrom(process.env, inject('testbed')).directory, `hcp-${process.pid}`));
+function bundle(name: CommandLineName): Promise<string> {
+  return bundleCommandLine(name, join(instanceFrom(process.env, inject('testbed')).directory, `hcp-${process.pid}`));
 }
 
 /** Where a user runs commands. */
@@ -61,12 +63,17 @@ export class HcpUser {
 
   /** Runs `hcp` as a process of its own. */
   run(...args: readonly string[]): Running {
+    return this.runProgram('hcp', ...args);
+  }
+
+  /** Runs one of the programs as a process of its own. */
+  runProgram(name: CommandLineName, ...args: readonly string[]): Running {
     let err = '';
     const { values } = parseArgs({ args: [...args], options: { namespace }, strict: false });
     const own = typeof values.namespace === 'string' ? values.namespace : this.#options.namespace;
-    const command = commands.find(({ name }) => name === args[0]);
+    const command = programs[name].commands.find((one) => one.name === args[0]);
     const ended = async (): Promise<Ended> => {
-      const program = await (bundled ??= bundle());
+      const program = await (bundled[name] ??= bundle(name));
       const { kubeconfig } = await this.#accountOf(command, own);
       const child = spawn(process.execPath, [program, ...args, '--kubeconfig', kubeconfig], {
         stdio: ['ignore', 'pipe', 'pipe'],

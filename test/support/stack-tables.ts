@@ -1,7 +1,7 @@
 import { structural } from '../../constructs/api/structural.ts';
 import { valuesSchema } from '../../constructs/stacks/hetzner/values.ts';
 import { templateVariables } from '../../constructs/stacks/clusterctl/variables.ts';
-import { renderedMinors, stackMinor } from '../../constructs/stacks/openstack/minors.ts';
+import { newestMinor, renderedMinors, stackMinor } from '../../constructs/stacks/openstack/minors.ts';
 import { variableSections } from '../../constructs/stacks/openstack/variables.ts';
 import type { JsonSchema } from './stacks/json-schema.ts';
 import { markdownTable, withBlock } from './readme-block.ts';
@@ -24,7 +24,7 @@ export function withVersions(text: string): string {
     const { kubernetes, charts } = stackMinor(minor);
     return [kubernetes, ...Object.values(charts)];
   });
-  const heading = ['Kubernetes', ...Object.keys(stackMinor(Math.max(...renderedMinors)).charts)];
+  const heading = ['Kubernetes', ...Object.keys(stackMinor(newestMinor).charts)];
   return withBlock(text, 'versions', markdownTable([heading, ...rows]));
 }
 

@@ -9,15 +9,17 @@ import { until } from '../support/until.ts';
 import { Workbench } from '../support/workbench.ts';
 import { run } from '../testbed/run.ts';
 
-test('build creates a command line that runs', async () => {
+test('build creates command lines that run', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'build-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   await runScript('build', [directory]);
-  expect(await run([process.execPath, join(directory, 'hcp.js'), '--help'])).toContain('hcp');
+  expect(await run([process.execPath, join(directory, 'hcp.js'), '--help'])).toContain('hcp status');
+  expect(await run([process.execPath, join(directory, 'hcp-import.js'), '--help'])).toContain('hcp-import cluster');
 });
 
-test('hcp lists its commands', async () => {
-  expect(await runScript('hcp', ['--help'])).toContain('certificates');
+test('hcp and hcp-import list their commands', async () => {
+  expect(await runScript('hcp', ['--help'])).toContain('hcp preflight');
+  expect(await runScript('hcp-import', ['--help'])).toContain('hcp-import delete-volumes');
 });
 
 test('start runs the operator until a signal', async () => {

@@ -12,15 +12,15 @@ export const repository = resolve(import.meta.dirname, '../..');
 export const buildDirectory = join(repository, 'build');
 
 /**
- * Compiles the operator with its dependencies into `main.js` and the chunks that it loads when it needs them, the command
- * line into `hcp.js`, the thread that watches the operator into `watchdog.js`, the notices of the licences beside them, the program of pods that restore backups into
+ * Compiles the operator with its dependencies into `main.js` and the chunks that it loads when it needs them, the programs
+ * of users into `hcp.js` and `hcp-import.js`, the thread that watches the operator into `watchdog.js`, the notices of the licences beside them, the program of pods that restore backups into
  * `receiver.js`, and the audit fan-out, which has an image of its own, into `audit.js`.
  */
 export async function bundleOperator(directory = buildDirectory): Promise<LoadedAtStart> {
   await mkdir(directory, { recursive: true });
   for await (const name of glob('chunk-*', { cwd: directory })) await rm(join(directory, name));
   const metafile = await bundleProgram(directory);
-  await bundleCommandLine(directory);
+  for (const name of commandLines) await bundleCommandLine(name, directory);
   await build({
     ...program,
     entryPoints: ['reconciler/backup/receiver/main.ts'],
@@ -86,11 +86,15 @@ function packageOf(path: string): string | undefined {
   return /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(`/${path}`)?.[1];
 }
 
-/** Compiles the command line alone. Returns its path. */
-export async function bundleCommandLine(directory = buildDirectory): Promise<string> {
-  const outfile = join(directory, 'hcp.js');
-  const banner = { js: `${commonJsNames}\n${newerNode}` };
-  await build({ ...commandLine, legalComments: 'linked', banner, outfile });
+/** The programs that users run. */
+export const commandLines = ['hcp', 'hcp-import'] as const;
+export type CommandLineName = (typeof commandLines)[number];
+
+/** Compiles one of the programs that users run, alone. Returns its path. */
+export async function bundleCommandLine(name: CommandLineName, directory = buildDirectory): Promise<string> {
+  const outfile = join(directory, `${name}.js`);
+  const banner = { js: `${commonJsNames}\n${newerNode(name)}` };
+  await build({ ...commandLine(name), legalComments: 'linked', banner, outfile });
   return outfile;
 }
 
@@ -127,12 +131,13 @@ const commonJsNames = [
 ].join('\n');
 
 /** An older Node ends somewhere in a library, with a stack trace. */
-const newerNode = [
-  'if (Number.parseInt(process.versions.node, 10) < 24) {',
-  '  console.error(`hcp needs Node 24 or newer, and this is ${process.version}`);',
-  '  process.exit(1);',
-  '}',
-].join('\n');
+const newerNode = (program: string): string =>
+  [
+    'if (Number.parseInt(process.versions.node, 10) < 24) {',
+    `  console.error(\`${program} needs Node 24 or newer, and this is \${process.version}\`);`,
+    '  process.exit(1);',
+    '}',
+  ].join('\n');
 
 /** etcd3 reads its protocol from files beside its own: a bundle has it as an object. */
 const etcdProtocol: Plugin = {
@@ -156,9 +161,10 @@ function readProtocol(module: string, file: string): object {
   return new protobuf.Root().loadSync(file, { keepCase: true }).toJSON();
 }
 
-/** How `hcp` is compiled, with everything of its libraries: it ends after each command. */
-export const commandLine = {
-  ...program,
-  entryPoints: ['reconciler/cli/main.ts'],
-  plugins: [etcdProtocol],
-} satisfies BuildOptions;
+/** How a program that users run is compiled, with everything of its libraries: it ends after each command. */
+export const commandLine = (name: CommandLineName) =>
+  ({
+    ...program,
+    entryPoints: [{ hcp: 'reconciler/cli/main.ts', 'hcp-import': 'reconciler/import/main.ts' }[name]],
+    plugins: [etcdProtocol],
+  }) satisfies BuildOptions;

@@ -1,7 +1,7 @@
 import { CustomResourceDefinition, Deployment, Namespace, NetworkPolicy } from '../../api/resources.ts';
 import { manifest } from '../../cluster/manifest.ts';
 import type { RenderedObject } from '../../control-plane/chart.ts';
-import { chartFile, type StackFile, templateFile } from '../../helm/chart.ts';
+import { chartFile, type StackFile, templatePath } from '../../helm/chart.ts';
 import { Expressions } from '../../helm/expressions.ts';
 import { renderProvider } from '../chart.ts';
 import { renderMonitoring } from '../monitoring/chart.ts';
@@ -92,7 +92,10 @@ function templates(): StackFile[] {
     const [ofOne = '', ofAll = ''] = [one.get(kind), all.get(kind)];
     const content =
       ofOne === ofAll ? ofAll : `{{- if .Values.watchNamespace }}\n${ofOne}{{- else }}\n${ofAll}{{- end }}\n`;
-    return templateFile(kind, kind === NetworkPolicy.kind ? onlyWith('networkPolicy', content) : content);
+    return {
+      path: templatePath(kind),
+      content: kind === NetworkPolicy.kind ? onlyWith('networkPolicy', content) : content,
+    };
   });
 }
 

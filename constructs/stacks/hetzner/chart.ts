@@ -3,7 +3,7 @@ import { App } from 'cdk8s';
 import { k0sSuffix, kubernetesVersion } from '../../cluster/versions.ts';
 import { manifest } from '../../cluster/manifest.ts';
 import type { RenderedObject } from '../../control-plane/chart.ts';
-import { chartFile, type StackFile, templateFile } from '../../helm/chart.ts';
+import { chartFile, type StackFile, templatePath } from '../../helm/chart.ts';
 import { Expressions } from '../../helm/expressions.ts';
 import { accessModes, accessOf } from './access.ts';
 import { type HetznerAccess, HetznerHostedCluster, type HetznerHostedClusterProps } from './cluster.ts';
@@ -117,7 +117,7 @@ function templates(): StackFile[] {
       const test = condition === undefined ? 'else' : `${index === 0 ? '' : 'else '}if ${condition}`;
       return `{{- ${test} }}\n${template.get(kind)}`;
     });
-    return templateFile(kind, same ? text : `${branches.join('')}{{- end }}\n`);
+    return { path: templatePath(kind), content: same ? text : `${branches.join('')}{{- end }}\n` };
   });
 }
 

@@ -169,7 +169,7 @@ const fields = z.strictObject({
   global: added('Added by kcm, and not used.'),
 });
 
-/** The values of the Hetzner chart. Unknown keys are errors. */
+/** @internal */
 export const HetznerValues = rules
   .reduce(
     (schema, { message, holds }) => schema.refine(holds, { message, when: ({ issues }) => issues.length === 0 }),
@@ -179,6 +179,7 @@ export const HetznerValues = rules
     message: 'hcloudNetwork.networkZone must be the network zone of region',
     when: ({ issues }) => issues.length === 0,
   });
+/** The values of the Hetzner chart. Unknown keys are errors. */
 export type HetznerValues = z.output<typeof HetznerValues>;
 
 /** What a user sets: everything with a default may be left out. */

@@ -37,6 +37,9 @@ export const stackMinors: Readonly<Record<number, StackMinor>> = {
 /** The minors whose stacks are part of a release: those that its provider supports. */
 export const renderedMinors: readonly number[] = supportedMinors.filter((minor) => stackMinors[minor] !== undefined);
 
+/** The one whose stack shows in `dist/` what the others are, too. */
+export const newestMinor = Math.max(...renderedMinors);
+
 /** The row of a minor. @throws for a minor without a stack */
 export function stackMinor(minor: number): StackMinor {
   const found = stackMinors[minor];

@@ -31,11 +31,11 @@ export const variableRows: Readonly<Record<string, VariableRow>> = rows;
 
 type Schemas = { readonly [Name in keyof typeof rows]: (typeof rows)[Name]['schema'] };
 
-/** The values of all variables. Unknown names are errors. */
+/** @internal */
 export const OpenStackVariables = z.strictObject(
   Object.fromEntries(Object.entries(rows).map(([name, { schema }]) => [name, schema])) as unknown as Schemas,
 );
-/** What a user sets; every variable has a default, or may be unset. */
+/** The values of all variables that a user sets. Unknown names are errors; every variable has a default, or may be unset. */
 export type OpenStackVariables = z.input<typeof OpenStackVariables>;
 
 /** The patches of the ClusterClass in their order. */

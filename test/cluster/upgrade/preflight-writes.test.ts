@@ -1,6 +1,6 @@
 import { afterAll, expect, inject, it } from 'vitest';
 import { supportedMinors } from '../../../constructs/cluster/minors.ts';
-import { ValidatingWebhookConfiguration } from '../../../reconciler/cli/import/resources.ts';
+import { ValidatingWebhookConfiguration } from '../../../reconciler/import/resources.ts';
 import { triedWrites, webhookErrors } from '../../../reconciler/desired-state/upgrade/preflight/webhooks.ts';
 import { clientOf } from '../../testbed/access.ts';
 import { instanceFrom } from '../../testbed/instance.ts';

@@ -63,6 +63,35 @@ test('a misspelt property is a type error', async () => {
   await expect(typeCheck('misspelt.ts')).rejects.toThrow("'fact' does not exist in type 'ControlPlaneChartProps'");
 });
 
+const typed = `
+import type { HostedControlPlane, HostedControlPlaneSpec, OpenStackVariables } from '${packageManifest.name}';
+
+export const replicasOf = ({ replicas }: HostedControlPlaneSpec): number => replicas;
+export const membersOf = ({ spec }: HostedControlPlane): number | undefined => spec.etcd.replicas;
+export const availableIn = ({ status }: HostedControlPlane): string | undefined =>
+  status?.conditions?.find(({ type }) => type === 'Available')?.status;
+export const variables: OpenStackVariables = { workerRootDisk: 25 };
+`;
+
+test.each([
+  ['has its type', typed, undefined],
+  ['of another type is a type error', typed.replace(': number => replicas', ': string => replicas'), 'TS2322'],
+  ['that is misspelt is a type error', typed.replace('etcd.replicas', 'etcd.replicass'), 'TS2551'],
+  [
+    'of the status that is misspelt is a type error',
+    typed.replace('status?.conditions', 'status?.condition'),
+    'TS2551',
+  ],
+  ['of the variables that is misspelt is a type error', typed.replace('workerRootDisk', 'workerRootDisc'), 'TS2561'],
+])('a field of the API %s', async (_, source, error) => {
+  await writeFile(join(project, 'typed.ts'), source);
+  const errors = await typeCheck('typed.ts').then(
+    () => '',
+    (failure: unknown) => String(failure),
+  );
+  expect(errors.match(/error (TS\d+)/)?.[1]).toBe(error);
+});
+
 test('a misspelt field of the API is an error that names the right one', async () => {
   await writeFile(join(project, 'field.ts'), app.replace('exposure: {', 'replicass: 3, exposure: {'));
   await expect(run([process.execPath, 'field.ts'], { cwd: project })).rejects.toThrow(

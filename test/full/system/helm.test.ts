@@ -39,7 +39,11 @@ const pods = (): Promise<string> =>
     'jsonpath={.items[*].metadata.uid}',
   ]);
 
-test('the provider is installed from its chart, and brings a control plane up', async () => {
+test('the provider is installed from its chart behind the CRDs, and brings a control plane up', async () => {
+  const components = join(repository, 'dist/control-plane-components.yaml');
+  const selector = 'clusterctl.cluster.x-k8s.io';
+  const applied = await kubectl(instance, ['apply', '--server-side', '--filename', components, '--selector', selector]);
+  expect(applied.trim().split('\n')).toEqual(Array(3).fill(expect.stringMatching(/^customresourcedefinition\./)));
   await helm('install', release, chart, '--create-namespace', '--wait', '--timeout', '2m');
   await expect(provision(instance, report)).resolves.toContain('kubeconfig');
 });

@@ -57,10 +57,14 @@ describe('the files of a release', () => {
     const first = 'Manages hosted control planes.';
     expect(await run([file('hcp-linux-amd64'), '--help'], { env: {} })).toContain(first);
     expect(await run([...(await emulator()), file('hcp-linux-arm64'), '--help'], { env: {} })).toContain(first);
+    expect(await run([file('hcp-import-linux-amd64'), '--version'], { env: {} })).toContain('hcp-import ');
   });
 
-  test('hcp runs with Node as one file', async () => {
-    expect(await run([process.execPath, file('hcp.mjs'), '--help'])).toContain('Manages hosted control planes.');
+  test.each([
+    ['hcp', 'Manages hosted control planes.'],
+    ['hcp-import', 'Moves control planes of other providers to this one.'],
+  ])('%s runs with Node as one file', async (name, summary) => {
+    expect(await run([process.execPath, file(`${name}.mjs`), '--help'])).toContain(summary);
   });
 
   test('the operator starts from the image for the other processor', async () => {
@@ -69,11 +73,12 @@ describe('the files of a release', () => {
     await expect(run([...(await emulator()), ...program], { env: {} })).rejects.toThrow('no kubeconfig found');
   });
 
-  test('the Helm chart asks for the image by its digest', async () => {
+  test('the Helm chart asks for the image by its digest, and has the CRDs', async () => {
     const helm = await Helm.open(instance, report);
     const objects = await helm.run(['template', 'provider', file(`hosted-control-plane-${releaseVersion}.tgz`)]);
     await helm.close();
     expect(objects).toContain(`image: "${(await imageNames()).manager}"`);
+    expect(objects.match(/^kind: CustomResourceDefinition$/gm)).toHaveLength(3);
   });
 
   /** Runs programs for arm64. */

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../reconciler/cli/command.ts';
 import { parseCommandLine } from '../../../reconciler/cli/command-line.ts';
-import { commands } from '../../../reconciler/cli/commands.ts';
+import { commands, hcp } from '../../../reconciler/cli/commands.ts';
 import { helpOf, helpOfAll } from '../../../reconciler/cli/help.ts';
 import { readListRequest } from '../../../reconciler/cli/backups.ts';
 import { readRestoreRequest } from '../../../reconciler/cli/restore.ts';
 
-const parse = (line: string) => parseCommandLine(line === '' ? [] : line.split(' '), commands);
+const parse = (line: string) => parseCommandLine(line === '' ? [] : line.split(' '), hcp);
 
 describe('the command line', () => {
   it.each([
@@ -32,7 +32,7 @@ describe('the command line', () => {
   it.each([
     [
       'destroy c1',
-      'unknown command "destroy": use one of list, status, explain, collect, backup, backups, served, restore, rebuild, move, preflight, rollback, import, kubeconfig, certificates, hibernate, wake, pause, resume, render, diff, completion',
+      'unknown command "destroy": use one of list, status, explain, collect, backup, backups, served, restore, rebuild, move, preflight, rollback, kubeconfig, certificates, hibernate, wake, pause, resume, render, diff, completion',
     ],
     ['help destroy', 'unknown command "destroy"'],
     ['backup', 'the cluster is missing: set the name of the Cluster'],
@@ -100,13 +100,13 @@ it('the request of a list has table output unless JSON is requested', () => {
 
 describe('help', () => {
   it('fits one screen and names every command', () => {
-    const lines = helpOfAll(commands).split('\n');
+    const lines = helpOfAll(hcp).split('\n');
     expect(lines.length).toBeLessThanOrEqual(24);
     for (const { name } of commands) expect(lines.join('\n')).toContain(`hcp ${name} `);
   });
 
   it.each(commands.map((command) => [command.name, command] as const))('explains every option of %s', (_, command) => {
-    const text = helpOf(command);
+    const text = helpOf(hcp, command);
     for (const option of Object.keys(command.options)) expect(text).toContain(`--${option}`);
     for (const line of text.split('\n').slice(1)) expect(line.length).toBeLessThanOrEqual(120);
   });

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseCommandLine } from '../../../reconciler/cli/command-line.ts';
-import { commands } from '../../../reconciler/cli/commands.ts';
+import { commands, hcp } from '../../../reconciler/cli/commands.ts';
+import type { Program } from '../../../reconciler/cli/command.ts';
 import { plainView } from '../../../reconciler/cli/view.ts';
+import { hcpImport } from '../../../reconciler/import/commands.ts';
 import { run } from '../../testbed/run.ts';
 
 let directory: string;
@@ -17,8 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-function scriptFor(shell: string): string {
-  const line = parseCommandLine(['completion', shell], commands);
+function scriptFor(shell: string, program: Program = hcp): string {
+  const line = parseCommandLine(['completion', shell], program);
   const printed: string[] = [];
   if (line.kind !== 'offline') throw new Error(`completion needs a management cluster: ${line.kind}`);
   line.run({
@@ -62,8 +64,12 @@ it('every command has its line in each shell', () => {
   }
 });
 
+it('a program with a dash in its name has a function of its own', async () => {
+  await writeFile(join(directory, 'bash-import'), scriptFor('bash', hcpImport));
+  const script = `. ${directory}/bash-import; COMP_WORDS=(hcp-import de); COMP_CWORD=1; _hcp_import; echo "\${COMPREPLY[@]}"`;
+  expect(await run(['bash', '-c', script])).toBe('delete-volumes\n');
+});
+
 it('another shell is refused', () => {
-  expect(() => parseCommandLine(['completion', 'tcsh'], commands)).toThrow(
-    'set one shell of bash, zsh, fish, not "tcsh"',
-  );
+  expect(() => parseCommandLine(['completion', 'tcsh'], hcp)).toThrow('set one shell of bash, zsh, fish, not "tcsh"');
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { helpOfAll } from '../../../reconciler/cli/help.ts';
-import { commands } from '../../../reconciler/cli/commands.ts';
+import { hcp } from '../../../reconciler/cli/commands.ts';
 import { repository } from '../../support/pages.ts';
 import { run } from '../../testbed/run.ts';
 
@@ -50,5 +50,5 @@ describe('a terminal', () => {
 });
 
 it('help has no colours, wherever it is printed', () => {
-  expect(helpOfAll(commands)).not.toContain('\u001B');
+  expect(helpOfAll(hcp)).not.toContain('\u001B');
 });

@@ -11,8 +11,8 @@ import {
   TLSRoute,
   type Resource,
 } from '../../../constructs/api/resources.ts';
-import { Certificate, Issuer } from '../../../reconciler/cli/import/resources.ts';
-import { teutonetControlPlane } from '../../../reconciler/cli/import/teutonet.ts';
+import { Certificate, Issuer } from '../../../reconciler/import/resources.ts';
+import { teutonetControlPlane } from '../../../reconciler/import/teutonet.ts';
 import { createCA, createServiceAccountKey, validFor } from '../../../reconciler/pki/issue.ts';
 import { encodedData } from '../../../reconciler/pki/secret.ts';
 import { storeSecret } from '../backup-secrets.ts';

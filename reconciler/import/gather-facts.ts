@@ -1,0 +1,98 @@
+import { Cluster, Lease } from '../../constructs/api/resources.ts';
+import type { ClusterBackups } from '../backup/cluster-backups.ts';
+import type { ControlPlane } from '../cli/control-plane.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { messageOf } from '../kube/error-message.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { ClusterObject } from '../clusters/management/cluster-object.ts';
+import { isForeign } from './observe.ts';
+import type { OtherControlPlane } from './other-control-plane.ts';
+import type { ImportFacts } from './problems.ts';
+import { readKeys } from './read-other.ts';
+import { ValidatingWebhookConfiguration } from './resources.ts';
+
+/** What facts are gathered with. */
+export interface FactsContext {
+  readonly client: Pick<KubeClient, 'find' | 'list'>;
+  readonly namespace: string;
+  readonly controlPlane: ControlPlane;
+  readonly other: OtherControlPlane;
+  readonly snapshot: string | undefined;
+  readonly issuer: string | undefined;
+  readonly withBackups: <T>(use: (backups: ClusterBackups) => Promise<T>) => Promise<T>;
+  readonly now: () => number;
+}
+
+interface LeaseObject extends KubeObject {
+  readonly spec?: {
+    readonly holderIdentity?: string;
+    readonly renewTime?: string;
+    readonly leaseDurationSeconds?: number;
+  };
+}
+
+interface WebhookConfiguration extends KubeObject {
+  readonly webhooks?: readonly { readonly name: string }[];
+}
+
+/** The Lease of teutonet's operator, which is also that of this one, and the webhook that it installs. */
+const lease = 'controlplane.cluster.x-k8s.io';
+/** Programs of controller-runtime add a UUID to the name of their pod, the operator adds the id of its process. */
+const otherHolder = /_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const teutonetsWebhook = 'vhostedcontrolplane.kb.io';
+
+/** Gathers everything that a preview shows and that may prevent an import. Changes nothing. */
+export async function gatherFacts(context: FactsContext): Promise<ImportFacts> {
+  const { client, namespace, controlPlane, other, snapshot, issuer, now } = context;
+  const { cluster, object } = controlPlane;
+  const workloads = await Promise.all(
+    other.servers.map(async ({ resource, name }) => {
+      const found = await client.find(resource, { namespace, name });
+      return found && isForeign(found) ? [name] : [];
+    }),
+  );
+  const keys = await readKeys(context, other, issuer).catch((error: unknown) => new Error(messageOf(error)));
+  const clusterObject = await client.find<ClusterObject & KubeObject>(Cluster, { namespace, name: cluster });
+  const { paused = false, controlPlaneEndpoint: endpoint } = clusterObject?.spec ?? {};
+  return {
+    cluster,
+    object,
+    other,
+    workloads: workloads.flat(),
+    keys,
+    isClusterPaused: paused,
+    hasEndpoint: Boolean(endpoint?.host && endpoint.port),
+    heldLeases: await heldLeases(context),
+    webhooks: await webhooks(context),
+    storeProblem: await storeProblem(context),
+    snapshot,
+    now: new Date(now()),
+  };
+}
+
+/** Other operators are found by what they do: they start again what was stopped. */
+async function heldLeases({ client, now }: FactsContext): Promise<string[]> {
+  const { items } = await client.list<LeaseObject>(Lease, { fieldSelector: `metadata.name=${lease}` });
+  return items
+    .filter(({ spec }) => {
+      const expiry = Date.parse(spec?.renewTime ?? '') + (spec?.leaseDurationSeconds ?? 0) * 1000;
+      return otherHolder.test(spec?.holderIdentity ?? '') && expiry > now();
+    })
+    .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+}
+
+async function webhooks({ client }: FactsContext): Promise<string[]> {
+  const { items } = await client.list<WebhookConfiguration>(ValidatingWebhookConfiguration);
+  const isTheirs = ({ webhooks: all = [] }: WebhookConfiguration) => all.some(({ name }) => name === teutonetsWebhook);
+  return items.filter(isTheirs).map(({ metadata }) => metadata.name);
+}
+
+async function storeProblem({ withBackups, snapshot }: FactsContext): Promise<string | undefined> {
+  try {
+    const { bareSnapshots } = await withBackups((backups) => backups.list());
+    if (snapshot === undefined || bareSnapshots.includes(snapshot)) return undefined;
+    return `the bucket has no snapshot ${snapshot}: it has ${bareSnapshots.join(', ') || 'none'}`;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
