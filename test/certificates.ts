@@ -1,4 +1,4 @@
-/** `npm run certificates [-- FILE]`: writes the plan and the policy of certificates as tables into reconciler/certificates/README.md. */
+/** `npm run certificates [-- FILE]`: writes the plan and the policy of certificates as tables into reconciler/certificates/ISSUED.md. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withCertificateTables } from './support/certificate-tables.ts';

@@ -1,5 +1,5 @@
 /**
- * `npm run faults [-- DIRECTORY FILE]`: writes the faults that the tests have recorded into the table of test/README.md, or
+ * `npm run faults [-- DIRECTORY FILE]`: writes the faults that the tests have recorded into the table of test/FAULTS.md, or
  * those of another directory into another file. Rows that no test has recorded since stay.
  */
 import { readFile, writeFile } from 'node:fs/promises';

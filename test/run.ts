@@ -1,6 +1,6 @@
 /**
  * Tests in tiers. `npm test` runs what every push proves: the pure tests, then those on real binaries in three lanes side by side, which
- * test/README.md describes. `npm run test:full` runs test/full with them, and `npm run test:stale` of test/full what has changed since it was green.
+ * test/RUN.md describes. `npm run test:full` runs test/full with them, and `npm run test:stale` of test/full what has changed since it was green.
  * With other arguments it is vitest with these: `npm test -- PATH`.
  */
 import { mkdir, rm } from 'node:fs/promises';

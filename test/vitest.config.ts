@@ -32,7 +32,7 @@ const onRealBinaries = {
 };
 
 /**
- * Which files belong to a project: test/run/files.ts; how a run uses the projects: test/README.md. Projects with different numbers of
+ * Which files belong to a project: test/run/files.ts; how a run uses the projects: test/RUN.md. Projects with different numbers of
  * workers need places of their own in the order of groups.
  */
 export default defineConfig({

@@ -57,7 +57,7 @@ export const mallocSettings: Readonly<Record<string, string>> = {
 /** Resources of the operator's container. */
 export const managerResources: ManagerResources = {
   requests: { cpu: '100m', memory: '256Mi' },
-  // A runaway ends this pod, and no other one of the node. Some 700 control planes fit: the figures are in test/README.md.
+  // A runaway ends this pod, and no other one of the node. Some 700 control planes fit: the figures are in test/bench/README.md.
   limits: { memory: '1Gi' },
 };
 
@@ -79,7 +79,7 @@ export const managerPriorityClass = 'system-cluster-critical';
 export interface ManagerSettings {
   /** Number of pods. One of them is active. @default 2 */
   readonly replicas?: number;
-  /** Further arguments, as README.md of this folder documents them. @default none */
+  /** Further arguments, as SETTINGS.md of this folder documents them. @default none */
   readonly args?: readonly string[];
   /** Environment variables, instead of the default ones. @default {@link managerEnvironment} */
   readonly environment?: Readonly<Record<string, string>>;

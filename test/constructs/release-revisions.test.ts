@@ -17,7 +17,7 @@ const revisions = Array.from({ length: newestRevision }, (_, index) => index + 1
 
 /** Said by every failure here. */
 const instead =
-  'control planes in the field are rendered by this release revision, and its files never change: undo what changes it, or make it a part of a new release revision, as test/README.md says under "What an operator upgrade leaves alone"';
+  'control planes in the field are rendered by this release revision, and its files never change: undo what changes it, or make it a part of a new release revision, as test/RELEASE-REVISIONS.md says';
 
 /** Whether the files of a revision, with the clusters of its time, are in the list. */
 function isReleased(revision: number): boolean {

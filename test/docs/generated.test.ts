@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { conditions, conditionTypes } from '../../constructs/api/conditions.ts';
 import { hostedControlPlaneCRD } from '../../constructs/api/crd.ts';
 import { environmentVariables, readConfig } from '../../reconciler/operator/config.ts';
 import { blockIn } from '../support/readme-block.ts';
@@ -25,16 +26,16 @@ describe('what pages take from the sources', () => {
   });
 });
 
-describe('the settings in constructs/provider/README.md', () => {
+describe('the settings in constructs/provider/SETTINGS.md', () => {
   it('name every environment variable of the operator', async () => {
-    const { text } = await readPage('constructs/provider/README.md');
-    const [, settings = ''] = text.split(/^## Settings$/m);
+    const { text } = await readPage('constructs/provider/SETTINGS.md');
+    const [, settings = ''] = text.split(/^## Environment variables$/m);
     const rows = [...settings.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, name = '']) => name);
     expect(rows.sort()).toEqual(environmentVariables.map(({ name }) => name).sort());
   });
 
   it('name every flag of the operator, with its default', async () => {
-    const { text } = await readPage('constructs/provider/README.md');
+    const { text } = await readPage('constructs/provider/SETTINGS.md');
     const rows = [...text.matchAll(/^\| `--([a-z-]+)` \|([^|]*)\|/gm)].map(([, name = '', fallback = '']) => ({
       name,
       fallback: fallback.replaceAll('`', '').trim(),
@@ -50,6 +51,14 @@ describe('the settings in constructs/provider/README.md', () => {
       { name: 'secure-metrics-port', fallback: String(secureMetricsPort) },
     ]);
   });
+});
+
+it('the symptoms in constructs/provider/TROUBLESHOOTING.md lead to conditions and reasons that exist', async () => {
+  const { prose } = await readPage('constructs/provider/TROUBLESHOOTING.md');
+  const known = [...conditionTypes, ...conditionTypes.flatMap((type) => Object.keys(conditions[type].reasons))];
+  const named = [...prose.matchAll(/`([A-Z][a-z]+(?:[A-Z]+[a-z]+)+)`/g)].map(([, name = '']) => name);
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter((name) => !known.includes(name))).toEqual([]);
 });
 
 describe.each(['reconciler/THREATS.md', 'reconciler/BELIEFS.md'])('the attempts in %s', async (page) => {

@@ -61,6 +61,18 @@ it.each(shown)('the output of $place is what its proof expects', async ({ path, 
   expect(content.split('\n').filter((line) => !expected.includes(line))).toEqual([]);
 });
 
+/** Pages longer than others, with the reason. */
+const references: Readonly<Record<string, string>> = {
+  'constructs/provider/TUTORIAL.md':
+    'one way from a release to an empty cluster, whose commands a test types in their order',
+  'reconciler/BELIEFS.md': 'tables for reviews, read by tests',
+  'reconciler/README.md': 'the map of all rooms, and where their decisions are',
+  'reconciler/THREATS.md': 'tables for reviews, read by tests',
+  'test/SEEDS.md': 'a row for each line of the seeds',
+  'test/SOAK.md': 'a row for each file that only soak runs',
+  'test/bench/README.md': 'figures as npm run bench has measured them',
+};
+
 describe('the pages', () => {
   it('are there for every room that has one', () => {
     expect(pages.map(({ path }) => path)).toEqual(
@@ -82,6 +94,14 @@ describe('the pages', () => {
   it('begin with a root page that is read in five minutes', () => {
     const root = pages.find(({ path }) => path === 'README.md');
     expect(Buffer.byteLength(root?.text ?? '')).toBeLessThanOrEqual(10_240);
+  });
+
+  it('are short enough to be finished, apart from what is generated', () => {
+    const long = pages
+      .filter(({ path }) => path !== 'README.md' && !path.startsWith('test/testbed/go/'))
+      .filter(({ text }) => Buffer.byteLength(text.replaceAll(/<!-- (\w[\w ]*) -->[^]*?<!-- \/\1 -->/g, '')) > 8192)
+      .map(({ path }) => path);
+    expect(long.toSorted()).toEqual(Object.keys(references).toSorted());
   });
 
   it('link to each other, so that every page is found from the root page', () => {

@@ -7,7 +7,7 @@ import {
   renderControlPlane,
 } from '../../constructs/index.ts';
 
-/** The program of constructs/README.md: what a HostedControlPlane becomes. */
+/** The program of constructs/LIBRARY.md: what a HostedControlPlane becomes. */
 export function render(hostedControlPlane: unknown): RenderedObject[] {
   const parsed = parseHostedControlPlane(hostedControlPlane);
   if (!parsed.valid) throw new Error(parsed.message);

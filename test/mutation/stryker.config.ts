@@ -22,7 +22,7 @@ const decisions = [
 /**
  * `npm run mutate` changes these modules in one place at a time and runs the tests that reach the place; for one of them,
  * `npm run mutate -- --mutate reconciler/engine/run-phases.ts`. The score of all modules, and what is left, are in
- * test/README.md.
+ * test/MUTATIONS.md.
  */
 export default {
   testRunner: 'vitest',

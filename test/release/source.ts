@@ -42,7 +42,7 @@ export async function readSource(version: string): Promise<Source> {
 export function requireKept(sums: string, revision: number = newestRevision): void {
   if (sums.split('\n').some((line) => line.slice(66).startsWith(`${revision}/`))) return;
   throw new Error(
-    `the files of release revision ${revision} can still change: keep their checksums first, as test/README.md says under "What an operator upgrade leaves alone"`,
+    `the files of release revision ${revision} can still change: keep their checksums first, as test/RELEASE-REVISIONS.md says`,
   );
 }
 

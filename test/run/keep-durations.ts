@@ -19,6 +19,6 @@ if (to === committed) {
   const runs = join(import.meta.dirname, 'runs.json');
   const all = withRun((await read(runs)) as RunCost[], (await read(costFile)) as RunCost);
   await writeFile(runs, `${JSON.stringify(all, undefined, 2)}\n`);
-  const page = join(import.meta.dirname, '../README.md');
+  const page = join(import.meta.dirname, '../FIGURES.md');
   await writeFile(page, withRuns(await readFile(page, 'utf8'), all));
 }

@@ -18,12 +18,12 @@ export interface Fault {
 }
 
 /** The page with the table of faults. `npm run faults` writes it: it comes from tests and not from the sources. */
-export const faultsPage = 'test/README.md';
+export const faultsPage = 'test/FAULTS.md';
 
 /** Where faults wait to be rendered; ignored by git. Not in build/, all of which goes into the operator's image. */
 export const faultsDirectory = join(import.meta.dirname, '../../.faults');
 
-/** Keeps a fault for the table in test/README.md. Call it after the assertions; a later run of the test replaces its row. */
+/** Keeps a fault for the table in test/FAULTS.md. Call it after the assertions; a later run of the test replaces its row. */
 export async function recordFault(fault: Fault, directory = faultsDirectory): Promise<void> {
   await mkdir(directory, { recursive: true });
   const path = join(directory, `${slugOf(fault.fault)}.json`);

@@ -20,6 +20,7 @@ import { OperatorProcess } from './loop/operator-process.ts';
 import { ManualClock } from './manual-clock.ts';
 import { kubectlGet } from './printed-columns.ts';
 import { fencedBlock, markdownTable, withBlock } from './readme-block.ts';
+import { referencePage, withReference } from './reference-page.ts';
 import { now } from './scope.ts';
 import { withTemplateVariables, withValues, withVariables, withVersions } from './stack-tables.ts';
 import type { Phase as RunnablePhase } from '../../reconciler/engine/run-phases.ts';
@@ -29,11 +30,11 @@ type Phase = RunnablePhase<Scope>;
 type Write = (text: string) => string | Promise<string>;
 
 /** The page with the tables of certificates. */
-export const certificatesPage = 'reconciler/certificates/README.md';
+export const certificatesPage = 'reconciler/certificates/ISSUED.md';
 
 /** What pages say of conditions, each on the page of the room that reports them; the others are on the first one. */
 const conditionPages = {
-  'constructs/provider/README.md': [],
+  'constructs/provider/CONDITIONS.md': [],
   'reconciler/etcd/README.md': ['EtcdClusterHealthy', 'EtcdClusterReady', 'EncryptionAtRestReady'],
   'reconciler/backup/README.md': ['EtcdBackupReady', 'EtcdBackupVerified', 'EtcdRestoreReady'],
   'reconciler/certificates/README.md': [
@@ -51,17 +52,20 @@ const conditionPages = {
 export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
   'README.md': [withKubectl],
   [alertsPage]: [withAlerts],
-  'constructs/provider/README.md': [withConditions('constructs/provider/README.md'), withTemplateVariables],
-  'constructs/provider/MIGRATION.md': [withHelp(hcpImport)],
+  [referencePage]: [withReference],
+  'constructs/provider/CONDITIONS.md': [withConditions('constructs/provider/CONDITIONS.md')],
+  'constructs/provider/TEMPLATES.md': [withTemplateVariables],
+  'constructs/provider/MIGRATION-COMMANDS.md': [withHelp(hcpImport)],
   'constructs/stacks/hetzner/README.md': [withValues],
   'constructs/stacks/openstack/README.md': [withVariables, withVersions],
-  'reconciler/README.md': [withPhases],
+  'reconciler/phases/README.md': [withPhases],
   'reconciler/THREATS.md': [withRights],
   'reconciler/etcd/README.md': [withConditions('reconciler/etcd/README.md')],
   'reconciler/backup/README.md': [withConditions('reconciler/backup/README.md')],
-  [certificatesPage]: [withConditions('reconciler/certificates/README.md'), withCertificateTables],
+  'reconciler/certificates/README.md': [withConditions('reconciler/certificates/README.md')],
+  [certificatesPage]: [withCertificateTables],
   'reconciler/cli/README.md': [withHelp(hcp)],
-  'test/README.md': [(text) => withRuns(text, runs)],
+  'test/FIGURES.md': [(text) => withRuns(text, runs)],
   'test/contract/README.md': [withContract],
 };
 

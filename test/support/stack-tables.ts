@@ -70,11 +70,12 @@ function typeOf(schema: Typed): string {
   return schema.type === 'array' ? `list of ${schema.items?.type}` : (schema.type ?? '');
 }
 
-function defaultOf(value: unknown): string {
+/** A default as code; nothing for none. */
+export function defaultOf(value: unknown): string {
   return value === undefined ? '' : `\`${JSON.stringify(value)}\``;
 }
 
 /** The table has a column for it. */
-function withoutDefault(description = ''): string {
+export function withoutDefault(description = ''): string {
   return description.replace(/ Default: .*$/, '');
 }

@@ -14,7 +14,7 @@ test('the documents promise no older versions than the oldest platform that a te
   const gateway = oldestGatewayApi.module;
   const kubernetes = 'k8s.io/kubernetes';
   const folder = pinnedMinors[oldestKubernetes]?.kubernetes ?? '';
-  const page = await readFile(join(root, 'constructs/provider/README.md'), 'utf8');
+  const page = await readFile(join(root, 'constructs/provider/INSTALL.md'), 'utf8');
   expect(page).toContain(
     [
       await row('Kubernetes of the management cluster', [folder, kubernetes], ['kubernetes', kubernetes]),
