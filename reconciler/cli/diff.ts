@@ -9,6 +9,8 @@ import { compareOwners } from './diff/compare-owners.ts';
 import { compareRelease } from './diff/compare-release.ts';
 import { type Comparison, gravest, type ObjectChange, type SpecChange } from './diff/effects.ts';
 import { readingSample } from './diff/live-sample.ts';
+import { withoutValues } from './collect/without-secrets.ts';
+import { outputOf, outputOption, printed } from './output.ts';
 import { plainView, type View } from './view.ts';
 
 /** A comparison, and what a person reads below it. */
@@ -23,7 +25,7 @@ interface Compared extends Comparison {
  */
 export const diff: Command = {
   name: 'diff',
-  usage: 'FILE [--field-manager NAME] | CLUSTER [--release-revision N]',
+  usage: 'FILE [--field-manager NAME] | CLUSTER [--release-revision N] [-o json|yaml]',
   summary:
     'Shows what a file or release revision would change, or what others have set: exit code 1 if anything, 2 if it fails.',
   options: {
@@ -37,6 +39,7 @@ export const diff: Command = {
       value: 'N',
       meaning: `show what the adoption of this release revision changes; ${newestRevision} is the newest`,
     },
+    output: outputOption(),
   },
   access: [
     findingControlPlane,
@@ -51,14 +54,33 @@ export const diff: Command = {
   failureCode: 2,
   prepare(given) {
     const compare = comparisonOf(given);
-    return async (session) => {
-      const { spec, objects, same, different } = await compare(session);
-      for (const line of describeChanges({ spec, objects }, session.terminal)) session.terminal.print(line);
-      if (spec.length + objects.length === 0) return session.terminal.print(same);
+    const output = outputOf(given);
+    return async ({ terminal, ...session }) => {
+      const compared = await compare({ terminal, ...session });
+      const { spec, objects, same, different } = compared;
+      const isSame = spec.length + objects.length === 0;
+      const people = () => (isSame ? [same] : describeChanges({ spec, objects }, terminal));
+      for (const line of printed(output, shapeOf(compared), people)) terminal.print(line);
+      if (isSame) return;
       throw new Answer(`${different}: ${gravest([...spec, ...objects]) ?? 'no restart'}`);
     };
   },
 };
+
+/** What `-o json|yaml` prints: of objects the paths of their fields alone, and of the spec no values of environment variables. */
+export function shapeOf({ cluster, spec, objects }: Comparison): object {
+  return {
+    cluster,
+    spec: spec.map(({ path, before, after, effect, what, setBy }) => ({
+      path,
+      ...(/(^|\.)env($|\[)/.test(path) ? {} : { before: withoutValues(before), after: withoutValues(after) }),
+      effect,
+      what,
+      setBy,
+    })),
+    objects: objects.map(({ fields, ...object }) => ({ ...object, fields: fields.map(({ path }) => path) })),
+  };
+}
 
 /** @throws UsageError for an option that belongs to the other form */
 function comparisonOf(given: Given): (session: Session) => Promise<Compared> {

@@ -4,6 +4,7 @@ import { selectorString } from '../../../constructs/cluster/labels.ts';
 import { minorOf } from '../../../constructs/cluster/versions.ts';
 import type { Sample } from '../../../constructs/sample.ts';
 import { lastUsable, revisionsAmong } from '../../revision/revisions.ts';
+import type { KubeObject } from '../../kube/object.ts';
 import type { Session } from '../command.ts';
 import { findObject } from '../control-plane.ts';
 import type { Comparison } from './effects.ts';
@@ -16,7 +17,7 @@ import { sampleOf } from './live-sample.ts';
  * @throws when this program does not know the recorded release revision
  */
 export async function compareRelease(session: Session, name: string, revision: number): Promise<Comparison> {
-  const object = await findObject(session, name);
+  const object: KubeObject = await findObject(session, name);
   const sample = await sampleOf(session, object);
   const { cluster } = sample;
   const { items } = await session.client.list(ConfigMap, {
