@@ -2,24 +2,24 @@ import { Pod, Secret } from '../../constructs/api/resources.ts';
 import { selectorLabels, selectorOf } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { kubernetesVersion, unsupportedVersion } from '../../constructs/cluster/versions.ts';
+import { checkedConfiguration } from '../../constructs/control-plane/api-server/checked-configuration.ts';
 import { apiServiceHost } from '../../constructs/control-plane/certificates/certificate-plans.ts';
 import { exposureStrategy } from '../../constructs/control-plane/exposure/exposure.ts';
+import { findingControlPlane, forwardingPort } from './access.ts';
+import { table } from './columns.ts';
+import { type Command, type Session, UsageError, clusterArgument, textOption } from './command.ts';
+import { type ControlPlane, findControlPlane } from './control-plane.ts';
+import { outputOf, outputOption, printed } from './output.ts';
+import type { Paint } from './view.ts';
 import type { HostedClient } from '../hosted/hosted-client.ts';
 import { KubeClient, type KubernetesApi } from '../kube/client.ts';
 import { connectionFor } from '../kube/config.ts';
-import { hasEnded, type PodObject } from '../kube/readiness.ts';
+import { type PodObject, hasEnded } from '../kube/readiness.ts';
 import { caOf, clientOf } from '../pki/kubeconfig.ts';
 import { type SecretObject, valueOf } from '../pki/secret.ts';
-import { findProblems, preflightChecks, type PreflightProblem } from '../upgrade/preflight/checks.ts';
+import { type PreflightProblem, findProblems, preflightChecks } from '../upgrade/preflight/checks.ts';
 import { observePreflight } from '../upgrade/preflight/observe.ts';
 import { skippedChecks } from '../upgrade/preflight/skipped.ts';
-import { findingControlPlane, forwardingPort } from './access.ts';
-import { table } from './columns.ts';
-import { clusterArgument, type Command, type Session, textOption, UsageError } from './command.ts';
-import { type ControlPlane, findControlPlane } from './control-plane.ts';
-import { outputOf, outputOption, printed } from './output.ts';
-import { configurationResult } from './upgrade-configuration.ts';
-import type { Paint } from './view.ts';
 
 /** Reports what would hold an upgrade, before a user requests it. */
 export const preflight: Command = {
@@ -150,4 +150,28 @@ async function hostedThrough(
       return through(running.metadata.name, work);
     },
   };
+}
+
+/** What is known of the kube-apiserver of a version: whether it accepts what users decide about it. */
+interface ConfigurationResult {
+  /** `later`: it is asked when the spec has the version. */
+  readonly result: 'passed' | 'failed' | 'later';
+  readonly message: string;
+}
+
+/** The result of the check before an upgrade to a version, which the operator makes once the spec asks for it. */
+export function configurationResult({ object }: ControlPlane, version: string): ConfigurationResult {
+  const { metadata, spec, status } = object;
+  const { namespace } = metadata;
+  if (checkedConfiguration({ namespace, spec: { ...spec, version } }) === undefined) {
+    return { result: 'passed', message: '' };
+  }
+  const condition = (type: string) => status?.conditions?.find((candidate) => candidate.type === type);
+  if (kubernetesVersion(spec.version) === version && status?.observedGeneration === metadata.generation) {
+    const accepted = condition('APIServerConfigurationAccepted');
+    if (accepted?.status === 'True') return { result: 'passed', message: '' };
+    if (accepted?.reason === 'ConfigurationRefused') return { result: 'failed', message: accepted.message };
+  }
+  const message = `once the spec has the version, kube-apiserver ${version} checks flags, token issuers and audit settings before anything changes, and holds the upgrade while it refuses them`;
+  return { result: 'later', message };
 }

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { newestRevision, releaseOf } from '../../../../constructs/cluster/release-revisions.ts';
 import { renderControlPlane } from '../../../../constructs/control-plane/chart.ts';
-import { diff, shapeOf } from '../../../../reconciler/cli/diff.ts';
-import { compareRelease } from '../../../../reconciler/cli/diff/compare-release.ts';
+import { diff, shapeOf, compareRelease } from '../../../../reconciler/cli/diff.ts';
 import { specChanges } from '../../../../reconciler/cli/diff/effects.ts';
 import type { Session } from '../../../../reconciler/cli/command.ts';
 import { KubeError } from '../../../../reconciler/kube/errors.ts';
