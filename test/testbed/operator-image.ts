@@ -92,10 +92,14 @@ async function filesBelow(directory: string, target: string): Promise<ImageEntry
   const entries = await readdir(directory, { withFileTypes: true, recursive: true }).catch((cause: unknown) => {
     throw new Error(`${directory} cannot be read: run npm run build first`, { cause });
   });
-  return entries
-    .filter((entry) => entry.isFile() && !entry.name.endsWith('.tar') && entry.name !== fanOutBundle)
-    .map((entry) => {
-      const source = join(entry.parentPath, entry.name);
-      return { kind: 'file', path: join(target, source.slice(directory.length)), source, mode: 0o644 };
-    });
+  return (
+    entries
+      .filter((entry) => entry.isFile() && !entry.name.endsWith('.tar') && entry.name !== fanOutBundle)
+      // users run it on their own machine
+      .filter(({ name }) => !name.startsWith('hcp-import.js'))
+      .map((entry) => {
+        const source = join(entry.parentPath, entry.name);
+        return { kind: 'file', path: join(target, source.slice(directory.length)), source, mode: 0o644 };
+      })
+  );
 }

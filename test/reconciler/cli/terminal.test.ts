@@ -49,6 +49,16 @@ describe('a terminal', () => {
   });
 });
 
+it.each([
+  ['reconciler/cli/main.ts', 'help'],
+  ['reconciler/cli/main.ts', 'completion', 'bash'],
+  ['reconciler/import/main.ts', 'help'],
+])('%s %s ends quietly when its reader has ended, as before head', async (...args) => {
+  // The reader has ended for sure before the program begins.
+  const script = `exec 3> >(:); wait $!; '${process.execPath}' ${args.join(' ')} 2>&1 >&3; echo "code $?"`;
+  expect(await run(['bash', '-c', script], { cwd: repository })).toBe('code 0\n');
+});
+
 it('help has no colours, wherever it is printed', () => {
   expect(helpOfAll(hcp)).not.toContain('\u001B');
 });

@@ -1,38 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { stepTypes } from '../../../constructs/api/conditions.ts';
-import { eventsOf } from '../../../reconciler/cli/explain/events.ts';
-import type { EventObject } from '../../../reconciler/clusters/pods/warnings.ts';
-import { type Evidence, explanation } from '../../../reconciler/cli/explain/explanation.ts';
-import { markedView, narrowView } from '../../support/marked-view.ts';
-import { hostedControlPlaneObject } from '../../support/scope.ts';
+import { causesOf, type Evidence, tree } from '../../../../reconciler/cli/status/causes.ts';
+import { warningsAbout } from '../../../../reconciler/cli/status/warnings.ts';
+import type { EventObject } from '../../../../reconciler/clusters/pods/warnings.ts';
 
 const now = Date.parse('2026-11-26T12:00:00Z');
 const ago = (seconds: number) => new Date(now - seconds * 1000).toISOString();
-
-const condition = (type: string, status: string, reason: string, message = '', since = 120) => ({
-  type,
-  status,
-  reason,
-  message,
-  lastTransitionTime: ago(since),
-});
-
-/** A control plane whose scheduler does not start. */
-const broken = {
-  ...hostedControlPlaneObject(),
-  status: {
-    conditions: [
-      ...stepTypes.slice(0, stepTypes.indexOf('SchedulerReady')).map((type) => condition(type, 'True', 'Succeeded')),
-      condition('SchedulerReady', 'False', 'PodsFailing', 'scheduler: 1 old replica still running'),
-      condition('WorkloadSetupReady', 'False', 'WaitingForPods'),
-      condition('Ready', 'False', 'PodsFailing', 'scheduler: 1 old replica still running'),
-    ],
-  },
-} as unknown as Evidence['object'];
-const ready = {
-  ...hostedControlPlaneObject(),
-  status: { conditions: [condition('Ready', 'True', 'Ready')] },
-} as unknown as Evidence['object'];
 
 const named = (apiVersion: string, kind: string, name: string) => ({ apiVersion, kind, metadata: { name } });
 const pod = {
@@ -56,7 +28,7 @@ const backOff: EventObject = {
   regarding: { kind: 'Pod', name: 'c1-scheduler-x' },
   series: { count: 5, lastObservedTime: ago(12) },
 };
-const none: Omit<Evidence, 'object'> = {
+const none: Evidence = {
   deployments: [],
   pods: [],
   claims: [],
@@ -66,24 +38,20 @@ const none: Omit<Evidence, 'object'> = {
   quotas: [],
 };
 
-describe('why a control plane is not Ready', () => {
-  it('leads from the step that blocks to the pod and its newest warnings', () => {
-    expect(explanation({ object: broken, ...none, pods: [pod], events: [backOff] }, 'c1', now)).toEqual([
-      'c1 is not Ready for 2m, because SchedulerReady is PodsFailing',
-      '  scheduler: 1 old replica still running',
+const shown = (evidence: Evidence, width?: number) => tree(causesOf(evidence, now), width);
+
+describe('what is behind the state of a control plane', () => {
+  it('leads to the pod and its newest warnings', () => {
+    expect(shown({ ...none, pods: [pod], events: [backOff] })).toEqual([
       '└ Pod c1-scheduler-x: container kube-scheduler ended with exit code 1: unknown flag: --no-such-flag',
       '  └ BackOff 12s ago, 5 times: Back-off restarting failed container',
-      'wait for it: WorkloadSetupReady',
     ]);
   });
 
   it('is wrapped to the terminal, with the lines of the tree going on', () => {
     const other = { ...pod, metadata: { name: 'c1-scheduler-y' } };
-    const evidence = { object: broken, ...none, pods: [pod, other], events: [backOff] };
-    expect(explanation(evidence, 'c1', now, narrowView(50))).toEqual([
-      'c1 is not Ready for 2m, because SchedulerReady is',
-      '  PodsFailing',
-      '  scheduler: 1 old replica still running',
+    const evidence = { ...none, pods: [pod, other], events: [backOff] };
+    expect(shown(evidence, 50)).toEqual([
       '├ Pod c1-scheduler-x: container kube-scheduler',
       '│ ended with exit code 1: unknown flag:',
       '│ --no-such-flag',
@@ -92,14 +60,7 @@ describe('why a control plane is not Ready', () => {
       '└ Pod c1-scheduler-y: container kube-scheduler',
       '  ended with exit code 1: unknown flag:',
       '  --no-such-flag',
-      'wait for it: WorkloadSetupReady',
     ]);
-  });
-
-  it('is painted by its meaning', () => {
-    const [first] = explanation({ object: broken, ...none }, 'c1', now, markedView);
-    expect(first).toBe('c1 is <fails>not Ready</fails> for 2m, because SchedulerReady is PodsFailing');
-    expect(explanation({ object: ready, ...none }, 'c1', now, markedView)).toEqual(['c1 is <ok>Ready</ok>']);
   });
 
   it('names a quota that is used up, and no other one', () => {
@@ -107,7 +68,7 @@ describe('why a control plane is not Ready', () => {
       ...named('v1', 'ResourceQuota', name),
       status: { hard: { pods: '3', cpu: '4' }, used: { pods: used, cpu: '1' } },
     });
-    const lines = explanation({ object: broken, ...none, quotas: [quota('full', '3'), quota('half', '2')] }, 'c1', now);
+    const lines = shown({ ...none, quotas: [quota('full', '3'), quota('half', '2')] });
     expect(lines).toContain('└ ResourceQuota full is used up: pods 3');
     expect(lines.join('\n')).not.toContain('half');
   });
@@ -121,7 +82,7 @@ describe('why a control plane is not Ready', () => {
       regarding: { kind: 'PersistentVolumeClaim', name: 'etcd-data-c1-etcd-0' },
       series: { lastObservedTime: ago(3) },
     };
-    expect(explanation({ object: broken, ...none, claims: [claim], events: [event] }, 'c1', now)).toEqual(
+    expect(shown({ ...none, claims: [claim], events: [event] })).toEqual(
       expect.arrayContaining([
         '└ PersistentVolumeClaim etcd-data-c1-etcd-0: has no volume yet',
         '  └ ProvisioningFailed 3s ago: storageclass "fast" not found',
@@ -149,8 +110,7 @@ describe('why a control plane is not Ready', () => {
       warningOf('Service', 's-c1', 'SyncLoadBalancerFailed', 'no free address'),
       warningOf('Service', 'needs-none', 'FailedToUpdateEndpointSlices', 'conflict'),
     ];
-    expect(explanation({ object: ready, ...none, services, events }, 'c1', now)).toEqual([
-      'c1 is Ready',
+    expect(shown({ ...none, services, events })).toEqual([
       '└ Service s-c1: has no address yet',
       '  └ SyncLoadBalancerFailed 3s ago: no free address',
     ]);
@@ -159,8 +119,7 @@ describe('why a control plane is not Ready', () => {
   it('names an Ingress about which its controller warns, and no other one', () => {
     const ingresses = ['c1-api', 'c1-konnectivity'].map((name) => named('networking.k8s.io/v1', 'Ingress', name));
     const events = [warningOf('Ingress', 'c1-api', 'Rejected', 'the host is taken')];
-    expect(explanation({ object: ready, ...none, ingresses, events }, 'c1', now)).toEqual([
-      'c1 is Ready',
+    expect(shown({ ...none, ingresses, events })).toEqual([
       '└ Ingress c1-api',
       '  └ Rejected 3s ago: the host is taken',
     ]);
@@ -174,8 +133,7 @@ describe('why a control plane is not Ready', () => {
       routes: [],
     } as const;
     const quotas = [{ ...named('v1', 'ResourceQuota', 'full'), status: { hard: { pods: '3' }, used: { pods: '3' } } }];
-    expect(explanation({ object: ready, ...none, gateway, quotas }, 'c1', now)).toEqual([
-      'c1 is Ready',
+    expect(shown({ ...none, gateway, quotas })).toEqual([
       '├ Gateway infra/shared: does not exist: create it',
       '└ ResourceQuota full is used up: pods 3',
     ]);
@@ -184,27 +142,22 @@ describe('why a control plane is not Ready', () => {
   it('says each failure of a pod, with its name once', () => {
     const failing = (name: string) => ({ name, ready: false, state: { waiting: { reason: 'ImagePullBackOff' } } });
     const both = { ...pod, status: { containerStatuses: [failing('a'), failing('b')] } } as unknown as typeof pod;
-    expect(explanation({ object: broken, ...none, pods: [both] }, 'c1', now)).toContain(
+    expect(shown({ ...none, pods: [both] })).toContain(
       '└ Pod c1-scheduler-x: container a: ImagePullBackOff; container b: ImagePullBackOff',
     );
   });
 
   it('is no pod that has ended', () => {
     const ended = { ...pod, status: { phase: 'Succeeded' } };
-    expect(explanation({ object: ready, ...none, pods: [ended] }, 'c1', now)).toEqual(['c1 is Ready']);
+    expect(shown({ ...none, pods: [ended] })).toEqual([]);
   });
 
-  it('is not known before the operator has reported anything', () => {
-    const unseen: Evidence['object'] = { ...ready, status: { observedGeneration: -1 } };
-    expect(explanation({ object: unseen, ...none }, 'c1', now)).toEqual([
-      'nothing is reported yet: does the operator run?',
-    ]);
-  });
-
-  it('is nothing while it is Ready and all objects work', () => {
-    expect(explanation({ object: ready, ...none }, 'c1', now)).toEqual(['c1 is Ready']);
+  it('is nothing while all objects work', () => {
+    expect(shown({ ...none })).toEqual([]);
   });
 });
+
+const texts = (...args: Parameters<typeof warningsAbout>) => warningsAbout(...args).map(({ text }) => text);
 
 describe('the warnings about an object', () => {
   const about = { kind: 'Pod', name: 'c1-scheduler-x' };
@@ -216,19 +169,19 @@ describe('the warnings about an object', () => {
   });
 
   it('are the two newest ones', () => {
-    expect(eventsOf([at(30), at(10), at(20)], about, now).map((text) => text.split(' ')[0])).toEqual(['At10', 'At20']);
+    expect(texts(about, [at(30), at(10), at(20)], now).map((text) => text.split(' ')[0])).toEqual(['At10', 'At20']);
   });
 
   it.each([
     ['of another object', { regarding: { kind: 'Pod', name: 'other' } }],
     ['that report something normal', { type: 'Normal' }],
   ])('are no events %s', (_, more) => {
-    expect(eventsOf([at(1, more)], about, now)).toEqual([]);
+    expect(texts(about, [at(1, more)], now)).toEqual([]);
   });
 
   it('may come from a client of the older API', () => {
     const { series: _, ...old } = at(1);
-    expect(eventsOf([{ ...old, deprecatedCount: 3, deprecatedLastTimestamp: ago(7) }], about, now)).toEqual([
+    expect(texts(about, [{ ...old, deprecatedCount: 3, deprecatedLastTimestamp: ago(7) }], now)).toEqual([
       'At1 7s ago, 3 times: Back-off restarting failed container',
     ]);
   });

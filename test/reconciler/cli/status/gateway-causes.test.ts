@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Event, Gateway, TLSRoute } from '../../../../constructs/api/resources.ts';
-import type { Cause } from '../../../../reconciler/cli/explain/cause.ts';
+import type { Cause } from '../../../../reconciler/cli/status/warnings.ts';
 import type { EventObject } from '../../../../reconciler/clusters/pods/warnings.ts';
-import { gatewayCauses, type GatewayEvidence } from '../../../../reconciler/cli/explain/gateway-causes.ts';
+import { gatewayCauses, type GatewayEvidence } from '../../../../reconciler/cli/status/gateway-causes.ts';
 import type { GatewayObject } from '../../../../reconciler/clusters/exposure/gateway-object.ts';
 import type { ReportedCondition } from '../../../../reconciler/clusters/exposure/reported-condition.ts';
 import type { RouteObject } from '../../../../reconciler/clusters/exposure/route-status.ts';

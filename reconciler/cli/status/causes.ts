@@ -10,18 +10,8 @@ import type { DeploymentObject, PodObject } from '../../kube/readiness.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { ServiceObject } from '../../clusters/management/service-object.ts';
 import { type PersistentVolumeClaimObject, isAwaited, findPodProblem } from '../../clusters/pods/pod-problem.ts';
-import { spanText } from '../format.ts';
-import {
-  blockerOf,
-  conditionOf,
-  nothingReported,
-  stateOf,
-  stepsOf,
-  type StoredControlPlane,
-} from '../control-plane-state.ts';
-import { plainView, type View } from '../view.ts';
-import { hanging, wrapped } from '../wrapped.ts';
-import { type Cause, warningsAbout } from './cause.ts';
+import { wrapped } from '../wrapped.ts';
+import { type Cause, warningsAbout } from './warnings.ts';
 import type { EventObject } from '../../clusters/pods/warnings.ts';
 import { gatewayCauses, type GatewayEvidence } from './gateway-causes.ts';
 
@@ -34,7 +24,6 @@ export interface QuotaObject extends KubeObject {
 
 /** What is in the namespace of a control plane, and its Gateway, as its user may read them. */
 export interface Evidence {
-  readonly object: StoredControlPlane;
   readonly deployments: readonly DeploymentObject[];
   readonly pods: readonly PodObject[];
   readonly claims: readonly PersistentVolumeClaimObject[];
@@ -46,33 +35,13 @@ export interface Evidence {
   readonly quotas: readonly QuotaObject[];
 }
 
-/** Why a control plane is not Ready, from the step that blocks to the pods, volumes, quotas, Gateway and events behind it. */
-export function explanation(evidence: Evidence, cluster: string, now: number, view: View = plainView): string[] {
-  const { object, gateway, events } = evidence;
-  const { paint, width } = view;
-  const blocker = blockerOf(object);
-  const behind = [
+/** The pods, volumes, addresses, Gateway and quotas that do not work, each with its newest warnings. */
+export function causesOf(evidence: Evidence, now: number): Cause[] {
+  const { gateway, events, quotas } = evidence;
+  return [
     ...objectCauses(evidence, now),
     ...(gateway ? gatewayCauses(gateway, events, now) : []),
-    ...quotaCauses(evidence.quotas),
-  ];
-  if (!blocker) {
-    const isReported = conditionOf(object, 'Ready') !== undefined;
-    const state = isReported ? `${cluster} is ${paint('ok', 'Ready')}` : paint('unknown', nothingReported);
-    return [state, ...tree(behind, width)];
-  }
-  const steps = stepsOf(object).filter(({ type }) => type !== blocker.type);
-  const failing = steps.filter((step) => stateOf(step) === 'fails');
-  const waiting = steps.filter((step) => stateOf(step) === 'waits').map(({ type }) => type);
-  const since = spanText(now - Date.parse(blocker.lastTransitionTime));
-  const notReady = paint(stateOf(blocker), 'not Ready');
-  const says = (text: string) => wrapped(text, width, hanging);
-  return [
-    ...says(`${cluster} is ${notReady} for ${since}, because ${blocker.type} is ${blocker.reason}`),
-    ...(blocker.message === '' ? [] : wrapped(blocker.message, width, { first: '  ' })),
-    ...tree(behind, width),
-    ...failing.flatMap(({ type, message }) => says(`also ${paint('fails', type)}: ${message}`)),
-    ...(waiting.length === 0 ? [] : says(`wait for it: ${waiting.join(', ')}`)),
+    ...quotaCauses(quotas),
   ];
 }
 
@@ -130,8 +99,8 @@ function quotaCauses(quotas: readonly QuotaObject[]): Cause[] {
   });
 }
 
-/** @param indent the lines of the causes above, which go on beside a text of several lines */
-function tree(causes: readonly Cause[], width: number | undefined, indent = ''): string[] {
+/** Causes as lines of a tree. @param indent the lines of the causes above, which go on beside a text of several lines */
+export function tree(causes: readonly Cause[], width: number | undefined, indent = ''): string[] {
   return causes.flatMap(({ text, causes: behind }, index) => {
     const isLast = index === causes.length - 1;
     const below = `${indent}${isLast ? ' ' : '│'} `;

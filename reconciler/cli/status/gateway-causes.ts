@@ -1,12 +1,20 @@
 import type { Gateway as GatewayName } from '../../../constructs/api/exposure-spec.ts';
-import { Gateway } from '../../../constructs/api/resources.ts';
+import { Gateway, TLSRoute } from '../../../constructs/api/resources.ts';
 import type { GatewayObject } from '../../clusters/exposure/gateway-object.ts';
-import { listenersOf, type RouteObject, routesNotServed } from '../../clusters/exposure/route-status.ts';
-import { objectKey } from '../../kube/object.ts';
-import { type Cause, warningsAbout } from './cause.ts';
+import { isCurrent, type ReportedCondition } from '../../clusters/exposure/reported-condition.ts';
+import {
+  type Listener,
+  listenersOf,
+  reportsOn,
+  routeConditions,
+  type RouteObject,
+  routesNotServed,
+  routeStateOf,
+} from '../../clusters/exposure/route-status.ts';
+import { type KubeObject, objectKey } from '../../kube/object.ts';
+import { oneLine } from '../../clusters/pods/termination-message.ts';
+import { type Cause, warningsAbout } from './warnings.ts';
 import type { EventObject } from '../../clusters/pods/warnings.ts';
-import { failuresIn, problemsIn } from './reported-problems.ts';
-import { routeCauses } from './route-causes.ts';
 
 /** The Gateway that a control plane names, and its routes, as its user may read them. */
 export interface GatewayEvidence {
@@ -94,3 +102,70 @@ function listenerCauses(gateway: GatewayObject, attached: readonly string[]): Ca
 
 /** Others do not keep a listener from its work, and False may be their good state, as of `OverlappingTLSConfig`. */
 const listenerConditions = ['Accepted', 'Programmed', 'ResolvedRefs', 'Conflicted'];
+
+/** Where routes lead, and what is known about it. */
+interface RoutesTarget {
+  readonly gateway: GatewayName;
+  /** Whether a controller can take them. Otherwise that none has is no cause, but a consequence. */
+  readonly takesRoutes: boolean;
+  /** Events of the namespace of the routes. */
+  readonly events: readonly EventObject[];
+}
+
+/** The routes of a control plane that its Gateway does not serve, each with its newest warnings. */
+function routeCauses(routes: readonly RouteObject[], target: RoutesTarget, now: number): Cause[] {
+  return routes.flatMap((route) => {
+    const { kind } = TLSRoute;
+    const { name } = route.metadata;
+    const problems = listenersOf(route, target.gateway).flatMap((listener) => routeProblems(route, listener, target));
+    if (problems.length === 0) return [];
+    return [
+      { text: `${kind} ${name}: ${problems.join('; ')}`, causes: warningsAbout({ kind, name }, target.events, now) },
+    ];
+  });
+}
+
+function routeProblems(route: RouteObject, listener: Listener, { takesRoutes }: RoutesTarget): string[] {
+  const state = routeStateOf(route, listener);
+  switch (state.kind) {
+    case 'accepted':
+      return [];
+    case 'rejected':
+      return [oneLine(state.message.replace(`${TLSRoute.kind} ${route.metadata.name}`, 'it'))];
+    case 'waiting': {
+      const conditions = reportsOn(route, listener).flat();
+      if (conditions.length > 0) return problemsIn(conditions, route, routeConditions);
+      const advice = `check that the controller of Gateway ${objectKey(listener)} runs and supports TLSRoutes`;
+      return takesRoutes ? [`no controller has taken it: ${advice}`] : [];
+    }
+  }
+}
+
+/** The conditions of the Gateway API that are True when something is wrong. */
+const negative = ['Conflicted'];
+
+/** Why an object does not work, by its conditions. @param needed the types of those that must be True */
+function problemsIn(conditions: readonly ReportedCondition[], object: KubeObject, needed: readonly string[]): string[] {
+  const relevant = conditions.filter(({ type }) => needed.includes(type));
+  const stale = relevant.filter((condition) => !isCurrent(condition, object)).map(({ type }) => type);
+  const missing = needed.filter((type) => !relevant.some((condition) => condition.type === type));
+  return [
+    ...(stale.length === 0
+      ? []
+      : [
+          `the controller has not processed generation ${object.metadata.generation} yet (${[...new Set(stale)].join(', ')})`,
+        ]),
+    ...(missing.length === 0 ? [] : [`the controller has not reported ${missing.join(' and ')} yet`]),
+    ...failuresIn(relevant, object),
+  ];
+}
+
+/** The conditions that report a failure of the present generation, with what the controller says about it. */
+function failuresIn(conditions: readonly ReportedCondition[], object: KubeObject): string[] {
+  return conditions
+    .filter((condition) => isCurrent(condition, object))
+    .filter(({ type, status }) => status !== (negative.includes(type) ? 'False' : 'True'))
+    .map(({ type, status, reason = '', message = '' }) =>
+      [`${type} is ${status}`, oneLine(reason), oneLine(message)].filter(Boolean).join(': '),
+    );
+}

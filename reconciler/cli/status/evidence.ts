@@ -1,5 +1,5 @@
-import { type Gateway as GatewayName, exposuresOf } from '../../constructs/api/exposure-spec.ts';
-import { clusterNameLabel } from '../../constructs/api/group.ts';
+import { type Gateway as GatewayName, exposuresOf } from '../../../constructs/api/exposure-spec.ts';
+import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import {
   Deployment,
   Event,
@@ -12,76 +12,53 @@ import {
   Service,
   TLSRoute,
   tlsRoutes,
-} from '../../constructs/api/resources.ts';
-import type { GatewayObject } from '../clusters/exposure/gateway-object.ts';
-import type { RouteObject } from '../clusters/exposure/route-status.ts';
-import type { KubernetesApi } from '../kube/client.ts';
-import type { Selection } from '../kube/client-options.ts';
-import { messageOf } from '../kube/error-message.ts';
-import { isNotFound, isNotServed } from '../kube/errors.ts';
-import { type KubeObject, objectKey } from '../kube/object.ts';
-import { type CommandAccess, findingControlPlane } from './access.ts';
-import { clusterArgument, type Command, type Session } from './command.ts';
-import { clusterOf, findObject } from './control-plane.ts';
-import { conditionOf, gatewayOf, type StoredControlPlane } from './control-plane-state.ts';
-import type { EventObject } from '../clusters/pods/warnings.ts';
-import { type Evidence, explanation } from './explain/explanation.ts';
-import type { GatewayEvidence } from './explain/gateway-causes.ts';
+} from '../../../constructs/api/resources.ts';
+import type { GatewayObject } from '../../clusters/exposure/gateway-object.ts';
+import type { RouteObject } from '../../clusters/exposure/route-status.ts';
+import type { KubernetesApi } from '../../kube/client.ts';
+import type { Selection } from '../../kube/client-options.ts';
+import { messageOf } from '../../kube/error-message.ts';
+import { isNotFound, isNotServed } from '../../kube/errors.ts';
+import { type KubeObject, objectKey } from '../../kube/object.ts';
+import type { CommandAccess } from '../access.ts';
+import type { Session } from '../command.ts';
+import { clusterOf, gatewayOf, type StoredControlPlane } from '../control-plane.ts';
+import type { EventObject } from '../../clusters/pods/warnings.ts';
+import type { Evidence } from './causes.ts';
+import type { GatewayEvidence } from './gateway-causes.ts';
 
 const reading =
   (why: string) =>
   (resource: Resource): CommandAccess => ({ resource, verbs: ['list'], why });
 
-/**
- * Asks with the user's own rights for what the operator does not read: quotas, and all but a few events. What the user may not read either is
- * named, and the rest is explained.
- */
-export const explain: Command = {
-  name: 'explain',
-  usage: 'CLUSTER',
-  summary:
-    'Explains why a control plane is not Ready by its pods, volumes, quotas, Gateway and events; exit code 1 when it is not.',
-  options: {},
-  access: [
-    findingControlPlane,
-    ...[Event, ResourceQuota].map(reading('what hinders its pods and volumes')),
-    ...[Deployment, Pod, PersistentVolumeClaim, Service, Ingress].map(reading('its parts')),
-    ...tlsRoutes.map(reading('what its Gateway says about its routes')),
-    { resource: Gateway, verbs: ['get'], why: 'its listeners', where: 'gateway' },
-    { resource: Event, verbs: ['list'], why: 'what happened to the Gateway', where: 'gateway' },
-  ],
-  prepare(given) {
-    const name = clusterArgument(given);
-    return (session) => explainTo(session, name);
-  },
-};
-
-async function explainTo(session: Session, name: string): Promise<void> {
-  const { terminal } = session;
-  const object: StoredControlPlane = await findObject(session, name);
-  const cluster = clusterOf(object) ?? name;
-  const refusals: string[] = [];
-  const evidence = await gather(session, object, cluster, refusals);
-  for (const line of explanation(evidence, cluster, session.now(), terminal)) terminal.print(line);
-  for (const refusal of refusals) terminal.tell(refusal);
-  if (conditionOf(object, 'Ready')?.status !== 'True') throw new Error(`${cluster} is not Ready`);
-}
+/** What {@link gather} needs. A user who lacks one of these rights is told what is not known. */
+export const readingEvidence: readonly CommandAccess[] = [
+  ...[Event, ResourceQuota].map(reading('what hinders its pods and volumes')),
+  ...[Deployment, Pod, PersistentVolumeClaim, Service, Ingress].map(reading('its parts')),
+  ...tlsRoutes.map(reading('what its Gateway says about its routes')),
+  { resource: Gateway, verbs: ['get'], why: 'its listeners', where: 'gateway' },
+  { resource: Event, verbs: ['list'], why: 'what happened to the Gateway', where: 'gateway' },
+];
 
 /** Reads with the rights of the user. A failure of a read is named, and the rest goes on without it. */
 type Tried = <T>(what: string, read: () => Promise<T>, otherwise: T) => Promise<T>;
 
-async function gather(
+/**
+ * Asks with the user's own rights for what the operator does not read: quotas, and all but a few events.
+ * @returns with what this user may not read, and why
+ */
+export async function gather(
   { client, namespace }: Session,
   object: StoredControlPlane,
-  cluster: string,
-  refusals: string[],
-): Promise<Evidence> {
+): Promise<{ evidence: Evidence; unknown: string[] }> {
+  const unknown: string[] = [];
+  const cluster = clusterOf(object) ?? object.metadata.name;
   const labelled = { namespace, labelSelector: `${clusterNameLabel}=${cluster}` };
   const tried: Tried = async (what, read, otherwise) => {
     try {
       return await read();
     } catch (error) {
-      refusals.push(`not known: ${what}: ${messageOf(error)}`);
+      unknown.push(`${what}: ${messageOf(error)}`);
       return otherwise;
     }
   };
@@ -90,8 +67,7 @@ async function gather(
   const behind = gatewayOf(object);
   const isBehindIngress = exposuresOf(object.spec ?? {}).some(({ kind }) => kind === 'ingress');
   const events = await list<EventObject>(Event, { namespace });
-  return {
-    object,
+  const evidence: Evidence = {
     deployments: await list(Deployment),
     pods: await list(Pod),
     claims: await list(PersistentVolumeClaim),
@@ -101,6 +77,7 @@ async function gather(
     events,
     quotas: await list(ResourceQuota, { namespace }),
   };
+  return { evidence, unknown };
 }
 
 /** @param own the selection of the routes, and the events of their namespace */

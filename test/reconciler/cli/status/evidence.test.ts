@@ -9,7 +9,7 @@ import {
   TLSRoute,
   tlsRoutes,
 } from '../../../../constructs/api/resources.ts';
-import { explain } from '../../../../reconciler/cli/explain.ts';
+import { status } from '../../../../reconciler/cli/status.ts';
 import { messageOf } from '../../../../reconciler/kube/error-message.ts';
 import { errorFromStatus } from '../../../../reconciler/kube/errors.ts';
 import { gateway as ownGateway, orderedBehindGateway } from '../../../support/loop/behind-gateway.ts';
@@ -76,9 +76,9 @@ async function behindSharedGateway(): Promise<MemoryCluster> {
   return cluster;
 }
 
-/** What the command prints, reports beside it, and fails with, and how often it lists events. */
+/** What the command prints of causes, what it reports beside them, and fails with, and how often it lists events. */
 interface Answer {
-  readonly printed: string[];
+  readonly causes: string[];
   readonly reported: string[];
   readonly failure: string | undefined;
   readonly eventLists: number;
@@ -91,46 +91,46 @@ async function run(cluster: MemoryCluster, forbidden?: RegExp, gateway = shared.
     if (action.startsWith('list events ')) eventLists += 1;
     if (forbidden?.test(action)) throw errorFromStatus(action, 403, { reason: 'Forbidden', message: 'not for you' });
   };
-  const { session, printed, reported } = commandSession(cluster, explain, { before, elsewhere: { gateway } });
-  const ended = explain.prepare({ positionals: [clusterName], values: {} })(session);
+  const { session, printed, reported } = commandSession(cluster, status, { before, elsewhere: { gateway } });
+  const ended = status.prepare({ positionals: [clusterName], values: {} })(session);
   const failure = await ended.then(() => undefined, messageOf);
-  return { printed, reported, failure, eventLists };
+  return { causes: printed.filter((line) => /^[│ ]*[├└]/.test(line)), reported, failure, eventLists };
 }
 
 const address = 'Gateway infra/shared: has no address yet: check that the load balancer of its controller gets one';
 const refusal =
   '└ TLSRoute c1-api: Gateway infra/shared refuses it: NotAllowedByListeners: no: allow TLSRoutes of this namespace in allowedRoutes of listener tls';
 
-describe('hcp explain of a control plane behind a Gateway of another namespace', () => {
+describe('hcp status of a control plane behind a Gateway of another namespace', () => {
   it('names what is wrong with both, also while it is Ready', async () => {
     expect(await run(await behindSharedGateway())).toMatchObject({
-      printed: ['c1 is Ready', `├ ${address}`, '│ └ NoAddress 0s ago: says the controller', refusal],
+      causes: [`├ ${address}`, '│ └ NoAddress 0s ago: says the controller', refusal],
       reported: [],
     });
   });
 
   it('says to a user who may not read there what is not known, and explains the rest', async () => {
     expect(await run(await behindSharedGateway(), /infra/)).toMatchObject({
-      printed: ['c1 is Ready', refusal],
+      causes: [refusal],
       reported: ['not known: Gateway infra/shared: get Gateway infra/shared: not for you'],
     });
   });
 
   it('says to a user who may read the Gateway alone that its events are not known', async () => {
     expect(await run(await behindSharedGateway(), /events in infra/)).toMatchObject({
-      printed: ['c1 is Ready', `├ ${address}`, refusal],
+      causes: [`├ ${address}`, refusal],
       reported: ['not known: events in infra: list events in infra: not for you'],
     });
   });
 
   it('says to a user who may read no routes that they are not known', async () => {
-    const { printed, reported } = await run(await behindSharedGateway(), /tlsroutes/);
-    expect(printed.join()).not.toContain('TLSRoute');
+    const { causes, reported } = await run(await behindSharedGateway(), /tlsroutes/);
+    expect(causes.join()).not.toContain('TLSRoute');
     expect(reported).toEqual(['not known: tlsroutes: list tlsroutes in team: not for you']);
   });
 });
 
-describe('hcp explain of what the cluster serves', () => {
+describe('hcp status of what the cluster serves', () => {
   it.each(tlsRoutes)('finds routes in $apiVersion', async (version) => {
     const cluster = await orderedCluster({ exposure: { gateway: shared } });
     await cluster.define(Gateway);
@@ -138,43 +138,40 @@ describe('hcp explain of what the cluster serves', () => {
     const labels = { [clusterNameLabel]: clusterName };
     await putShared(cluster, [{ type: 'Accepted', status: 'True' }]);
     await put(cluster, version, { namespace, name: 'c1-api', labels }, { spec: { parentRefs: [parentRef] } });
-    const { printed, reported, failure } = await run(cluster);
-    expect(printed).toContainEqual(expect.stringMatching(/^└ TLSRoute c1-api: no controller has taken it/));
+    const { causes, reported, failure } = await run(cluster);
+    expect(causes).toContainEqual(expect.stringMatching(/^└ TLSRoute c1-api: no controller has taken it/));
     expect(reported).toEqual([]);
-    expect(failure).toBe('c1 is not Ready');
+    expect(failure).toBe('the API server of c1 is not available');
   });
 
   it('says that no version of routes is served, or of Gateways', async () => {
     const cluster = await orderedCluster({ exposure: { gateway: shared } });
-    expect((await run(cluster)).printed.slice(1)).toEqual([expect.stringContaining('does not serve the Gateway API')]);
+    expect((await run(cluster)).causes).toEqual([expect.stringContaining('does not serve the Gateway API')]);
     await cluster.define(Gateway);
-    expect((await run(cluster)).printed.slice(1)).toEqual([
+    expect((await run(cluster)).causes).toEqual([
       '├ Gateway infra/shared: does not exist: create it',
       expect.stringMatching(/^└ the management cluster does not serve TLSRoute/),
     ]);
   });
 });
 
-it('hcp explain reads the events of its namespace once for a Gateway in it, and no Gateway for another exposure', async () => {
+it('hcp status reads the events of its namespace once for a Gateway in it, and no Gateway for another exposure', async () => {
   const own = await orderedBehindGateway({ gateway: ownGateway });
   await warning(own, namespace, Gateway.kind, ownGateway.name, 'Failed');
-  const { printed, eventLists } = await run(own, undefined, namespace);
-  expect(printed.slice(1)).toEqual([
+  const { causes, eventLists } = await run(own, undefined, namespace);
+  expect(causes).toEqual([
     expect.stringMatching(/^└ Gateway team\/web: no controller has taken it: check that GatewayClass any /),
     '  └ Failed 0s ago: says the controller',
   ]);
   expect(eventLists).toBe(1);
   const other = await orderedCluster();
-  expect((await run(other)).printed).toHaveLength(1);
+  expect((await run(other)).causes).toEqual([]);
 });
 
-it('hcp explain reads the Ingresses of a control plane behind an ingress controller', async () => {
+it('hcp status reads the Ingresses of a control plane behind an ingress controller', async () => {
   const ingress = { apiHost: 'api.example.org', konnectivityHost: 'k.example.org' };
   const cluster = await orderedCluster({ exposure: { ingress } });
   await put(cluster, Ingress, { namespace, name: 'c1-api', labels: { [clusterNameLabel]: clusterName } }, {});
   await warning(cluster, namespace, Ingress.kind, 'c1-api', 'Rejected');
-  expect((await run(cluster)).printed.slice(1)).toEqual([
-    '└ Ingress c1-api',
-    '  └ Rejected 0s ago: says the controller',
-  ]);
+  expect((await run(cluster)).causes).toEqual(['└ Ingress c1-api', '  └ Rejected 0s ago: says the controller']);
 });
