@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { backupAnnotation } from '../../constructs/api/group.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
-import { followUntilReady } from '../demo/follow.ts';
+import { followUntilReady } from '../tools/demo/follow.ts';
 import { HcpUser } from '../support/hcp.ts';
 import type { HostedControlPlaneObject } from '../support/workbench.ts';
 import { clientOf } from '../testbed/access.ts';

@@ -1,5 +1,5 @@
 import { clientPod, clientRights } from '../cluster/access/client-pod.ts';
-import { runHello } from '../demo/workload.ts';
+import { runHello } from '../tools/demo/workload.ts';
 import { hostedKubectl } from '../testbed/hosted-api.ts';
 import { busyboxImage } from '../testbed/images.ts';
 import type { Instance } from '../testbed/instance.ts';

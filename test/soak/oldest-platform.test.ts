@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { demoCluster, provision } from '../demo/provision.ts';
-import { haveWorker, runHello } from '../demo/workload.ts';
+import { demoCluster, provision } from '../tools/demo/provision.ts';
+import { haveWorker, runHello } from '../tools/demo/workload.ts';
 import { ownTestbed } from '../support/own-testbed.ts';
 import { installProvider } from '../support/provider.ts';
 import { clientOf } from '../testbed/access.ts';

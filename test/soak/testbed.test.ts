@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { Cluster } from '../../imports/cluster.x-k8s.io.ts';
-import { ownTestbedOn } from '../run/testbeds.ts';
+import { ownTestbedOn } from '../tools/run/testbeds.ts';
 import { runningMachine } from '../testbed/access.ts';
 import { checkHealth } from '../testbed/health.ts';
 import { busyboxImage } from '../testbed/images.ts';

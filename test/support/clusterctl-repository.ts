@@ -13,7 +13,7 @@ import { pinnedVersion } from '../testbed/families.ts';
 import { moduleDirectory } from '../testbed/go-module.ts';
 import type { Instance } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';
-import { writeFiles } from '../release/archive.ts';
+import { writeFiles } from '../tools/release/archive.ts';
 
 const clusterApi = { family: 'cluster-api', module: 'sigs.k8s.io/cluster-api' } as const;
 

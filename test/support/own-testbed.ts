@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, inject } from 'vitest';
-import { type OwnName, ownTestbedOn } from '../run/testbeds.ts';
+import { type OwnName, ownTestbedOn } from '../tools/run/testbeds.ts';
 import { type Instance, instanceFrom } from '../testbed/instance.ts';
 import { takeDown } from '../testbed/take-down.ts';
 

@@ -19,7 +19,7 @@ import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { isReady, type PodObject } from '../../reconciler/kube/readiness.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
 import { whoAmI } from '../cluster/exposure/who-am-i.ts';
-import { demoCluster } from '../demo/provision.ts';
+import { demoCluster } from '../tools/demo/provision.ts';
 import { joinConfigurationIn } from '../infrastructure-provider/host-machines.ts';
 import { HcpUser } from '../support/hcp.ts';
 import { endMetricsReader, metricsReader, scrape } from '../support/metrics-reader.ts';

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { familiesFor } from '../run/lane.ts';
+import { familiesFor } from '../tools/run/lane.ts';
 import { findFurtherBinaries } from './binaries.ts';
 import { familyId, furtherFamilies } from './families.ts';
 import { instanceFrom, kubeconfigPath, testbedLog } from './instance.ts';

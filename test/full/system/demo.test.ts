@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { providerNames } from '../../../constructs/cluster/provider-names.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { connect, loadKubeConfig } from '../../../reconciler/kube/config.ts';
-import { demoCluster } from '../../demo/provision.ts';
+import { demoCluster } from '../../tools/demo/provision.ts';
 import { runScript } from '../../support/npm-run.ts';
 import { ownTestbed } from '../../support/own-testbed.ts';
 import { until } from '../../support/until.ts';

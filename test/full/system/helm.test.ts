@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { demoCluster, provision } from '../../demo/provision.ts';
+import { demoCluster, provision } from '../../tools/demo/provision.ts';
 import { ownTestbed } from '../../support/own-testbed.ts';
 import { loadOperatorImage, providerNamespace } from '../../support/provider.ts';
 import { installAddon } from '../../testbed/addons.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { node } from '../../bench/child-program.ts';
+import { node } from '../../tools/bench/child-program.ts';
 import { bundleOperator, type LoadedAtStart, repository } from '../../testbed/operator-bundle.ts';
 import { nodeFlags } from '../../testbed/operator-image.ts';
 
