@@ -24,7 +24,7 @@ const onRealBinaries = {
   // As pure ones: a process for each file would take 1.8 core-seconds more for it. Files start in the same order in every run
   // instead, and one that fails runs once more in a process of its own.
   isolate: false,
-  globalSetup: ['test/testbed/vitest-setup.ts'],
+  globalSetup: ['test/tools/testbed/vitest-setup.ts'],
   // Far above the limits of the tests' own waits, which start again with each progress, and whose errors say what was awaited.
   testTimeout: 1_800_000,
   // a hook may compile two minors of Kubernetes

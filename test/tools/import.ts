@@ -10,7 +10,7 @@ import packageManifest from '../../package.json' with { type: 'json' };
 import { compareApiVersions } from '../../reconciler/kube/api-version.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { keptDefinitions } from '../support/kept-definitions.ts';
-import { pinnedVersion } from '../testbed/families.ts';
+import { pinnedVersion } from './testbed/families.ts';
 import {
   cilium,
   clusterApiCore,
@@ -18,9 +18,9 @@ import {
   kubeadmBootstrap,
   type ModuleManifests,
   traefik,
-} from '../testbed/module-manifests.ts';
-import { manifestObjects } from '../testbed/rendered-objects.ts';
-import { run } from '../testbed/run.ts';
+} from './testbed/module-manifests.ts';
+import { manifestObjects } from './testbed/rendered-objects.ts';
+import { run } from './testbed/run.ts';
 
 interface Definition extends KubeObject {
   readonly spec: { readonly versions: readonly { readonly name: string; readonly served: boolean }[] };
@@ -90,7 +90,7 @@ for (const [group, plurals, manifests] of imports) {
   const items = objects.filter(({ metadata }) => names.includes(metadata.name)).map(newestServed);
   if (items.length < names.length) throw new Error(`${manifests.module} does not define all of ${names.join()}`);
   const { family, module } = manifests;
-  await write(group, items, `${module} ${await pinnedVersion(family, module)} of test/testbed/go/${family}`);
+  await write(group, items, `${module} ${await pinnedVersion(family, module)} of test/tools/testbed/go/${family}`);
 }
 for (const [group, definitions] of Map.groupBy(await keptDefinitions(), ({ spec }) => spec.group)) {
   await write(group, definitions, 'imports/definitions');

@@ -12,8 +12,8 @@ import { kubernetesVersion, Workbench } from '../../support/workbench.ts';
 import { bootstrapData } from '../../system/joined-machine.ts';
 import { createMachineDeployment } from '../../system/machine-deployment.ts';
 import { machineNames, newestMachine, prepareForMachines } from '../../system/machines.ts';
-import { kubeconfigPath } from '../../testbed/instance.ts';
-import { kubectl } from '../../testbed/kubectl.ts';
+import { kubeconfigPath } from '../../tools/testbed/instance.ts';
+import { kubectl } from '../../tools/testbed/kubectl.ts';
 
 // What test/system/demo does not do with the control plane of the demo.
 const instance = ownTestbed('demo');

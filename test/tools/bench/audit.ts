@@ -11,7 +11,7 @@ import { createCA, issueCertificate, validFor } from '../../../reconciler/pki/is
 import { ChildProgram } from '../../support/child-program.ts';
 import { freePort } from '../../support/free-port.ts';
 import { until } from '../../support/until.ts';
-import { bundleFanOut, fanOutBundle } from '../../testbed/operator-bundle.ts';
+import { bundleFanOut, fanOutBundle } from '../testbed/operator-bundle.ts';
 import { node } from './child-program.ts';
 import type { Extent } from './extent.ts';
 import type { Figure } from './figure.ts';

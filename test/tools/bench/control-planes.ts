@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { HostedControlPlaneSpec } from '../../../constructs/api/hosted-control-plane.ts';
 import { kubernetesVersion, Workbench } from '../../support/workbench.ts';
-import { kubeconfigPath } from '../../testbed/instance.ts';
+import { kubeconfigPath } from '../testbed/instance.ts';
 import { benchNamespace, type BenchTestbed } from './bench-testbed.ts';
 import type { Shape } from './extent.ts';
 import { type Figure, median, seconds } from './figure.ts';

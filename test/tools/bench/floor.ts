@@ -8,7 +8,7 @@ import { resultsOf, settleAll } from '../../../reconciler/kube/concurrency.ts';
 import { deploymentReadiness, statefulSetReadiness } from '../../../reconciler/kube/readiness.ts';
 import { withPodStates } from '../../support/pod-states.ts';
 import { hostedClient } from '../../support/hosted-client.ts';
-import { until } from '../../testbed/progress.ts';
+import { until } from '../testbed/progress.ts';
 import { issueSecrets } from './issued-secrets.ts';
 
 const fieldManager = 'bench';

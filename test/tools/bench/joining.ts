@@ -1,6 +1,6 @@
 import { Workbench } from '../../support/workbench.ts';
-import { kubeconfigPath } from '../../testbed/instance.ts';
-import { addWorker, removeWorker, type Worker } from '../../testbed/workers.ts';
+import { kubeconfigPath } from '../testbed/instance.ts';
+import { addWorker, removeWorker, type Worker } from '../testbed/workers.ts';
 import { benchNamespace, type BenchTestbed } from './bench-testbed.ts';
 import { plainCluster, untilPlainCluster } from './plain-cluster.ts';
 

@@ -2,7 +2,7 @@ import { HostedControlPlane, Secret } from '../../../constructs/api/resources.ts
 import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
 import { withPodStates } from '../../support/pod-states.ts';
 import type { HostedControlPlaneObject, Workbench } from '../../support/workbench.ts';
-import { until } from '../../testbed/progress.ts';
+import { until } from '../testbed/progress.ts';
 import { untilUsable } from './floor.ts';
 
 /** Of a watch that must see a condition change. */

@@ -1,5 +1,5 @@
-import type { Instance } from '../../testbed/instance.ts';
-import { kubectl } from '../../testbed/kubectl.ts';
+import type { Instance } from '../testbed/instance.ts';
+import { kubectl } from '../testbed/kubectl.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import { providerNamespace } from '../../support/provider.ts';
 

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { clusterctl } from '../../testbed/clusterctl.ts';
-import { binDirectory, type Instance, kubeconfigPath } from '../../testbed/instance.ts';
+import { clusterctl } from '../testbed/clusterctl.ts';
+import { binDirectory, type Instance, kubeconfigPath } from '../testbed/instance.ts';
 
 /** What a person sees of a control plane and its Cluster, by the tools that people use. */
 export class SeenByPeople {

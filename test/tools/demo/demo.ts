@@ -4,11 +4,11 @@
  */
 import { parseArgs } from 'node:util';
 import { installProvider } from '../../support/provider.ts';
-import { installAddon } from '../../testbed/addons.ts';
-import { bringUp } from '../../testbed/bring-up.ts';
-import { binDirectory, instanceFrom, type Instance, kubeconfigPath, testbedLog } from '../../testbed/instance.ts';
-import { reportTo } from '../../testbed/progress.ts';
-import { takeDown } from '../../testbed/take-down.ts';
+import { installAddon } from '../testbed/addons.ts';
+import { bringUp } from '../testbed/bring-up.ts';
+import { binDirectory, instanceFrom, type Instance, kubeconfigPath, testbedLog } from '../testbed/instance.ts';
+import { reportTo } from '../testbed/progress.ts';
+import { takeDown } from '../testbed/take-down.ts';
 import { demoCluster, provision } from './provision.ts';
 import { haveWorker, runHello } from './workload.ts';
 

@@ -2,7 +2,7 @@ import { HostedControlPlane } from '../../../constructs/api/resources.ts';
 import type { Condition } from '../../../constructs/api/status.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { HostedControlPlaneObject } from '../../support/workbench.ts';
-import { type Report, until } from '../../testbed/progress.ts';
+import { type Report, until } from '../testbed/progress.ts';
 import { stepsBetween } from './progress.ts';
 
 /** Longer than the slowest known machine needs; the screen shows what it waits for. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { clientOf } from '../../testbed/access.ts';
-import { type ClusterName, openHostedApi } from '../../testbed/hosted-api.ts';
-import type { Instance } from '../../testbed/instance.ts';
-import { kubectl } from '../../testbed/kubectl.ts';
-import { repository } from '../../testbed/operator-bundle.ts';
-import type { Report } from '../../testbed/progress.ts';
+import { clientOf } from '../testbed/access.ts';
+import { type ClusterName, openHostedApi } from '../testbed/hosted-api.ts';
+import type { Instance } from '../testbed/instance.ts';
+import { kubectl } from '../testbed/kubectl.ts';
+import { repository } from '../testbed/operator-bundle.ts';
+import type { Report } from '../testbed/progress.ts';
 import { followUntilReady } from './follow.ts';
 
 /** The Cluster in test/tools/demo/cluster.yaml. */

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { Node } from '../../../constructs/api/resources.ts';
-import { type ClusterName, hostedKubectl } from '../../testbed/hosted-api.ts';
-import type { Instance } from '../../testbed/instance.ts';
-import { untilNodeReady } from '../../testbed/join.ts';
-import { findMachine, type Machine } from '../../testbed/machine.ts';
-import { repository } from '../../testbed/operator-bundle.ts';
-import { type Report, step, until } from '../../testbed/progress.ts';
-import { addWorker, removeWorker, withHostedApi, workerNames } from '../../testbed/workers.ts';
+import { type ClusterName, hostedKubectl } from '../testbed/hosted-api.ts';
+import type { Instance } from '../testbed/instance.ts';
+import { untilNodeReady } from '../testbed/join.ts';
+import { findMachine, type Machine } from '../testbed/machine.ts';
+import { repository } from '../testbed/operator-bundle.ts';
+import { type Report, step, until } from '../testbed/progress.ts';
+import { addWorker, removeWorker, withHostedApi, workerNames } from '../testbed/workers.ts';
 
 const limitMs = 120_000;
 

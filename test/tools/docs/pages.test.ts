@@ -94,7 +94,7 @@ describe('the pages', () => {
         for (const one of [to, join(to, 'README.md')]) if (anchors.has(one)) found.add(one);
       }
     }
-    const ours = [...anchors.keys()].filter((path) => !path.startsWith('test/testbed/go/'));
+    const ours = [...anchors.keys()].filter((path) => !path.startsWith('test/tools/testbed/go/'));
     expect(ours.filter((path) => !found.has(path))).toEqual([]);
   });
 });

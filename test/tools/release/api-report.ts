@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
 import manifest from '../../../package.json' with { type: 'json' };
-import { repository } from '../../testbed/operator-bundle.ts';
+import { repository } from '../testbed/operator-bundle.ts';
 import { installLibrary } from './installed-library.ts';
 
 const reportName = 'library';

@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { run } from '../../testbed/run.ts';
+import { run } from '../testbed/run.ts';
 
 /** A file by its path below a folder. */
 export interface ArchivedFile {

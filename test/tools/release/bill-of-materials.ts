@@ -1,6 +1,6 @@
 import manifest from '../../../package.json' with { type: 'json' };
-import { repository } from '../../testbed/operator-bundle.ts';
-import { run } from '../../testbed/run.ts';
+import { repository } from '../testbed/operator-bundle.ts';
+import { run } from '../testbed/run.ts';
 import type { ForeignNode } from './node.ts';
 import { identifierOf } from './identifier.ts';
 import type { Source } from './source.ts';

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { fileDigest } from '../../testbed/file-digest.ts';
+import { fileDigest } from '../testbed/file-digest.ts';
 import { join, relative } from 'node:path';
 
 /** The file that `sha256sum --check` reads. */

@@ -1,8 +1,8 @@
 import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { commandLine, type CommandLineName, repository } from '../../testbed/operator-bundle.ts';
-import { run } from '../../testbed/run.ts';
+import { commandLine, type CommandLineName, repository } from '../testbed/operator-bundle.ts';
+import { run } from '../testbed/run.ts';
 
 /** What marks the place in Node's program, of https://nodejs.org/docs/latest-v24.x/api/single-executable-applications.html. */
 const fuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';

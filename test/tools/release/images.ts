@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { type Architecture, type ImageContent, writeArchiveForAll } from '../../testbed/oci.ts';
-import { fanOutContent, type NodeForImage, operatorContent } from '../../testbed/operator-image.ts';
+import { type Architecture, type ImageContent, writeArchiveForAll } from '../testbed/oci.ts';
+import { fanOutContent, type NodeForImage, operatorContent } from '../testbed/operator-image.ts';
 
 type Nodes = Readonly<Record<Architecture, NodeForImage>>;
 

@@ -3,10 +3,10 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import manifest from '../../../package.json' with { type: 'json' };
 import lock from '../../../package-lock.json' with { type: 'json' };
-import type { Architecture, ImageEntry } from '../../testbed/oci.ts';
-import type { NodeForImage } from '../../testbed/operator-image.ts';
-import { repository } from '../../testbed/operator-bundle.ts';
-import { run } from '../../testbed/run.ts';
+import type { Architecture, ImageEntry } from '../testbed/oci.ts';
+import type { NodeForImage } from '../testbed/operator-image.ts';
+import { repository } from '../testbed/operator-bundle.ts';
+import { run } from '../testbed/run.ts';
 
 /** Names of the processors in npm, and of their libraries in Debian. */
 const platforms = {

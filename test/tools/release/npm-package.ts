@@ -1,8 +1,8 @@
 import { glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import manifest from '../../../package.json' with { type: 'json' };
-import { repository } from '../../testbed/operator-bundle.ts';
-import { run } from '../../testbed/run.ts';
+import { repository } from '../testbed/operator-bundle.ts';
+import { run } from '../testbed/run.ts';
 
 /** The library whose objects its users handle, too: an app has them once. */
 const peers = ['cdk8s', 'cdk8s-plus-30', 'constructs'];

@@ -5,10 +5,10 @@ import { auditImageIn } from '../../../constructs/control-plane/api-server/audit
 import { providerChart, providerChartFiles } from '../../../constructs/provider/helm/chart.ts';
 import { managerImageIn } from '../../../constructs/provider/image.ts';
 import { renderInstallation } from '../../../constructs/distribution.ts';
-import { type Architecture, architectures } from '../../testbed/oci.ts';
-import { fileDigest } from '../../testbed/file-digest.ts';
-import { bundleOperator, commandLines } from '../../testbed/operator-bundle.ts';
-import { type Report, step } from '../../testbed/progress.ts';
+import { type Architecture, architectures } from '../testbed/oci.ts';
+import { fileDigest } from '../testbed/file-digest.ts';
+import { bundleOperator, commandLines } from '../testbed/operator-bundle.ts';
+import { type Report, step } from '../testbed/progress.ts';
 import { writeArchive, writeFiles } from './archive.ts';
 import { billOfMaterials } from './bill-of-materials.ts';
 import { changelog } from './changelog.ts';

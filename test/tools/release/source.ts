@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newestRevision } from '../../../constructs/cluster/release-revisions.ts';
-import { repository } from '../../testbed/operator-bundle.ts';
-import { run } from '../../testbed/run.ts';
+import { repository } from '../testbed/operator-bundle.ts';
+import { run } from '../testbed/run.ts';
 
 /** What a release is made from. */
 export interface Source {

@@ -15,7 +15,7 @@ it.each([
   ['test/full/cluster/exposure/late-gateway.test.ts', 'testbed', 'full'],
   ['test/full/cluster/issuer/issuer.test.ts', 'host', 'full'],
   ['test/system/demo.test.ts', 'host', 'push'],
-  ['test/full/testbed/addons.test.ts', 'host', 'full'],
+  ['test/full/tools/testbed/addons.test.ts', 'host', 'full'],
   ['test/soak/years.test.ts', 'soak', 'soak'],
 ])('%s is a file of the project %s and of the tier %s', (file, project, tier) => {
   expect(testFiles()).toContain(file);

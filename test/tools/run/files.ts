@@ -12,7 +12,7 @@ export type Project = 'unit' | 'full-unit' | 'testbed' | 'lent' | 'host' | 'soak
 
 /** These check everything on the host, or need a testbed of their own: for operators of all namespaces, or to remove kinds. */
 const wholeHost = [
-  'test/{full/,}testbed/**/*.test.ts',
+  'test/{full/,}tools/testbed/**/*.test.ts',
   'test/{full/,}system/**/*.test.ts',
   'test/{full/,}cluster/issuer/*.test.ts',
 ];
@@ -20,7 +20,7 @@ const wholeHost = [
 /** These lend control planes to each other. */
 const borrowers = lentChain.map((subject) => subject.replace(/^test\//, 'test/{full/,}'));
 
-const onRealBinaries = 'test/{full/,}{cluster,system,testbed}/**/*.test.ts';
+const onRealBinaries = 'test/{full/,}{cluster,system,tools/testbed}/**/*.test.ts';
 
 /** The files of each project. */
 export const filesOf: Readonly<Record<Project, { readonly include: string[]; readonly exclude: string[] }>> = {

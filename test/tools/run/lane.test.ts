@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { processRecord } from '../../testbed/process-record.ts';
+import { processRecord } from '../testbed/process-record.ts';
 import { until } from '../../support/until.ts';
 import { endOnAbort, familiesFor } from './lane.ts';
 

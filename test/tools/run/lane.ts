@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { finished } from 'node:stream/promises';
 import { startGroupWatcher } from '../../support/group-watcher.ts';
-import { goEnvironment } from '../../testbed/go-environment.ts';
-import { sendSignal } from '../../testbed/process-record.ts';
+import { goEnvironment } from '../testbed/go-environment.ts';
+import { sendSignal } from '../testbed/process-record.ts';
 import { reportVariable } from './file-reporter.ts';
 import type { Project } from './files.ts';
 

@@ -69,7 +69,11 @@ it('a lane that runs without a list knows its files, to see that all have ended'
 });
 
 describe('families that are compiled before the first file', () => {
-  const row = (...pins: string[]) => ({ proves: pins.map((pin) => `test/testbed/go/${pin}`), hash: '', green: '' });
+  const row = (...pins: string[]) => ({
+    proves: pins.map((pin) => `test/tools/testbed/go/${pin}`),
+    hash: '',
+    green: '',
+  });
   const ledger = {
     'test/full/cluster/api/charts.test.ts': row('helm'),
     'test/full/cluster/etcd/upgrade.test.ts': row('etcd', 'etcd-3.5', 'etcd-3.6'),

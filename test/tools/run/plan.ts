@@ -1,4 +1,4 @@
-import { familyId, furtherFamilies, pushFamilies } from '../../testbed/families.ts';
+import { familyId, furtherFamilies, pushFamilies } from '../testbed/families.ts';
 import { type Project, projectOf, tierOf } from './files.ts';
 import type { Lane } from './lane.ts';
 import type { Ledger } from './ledger.ts';
@@ -55,7 +55,7 @@ export function neededFamilies(files: readonly string[], ledger: Ledger): string
   const pinned = new Set(files.flatMap((file) => ledger[file]?.proves ?? []));
   const isPush = files.some((file) => tierOf(file) === 'push');
   const needed = furtherFamilies.filter(
-    (family) => pinned.has(`test/testbed/go/${family.name}`) || (isPush && pushFamilies.includes(family)),
+    (family) => pinned.has(`test/tools/testbed/go/${family.name}`) || (isPush && pushFamilies.includes(family)),
   );
   return [...new Set(needed.map(familyId))];
 }

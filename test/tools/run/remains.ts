@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { type Instance, instanceFrom } from '../../testbed/instance.ts';
-import { takeDown } from '../../testbed/take-down.ts';
-import { hasUsers } from '../../testbed/users.ts';
+import { type Instance, instanceFrom } from '../testbed/instance.ts';
+import { takeDown } from '../testbed/take-down.ts';
+import { hasUsers } from '../testbed/users.ts';
 import { testbeds, withOwn } from './testbeds.ts';
 
 /** What it takes to remove testbeds. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { saveProcess } from '../../testbed/process-record.ts';
+import { saveProcess } from '../testbed/process-record.ts';
 import { runningFiles, untilRoom } from './room.ts';
 
 /**

@@ -2,8 +2,8 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { withLock } from '../../testbed/lock.ts';
-import { savedProcess, saveProcess } from '../../testbed/process-record.ts';
+import { withLock } from '../testbed/lock.ts';
+import { savedProcess, saveProcess } from '../testbed/process-record.ts';
 
 /**
  * Threads per processor that want to run, above which another file waits, by the number of files that run: now, and on

@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import type { Needles } from '../../support/output-scan.ts';
-import { run } from '../../testbed/run.ts';
+import { run } from '../testbed/run.ts';
 import committed from './durations.json' with { type: 'json' };
 import { drift, durationsOf, type FileTime } from './file-times.ts';
 import { type Flake, flakeOf, readFlakes, withFlake, writeFlakes } from './flakes.ts';

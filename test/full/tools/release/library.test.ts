@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import packageManifest from '../../../../package.json' with { type: 'json' };
 import { runScript } from '../../../support/npm-run.ts';
-import { repository } from '../../../testbed/operator-bundle.ts';
-import { run } from '../../../testbed/run.ts';
+import { repository } from '../../../tools/testbed/operator-bundle.ts';
+import { run } from '../../../tools/testbed/run.ts';
 import { installLibrary, type InstalledLibrary } from '../../../tools/release/installed-library.ts';
 
 // A project outside of the repository: it has the package, what that depends on, and nothing else.

@@ -6,7 +6,7 @@ import type { StoreSettings } from '../../../../reconciler/backup/store/store-se
 import { createCA, issueCertificate, validFor } from '../../../../reconciler/pki/issue.ts';
 import { storeSecret } from '../../../support/backup-secrets.ts';
 import { type S3, startS3 } from '../../../support/s3.ts';
-import { applyObjects } from '../../../testbed/apply-objects.ts';
+import { applyObjects } from '../../testbed/apply-objects.ts';
 import { clusterName, namespaceName } from './fleet-clusters.ts';
 import { hostilePorts } from './hostile-stores.ts';
 import type { Fleet } from './measure.ts';

@@ -1,6 +1,6 @@
-import { findBinaries, findFurtherBinaries } from '../../../testbed/binaries.ts';
-import { objectStore } from '../../../testbed/families.ts';
-import { instanceFrom } from '../../../testbed/instance.ts';
+import { findBinaries, findFurtherBinaries } from '../../testbed/binaries.ts';
+import { objectStore } from '../../testbed/families.ts';
+import { instanceFrom } from '../../testbed/instance.ts';
 import { answerOf, node } from '../child-program.ts';
 import type { Extent } from '../extent.ts';
 import type { Figure } from '../figure.ts';

@@ -9,7 +9,7 @@ import {
 import { ChildProgram } from '../../../support/child-program.ts';
 import { freePort } from '../../../support/free-port.ts';
 import { until } from '../../../support/until.ts';
-import { nodeFlags } from '../../../testbed/operator-image.ts';
+import { nodeFlags } from '../../testbed/operator-image.ts';
 
 const node = join(import.meta.dirname, '../../../../node_modules/.bin/node');
 /** Of times in `/proc`, on every Linux. */
