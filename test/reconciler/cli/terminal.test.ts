@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { helpOfAll } from '../../../reconciler/cli/help.ts';
 import { hcp } from '../../../reconciler/cli/commands.ts';
 import { repository } from '../../support/pages.ts';
-import { run } from '../../testbed/run.ts';
+import { run } from '../../tools/testbed/run.ts';
 
 /** A pipe that says what a terminal says. Node decides by the environment how many colours it has. */
 const asTerminal = `

@@ -11,9 +11,9 @@ import type { TestOperator } from '../../../support/operator.ts';
 import { testSession } from '../../../support/test-session.ts';
 import { until } from '../../../support/until.ts';
 import { single, Workbench } from '../../../support/workbench.ts';
-import { installAddon } from '../../../testbed/addons.ts';
-import { clustersDomain, gatewayAddress } from '../../../testbed/gateway-address.ts';
-import { instanceFrom } from '../../../testbed/instance.ts';
+import { installAddon } from '../../../tools/testbed/addons.ts';
+import { clustersDomain, gatewayAddress } from '../../../tools/testbed/gateway-address.ts';
+import { instanceFrom } from '../../../tools/testbed/instance.ts';
 
 const instance = instanceFrom(process.env, inject('testbed'));
 const address = gatewayAddress(instance);
