@@ -1,3 +1,5 @@
+// Not `etcdutl snapshot status`: a pod would have it only after the download, and a snapshot of a newer etcd is refused before that.
+
 /** Reads bytes of a database file; fewer at its end. */
 export type ReadAt = (offset: number, length: number) => Promise<Buffer>;
 

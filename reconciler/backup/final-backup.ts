@@ -1,5 +1,5 @@
-import { type EtcdStatus, takenFor } from '../../constructs/api/etcd-status.ts';
-import type { Condition } from '../../constructs/api/status.ts';
+import type { HostedControlPlaneObject } from '../clusters/management/hosted-control-plane-object.ts';
+import { takenFor } from '../../constructs/api/etcd-status.ts';
 import { Backup } from '../../constructs/api/backup-spec.ts';
 import { StatefulSet } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
@@ -8,7 +8,6 @@ import { readyMembers } from '../etcd/access.ts';
 import { isFormationRecorded } from '../etcd/formation.ts';
 import { InvalidConfiguration } from '../engine/outcome.ts';
 import { messageOf } from '../kube/error-message.ts';
-import type { KubeObject } from '../kube/object.ts';
 import { attemptFor, type BackupSubject } from './attempt.ts';
 import { isHibernation } from '../run-state/run-state.ts';
 import { type BackupCause, deletionCause } from './causes.ts';
@@ -26,21 +25,13 @@ export interface AwaitedFinalBackup {
   readonly isWithoutMember?: boolean;
 }
 
-interface FinalObject extends KubeObject {
-  readonly spec?: { readonly version?: string; readonly etcd?: { backup?: unknown } };
-  readonly status?: {
-    readonly conditions?: readonly Condition[];
-    readonly etcd?: { readonly clusterID?: string; readonly backup?: EtcdStatus['backup'] };
-  };
-}
-
 /** A control plane that is being deleted. */
 export interface FinalBackupOptions extends Omit<
   BackupSubject,
   'hostedControlPlane' | 'incarnation' | 'kubernetesVersion'
 > {
   /** The object as the API returns it, because a deletion needs no valid spec. */
-  readonly object: FinalObject;
+  readonly object: HostedControlPlaneObject;
   readonly work: Work;
   readonly now: Date;
   /** Whether the namespace is being deleted, with all pods. */
@@ -99,7 +90,7 @@ function awaited(message: string, afterMs?: number): AwaitedFinalBackup {
   return { reason: 'WaitingForFinalBackup', message, ...(afterMs === undefined ? {} : { afterMs }) };
 }
 
-function wasFormed({ metadata, status }: FinalObject): boolean {
+function wasFormed({ metadata, status }: HostedControlPlaneObject): boolean {
   return isFormationRecorded(metadata) || status?.etcd?.clusterID !== undefined;
 }
 
@@ -110,7 +101,7 @@ function isUnavailable(decision: ReturnType<typeof planFinalBackup>, isGone: boo
 }
 
 /** Whether etcd has stopped after a backup of all its data: nothing was written since, and nothing can be read. */
-function isHibernated({ status }: FinalObject): boolean {
+function isHibernated({ status }: HostedControlPlaneObject): boolean {
   const awake = status?.conditions?.find(({ type }) => type === 'Awake');
   return awake?.reason === 'Hibernated' && takenFor(status?.etcd?.backup).some(isHibernation);
 }

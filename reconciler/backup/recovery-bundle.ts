@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { z } from 'zod';
 import {
   backupAnnotation,
@@ -7,7 +8,6 @@ import {
   prepareMoveAnnotation,
 } from '../../constructs/api/group.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import type { SecretObject } from '../pki/secret.ts';
 
 const texts = z.record(z.string(), z.string());
 

@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { certificateKinds, type CertificateStatus } from '../../constructs/api/certificate-status.ts';
 import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import { Secret } from '../../constructs/api/resources.ts';
@@ -10,7 +11,7 @@ import type { Reader } from '../clusters/management/view.ts';
 import { type CertificateContent, readCertificate } from '../pki/certificate.ts';
 import { clientOf } from '../pki/kubeconfig.ts';
 import { renewalTime } from '../pki/policy.ts';
-import { type SecretObject, valueOf } from '../pki/secret.ts';
+import { valueOf } from '../pki/secret.ts';
 
 export interface ExpiryProps {
   readonly cluster: Pick<HostedCluster, 'name'>;

@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { copyOfAnnotation, discardedAnnotation, keyFinalizer } from '../../constructs/api/group.ts';
 import { Secret } from '../../constructs/api/resources.ts';
@@ -6,7 +7,6 @@ import { copySecretName, namesOf } from '../../constructs/cluster/names.ts';
 import { isControlledBy, type KubeObject } from '../kube/object.ts';
 import type { Reader, Writer } from '../clusters/management/view.ts';
 import { keptSecrets } from './kept-secrets.ts';
-import type { SecretObject } from '../pki/secret.ts';
 
 /** Write access that the replacement of a Secret needs, which a deletion has too. */
 export type SecretWriter = Pick<Writer, 'createOnce' | 'delete' | 'setFinalizers'>;

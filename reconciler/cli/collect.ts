@@ -1,3 +1,4 @@
+import type { PodObject } from '../../imports/kubernetes.ts';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -14,7 +15,6 @@ import {
   tlsRoutes,
 } from '../../constructs/api/resources.ts';
 import { messageOf } from '../kube/error-message.ts';
-import type { PodObject } from '../kube/readiness.ts';
 import { objectKey } from '../kube/object.ts';
 import { componentKinds } from '../clusters/management/cache.ts';
 import { type CommandAccess, findingControlPlane } from './access.ts';

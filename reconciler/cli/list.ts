@@ -1,7 +1,7 @@
+import type { HostedControlPlaneObject } from '../clusters/management/hosted-control-plane-object.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import { table } from './columns.ts';
 import { type Command, hasSwitch, type Session, textOption, UsageError } from './command.ts';
-import type { StoredControlPlane } from './control-plane.ts';
 import { spanText } from './format.ts';
 import { outputOf, outputOption, printed } from './output.ts';
 import { type Overview, overviewOf } from './overview.ts';
@@ -58,8 +58,11 @@ export const list: Command = {
   },
 };
 
-async function stored({ client, namespace }: Session, isEverywhere: boolean): Promise<readonly StoredControlPlane[]> {
-  return (await client.list<StoredControlPlane>(HostedControlPlane, isEverywhere ? {} : { namespace })).items;
+async function stored(
+  { client, namespace }: Session,
+  isEverywhere: boolean,
+): Promise<readonly HostedControlPlaneObject[]> {
+  return (await client.list<HostedControlPlaneObject>(HostedControlPlane, isEverywhere ? {} : { namespace })).items;
 }
 
 /** What a table of a fleet shows. */

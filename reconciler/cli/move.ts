@@ -1,3 +1,4 @@
+import type { ClusterObject } from '../../imports/cluster-api.ts';
 import { blockMoveAnnotation, pausedAnnotation, prepareMoveAnnotation } from '../../constructs/api/group.ts';
 import { Cluster, HostedControlPlane } from '../../constructs/api/resources.ts';
 import { changingControlPlane, findingControlPlane, followingControlPlane } from './access.ts';
@@ -6,7 +7,6 @@ import { type ControlPlane, findControlPlane, refuseDeleting } from './control-p
 import { fieldManager } from './field-manager.ts';
 import { type Progress, follow } from './follow.ts';
 import { describeObjects, takeAlong, takingAlong } from './move/users-objects.ts';
-import type { KubeObject } from '../kube/object.ts';
 import { isPrepared, moveRecordOf } from '../run-state/move-record.ts';
 
 /** Arguments of `hcp move`. */
@@ -71,16 +71,12 @@ async function abortMove(session: Session, { cluster: name, wait }: MoveRequest)
   session.terminal.print(await follow(session, controlPlane, abortProgress));
 }
 
-interface Pausable extends KubeObject {
-  readonly spec?: { readonly paused?: boolean };
-}
-
 /** @throws while the operator would not act, because clusterctl or a user has paused the Cluster */
 async function findUnpaused(session: Session, name: string): Promise<ControlPlane> {
   const controlPlane = await findControlPlane(session, name);
   refuseDeleting(controlPlane);
   const { client, namespace } = session;
-  const owner = await client.find<Pausable>(Cluster, { namespace, name: controlPlane.cluster });
+  const owner = await client.find<ClusterObject>(Cluster, { namespace, name: controlPlane.cluster });
   if (owner?.spec?.paused || controlPlane.object.metadata.annotations?.[pausedAnnotation] !== undefined)
     throw new Error(
       `Cluster ${controlPlane.cluster} is paused, so that the operator does nothing: set spec.paused of the Cluster to false first. clusterctl move leaves it true when it gives up or is interrupted`,

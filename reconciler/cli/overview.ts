@@ -1,9 +1,10 @@
+import type { HostedControlPlaneObject } from '../clusters/management/hosted-control-plane-object.ts';
 import type { CertificateStatus } from '../../constructs/api/certificate-status.ts';
 import { type ConditionType, stepTypes, usuallyFalse } from '../../constructs/api/conditions.ts';
 import type { Condition, HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import { formatEndpoint } from '../../constructs/cluster/facts.ts';
 import { isFault, waitedFor, withEtcdFault } from '../reconcile/status/waited-for.ts';
-import { clusterOf, type StoredControlPlane } from './control-plane.ts';
+import { clusterOf } from './control-plane.ts';
 
 /** A condition, as a person judges it. */
 export interface Step {
@@ -53,7 +54,7 @@ export interface Overview {
 const voting: readonly string[] = ['Leader', 'Follower'];
 
 /** Reads it from the object alone. */
-export function overviewOf(object: StoredControlPlane): Overview {
+export function overviewOf(object: HostedControlPlaneObject): Overview {
   const { metadata, spec, status } = object;
   const { name, namespace = '' } = metadata;
   const { host, port } = spec?.controlPlaneEndpoint ?? {};

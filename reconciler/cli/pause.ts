@@ -1,3 +1,4 @@
+import type { ClusterObject } from '../../imports/cluster-api.ts';
 import { pausedAnnotation } from '../../constructs/api/group.ts';
 import { Cluster, HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -5,10 +6,6 @@ import { changingControlPlane, findingControlPlane } from './access.ts';
 import { clusterArgument, type Command, type Session } from './command.ts';
 import { clusterOf, findObject } from './control-plane.ts';
 import { fieldManager } from './field-manager.ts';
-
-interface ClusterWithPause extends KubeObject {
-  readonly spec?: { readonly paused?: boolean };
-}
 
 /** Keeps the operator away from one control plane, with the annotation that Cluster API defines for it. */
 export const pause: Command = {
@@ -73,6 +70,6 @@ async function annotate({ client, namespace }: Session, { metadata }: KubeObject
   await client.mergePatch(HostedControlPlane, { namespace, name: metadata.name }, patch, { fieldManager });
 }
 
-function findCluster({ client, namespace }: Session, name: string): Promise<ClusterWithPause | undefined> {
-  return client.find<ClusterWithPause>(Cluster, { namespace, name });
+function findCluster({ client, namespace }: Session, name: string): Promise<ClusterObject | undefined> {
+  return client.find<ClusterObject>(Cluster, { namespace, name });
 }

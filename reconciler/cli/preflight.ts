@@ -1,3 +1,4 @@
+import type { PodObject, SecretObject } from '../../imports/kubernetes.ts';
 import { Pod, Secret } from '../../constructs/api/resources.ts';
 import { selectorLabels, selectorOf } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
@@ -14,9 +15,9 @@ import type { Paint } from './view.ts';
 import type { HostedClient } from '../clusters/hosted/hosted-client.ts';
 import { KubeClient, type KubernetesApi } from '../kube/client.ts';
 import { connectionFor } from '../kube/config.ts';
-import { type PodObject, hasEnded } from '../kube/readiness.ts';
+import { hasEnded } from '../kube/readiness.ts';
 import { caOf, clientOf } from '../pki/kubeconfig.ts';
-import { type SecretObject, valueOf } from '../pki/secret.ts';
+import { valueOf } from '../pki/secret.ts';
 import { type PreflightProblem, findProblems, preflightChecks } from '../desired-state/upgrade/preflight/checks.ts';
 import { observePreflight } from '../desired-state/upgrade/preflight/observe.ts';
 import { skippedChecks } from '../desired-state/upgrade/preflight/skipped.ts';

@@ -1,3 +1,5 @@
+import type { ClusterObject } from '../../imports/cluster-api.ts';
+import type { PodObject } from '../../imports/kubernetes.ts';
 import { Cluster, Pod, type Resource, Secret } from '../../constructs/api/resources.ts';
 import { backupId } from '../../constructs/cluster/backup-names.ts';
 import { selectorLabels, selectorOf } from '../../constructs/cluster/labels.ts';
@@ -35,7 +37,7 @@ import { MemberClient } from '../etcd/client.ts';
 import { type KeyChanges, changesSince } from '../etcd/key-changes.ts';
 import { messageOf } from '../kube/error-message.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { type PodObject, isReady } from '../kube/readiness.ts';
+import { isReady } from '../kube/readiness.ts';
 
 interface RollbackRequest {
   readonly cluster: string;
@@ -118,12 +120,8 @@ async function lossSince(session: Session, cluster: string, manifest: Manifest):
   }
 }
 
-interface WithTopology extends KubeObject {
-  readonly spec?: { readonly topology?: { readonly version?: string } };
-}
-
 async function topologyVersion({ client, namespace }: Session, { cluster }: ControlPlane): Promise<string | undefined> {
-  const found = await client.find<WithTopology>(Cluster, { namespace, name: cluster });
+  const found = await client.find<ClusterObject>(Cluster, { namespace, name: cluster });
   return found?.spec?.topology?.version;
 }
 

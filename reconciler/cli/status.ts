@@ -1,7 +1,8 @@
+import type { HostedControlPlaneObject } from '../clusters/management/hosted-control-plane-object.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { findingControlPlane, followingControlPlane } from './access.ts';
 import { clusterArgument, type Command, hasSwitch, type Session } from './command.ts';
-import { findObject, type StoredControlPlane } from './control-plane.ts';
+import { findObject } from './control-plane.ts';
 import { changesOf } from './follow.ts';
 import { outputOf, outputOption, printed } from './output.ts';
 import { type Overview, overviewOf } from './overview.ts';
@@ -44,7 +45,7 @@ async function showOnce(session: Session, name: string, output: string | undefin
 async function watch(session: Session, name: string, output: string | undefined): Promise<void> {
   const { metadata } = await findObject(session, name);
   let shown: unknown;
-  for await (const object of changesOf<StoredControlPlane>(session, metadata.name)) {
+  for await (const object of changesOf<HostedControlPlaneObject>(session, metadata.name)) {
     if (!object) throw new Error(`the control plane of ${name} was deleted`);
     // not what is printed, because ages change all the time
     if (isDeepStrictEqual(object.status, shown)) continue;
@@ -54,7 +55,7 @@ async function watch(session: Session, name: string, output: string | undefined)
   }
 }
 
-async function show(session: Session, object: StoredControlPlane, output: string | undefined): Promise<Overview> {
+async function show(session: Session, object: HostedControlPlaneObject, output: string | undefined): Promise<Overview> {
   const { terminal } = session;
   const now = session.now();
   const { evidence, unknown } = await gather(session, object);

@@ -1,3 +1,5 @@
+import type { IngressObject } from '../../imports/kubernetes.ts';
+import type { ServiceObject } from '../../imports/kubernetes.ts';
 import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import { Ingress, IngressRouteTCP, Service } from '../../constructs/api/resources.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
@@ -7,8 +9,6 @@ import { namesOf } from '../../constructs/cluster/names.ts';
 import { defaultPlatformLists, type PlatformLists } from '../../constructs/cluster/platform-lists.ts';
 import type { Release } from '../../constructs/cluster/release-revisions.ts';
 import { type LiveWayIn, withinPlatformLists } from '../../constructs/control-plane/exposure/within-platform-lists.ts';
-import type { KubeObject } from '../kube/object.ts';
-import type { ServiceObject } from '../clusters/management/service-object.ts';
 import type { ClusterObject } from '../clusters/management/cluster-object.ts';
 import type { Reader } from '../clusters/management/view.ts';
 import { observeNetwork } from '../clusters/network/observe.ts';
@@ -54,9 +54,6 @@ function liveWayIn(reader: Reader, { name, spec }: HostedCluster): LiveWayIn {
     return { annotations: service?.metadata.annotations, className: service?.spec?.loadBalancerClass };
   }
   const resource = ingress.controller === 'traefik' ? IngressRouteTCP : Ingress;
-  const route = reader.get<KubeObject & { readonly spec?: { readonly ingressClassName?: string } }>(
-    resource,
-    names.routes.api,
-  );
+  const route = reader.get<IngressObject>(resource, names.routes.api);
   return { annotations: route?.metadata.annotations, className: route?.spec?.ingressClassName };
 }

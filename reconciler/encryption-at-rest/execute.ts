@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { Deployment } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
@@ -7,7 +8,7 @@ import { findTask } from '../engine/tasks/task.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { deploymentReadiness } from '../kube/readiness.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
-import type { SecretObject, SecretProps } from '../pki/secret.ts';
+import type { SecretProps } from '../pki/secret.ts';
 import type { EncryptionContext } from './context.ts';
 import { nameOf } from './configuration.ts';
 import { choose, encryptionFacts, encryptionReport } from './keys.ts';

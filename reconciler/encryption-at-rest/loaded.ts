@@ -1,8 +1,9 @@
+import type { PodObject } from '../../imports/kubernetes.ts';
 import { versionAnnotation } from '../../constructs/pod/component.ts';
 import { hasChange } from '../../constructs/cluster/versions.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import { samplesOf } from '../kube/metric-samples.ts';
-import { isReady, type PodObject } from '../kube/readiness.ts';
+import { isReady } from '../kube/readiness.ts';
 import { podsWithProblem } from '../clusters/pods/proven-by-all.ts';
 import { wasStartedWith } from '../clusters/pods/started-with.ts';
 

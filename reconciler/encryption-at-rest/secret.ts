@@ -1,7 +1,8 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { keyFinalizer } from '../../constructs/api/group.ts';
 import { encryptionConfigurationFile } from '../../constructs/control-plane/api-server/flags.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
-import { ownSecret, type SecretObject, type SecretProps, valueOf } from '../pki/secret.ts';
+import { ownSecret, type SecretProps, valueOf } from '../pki/secret.ts';
 import {
   configurationHash,
   formatConfiguration,

@@ -1,9 +1,10 @@
+import type { PodObject, SecretObject } from '../../imports/kubernetes.ts';
 import { Pod, Secret } from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { etcdMemberHost, namesOf } from '../../constructs/cluster/names.ts';
 import { ports } from '../../constructs/cluster/ports.ts';
-import { isReady, type PodObject } from '../kube/readiness.ts';
-import { pairOf, type SecretObject } from '../pki/secret.ts';
+import { isReady } from '../kube/readiness.ts';
+import { pairOf } from '../pki/secret.ts';
 import type { Reader } from '../clusters/management/view.ts';
 import { MemberClient } from './client.ts';
 import { etcdHTTPPort } from './http-port.ts';

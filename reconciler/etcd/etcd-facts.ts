@@ -1,10 +1,10 @@
+import type { ConfigMapObject } from '../../imports/kubernetes.ts';
 import { z } from 'zod';
 import { ConfigMap } from '../../constructs/api/resources.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import { etcdPeer } from '../../constructs/control-plane/etcd/config.ts';
 import type { EtcdFacts } from '../../constructs/cluster/facts.ts';
 import { etcdMember, namesOf } from '../../constructs/cluster/names.ts';
-import type { KubeObject } from '../kube/object.ts';
 import { parseYaml } from '../kube/yaml.ts';
 import type { Reader } from '../clusters/management/view.ts';
 import type { EtcdObservation } from './members.ts';
@@ -72,15 +72,11 @@ export function memberFacts(input: MemberFactsInput): MemberFacts {
   };
 }
 
-interface MembersObject extends KubeObject {
-  readonly data?: Readonly<Record<string, string>>;
-}
-
 const Start = z.object({ 'initial-cluster': z.string(), 'initial-cluster-state': z.string() });
 
 /** The starts in the members' configuration files, by ordinal up to the first missing file. */
 export function writtenStarts(cluster: string, reader: Reader): WrittenStart[] {
-  const { data = {} } = reader.get<MembersObject>(ConfigMap, namesOf(cluster).etcdMembers) ?? {};
+  const { data = {} } = reader.get<ConfigMapObject>(ConfigMap, namesOf(cluster).etcdMembers) ?? {};
   const starts: WrittenStart[] = [];
   for (let file; (file = data[`${etcdMember(cluster, starts.length)}.yaml`]) !== undefined;) {
     const start = Start.safeParse(parseYaml(file));

@@ -1,25 +1,18 @@
+import type { PersistentVolumeClaimObject, PodObject } from '../../imports/kubernetes.ts';
 import { PersistentVolumeClaim, Pod } from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { etcdMember, etcdMemberHost, etcdVolumeClaim, namesOf } from '../../constructs/cluster/names.ts';
 import { ports } from '../../constructs/cluster/ports.ts';
-import type { KubeObject } from '../kube/object.ts';
-import type { PodObject } from '../kube/readiness.ts';
 import type { Reader, Writer } from '../clusters/management/view.ts';
 import { damageIn } from './damage.ts';
 import type { MemberClaim, MemberPod } from './members.ts';
 import type { KnownMember } from './observe.ts';
 import { markOf } from './volume-mark.ts';
 
-/** A volume claim, with the fields that describe its volume. */
-export interface ClaimObject extends KubeObject {
-  readonly spec?: { readonly volumeName?: string };
-  readonly status?: { readonly phase?: string };
-}
-
 /** The objects of the members of one etcd cluster in the management cluster. */
 export interface MemberObjects {
   readonly pods: readonly PodObject[];
-  readonly claims: readonly ClaimObject[];
+  readonly claims: readonly PersistentVolumeClaimObject[];
 }
 
 interface ClusterName {
@@ -38,7 +31,7 @@ export async function readMemberObjects(cluster: ClusterName, writer: Writer): P
   const labels = selectorLabels(cluster.name, 'etcd');
   const [pods, claims] = await Promise.all([
     writer.readAll<PodObject>(Pod, labels),
-    writer.readAll<ClaimObject>(PersistentVolumeClaim, labels),
+    writer.readAll<PersistentVolumeClaimObject>(PersistentVolumeClaim, labels),
   ]);
   return { pods, claims };
 }
@@ -53,7 +46,7 @@ const mostMembers = 5;
 export function knownMembers(
   cluster: ClusterName,
   objects: MemberObjects,
-  stranded: ReadonlySet<ClaimObject> = new Set(),
+  stranded: ReadonlySet<PersistentVolumeClaimObject> = new Set(),
 ): KnownMember[] {
   const ordinals = Array.from({ length: Math.max(mostMembers, ...ordinalsOf(cluster, objects)) }, (_, index) => index);
   return ordinals.map((ordinal) => {
@@ -78,12 +71,19 @@ export function podOf({ name }: ClusterName, { pods }: MemberObjects, ordinal: n
   return pods.find(({ metadata }) => metadata.name === etcdMember(name, ordinal));
 }
 
-export function claimOf({ name }: ClusterName, { claims }: MemberObjects, ordinal: number): ClaimObject | undefined {
+export function claimOf(
+  { name }: ClusterName,
+  { claims }: MemberObjects,
+  ordinal: number,
+): PersistentVolumeClaimObject | undefined {
   return claims.find(({ metadata }) => metadata.name === etcdVolumeClaim(name, ordinal));
 }
 
 /** The claim of the data volume of a pod. */
-export function volumeClaimOf({ metadata }: PodObject, { claims }: MemberObjects): ClaimObject | undefined {
+export function volumeClaimOf(
+  { metadata }: PodObject,
+  { claims }: MemberObjects,
+): PersistentVolumeClaimObject | undefined {
   return claims.find((claim) => claim.metadata.name.endsWith(`-${metadata.name}`));
 }
 
@@ -114,7 +114,7 @@ function memberPod({ metadata, status }: PodObject): MemberPod {
 /** The template of the StatefulSet from which a pod was created. */
 const revisionLabel = 'controller-revision-hash';
 
-function memberClaim(claim: ClaimObject, isStranded: boolean): MemberClaim {
+function memberClaim(claim: PersistentVolumeClaimObject, isStranded: boolean): MemberClaim {
   return {
     ...markOf(claim),
     isLost: isStranded || claim.status?.phase === 'Lost',

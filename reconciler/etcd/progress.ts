@@ -1,4 +1,5 @@
-import { statefulSetReadiness, type StatefulSetObject } from '../kube/readiness.ts';
+import type { StatefulSetObject } from '../../imports/kubernetes.ts';
+import { statefulSetReadiness } from '../kube/readiness.ts';
 import type { CurrentReport } from './loop.ts';
 import { isBookkeeping } from './report.ts';
 import type { EtcdStep } from './steps.ts';

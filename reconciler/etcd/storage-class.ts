@@ -1,21 +1,14 @@
+import type { PersistentVolumeClaimObject, StatefulSetObject } from '../../imports/kubernetes.ts';
 import { PersistentVolumeClaim, type Resource, StatefulSet } from '../../constructs/api/resources.ts';
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { ClaimObject } from './member-objects.ts';
-
-/** The StatefulSet of etcd, with its claim template, which Kubernetes does not allow to change. */
-export interface TemplatedSet extends KubeObject {
-  readonly spec?: {
-    readonly volumeClaimTemplates?: readonly { readonly spec: { readonly storageClassName?: string } }[];
-  };
-}
 
 /** The StorageClass of etcd's volumes, as requested and as observed. */
 export interface StorageClassChange {
   /** The class of the spec; undefined for the default class. */
   readonly wanted: string | undefined;
-  readonly set: TemplatedSet | undefined;
-  readonly claims: readonly ClaimObject[];
+  readonly set: StatefulSetObject | undefined;
+  readonly claims: readonly PersistentVolumeClaimObject[];
   /** An etcd cluster has been formed. */
   readonly isFormed: boolean;
 }
@@ -36,7 +29,7 @@ export type StorageClassPlan =
  * that does not exist would wait forever.
  */
 export function planStorageClass({ wanted, set, claims, isFormed }: StorageClassChange): StorageClassPlan {
-  const present = set?.spec?.volumeClaimTemplates?.[0]?.spec.storageClassName;
+  const present = set?.spec?.volumeClaimTemplates?.[0]?.spec?.storageClassName;
   const isReplaceable = !isFormed && claims.every(({ status }) => status?.phase === 'Pending');
   if (!set) {
     // Claims without a StatefulSet are left from a replacement that was interrupted.
@@ -54,7 +47,7 @@ export function planStorageClass({ wanted, set, claims, isFormed }: StorageClass
   };
 }
 
-function replace(claims: readonly ClaimObject[], set?: TemplatedSet): StorageClassPlan {
+function replace(claims: readonly PersistentVolumeClaimObject[], set?: StatefulSetObject): StorageClassPlan {
   const objects: readonly (readonly [Resource, KubeObject])[] = [
     // First, because its controller creates missing claims again.
     ...(set ? [[StatefulSet, set] as const] : []),

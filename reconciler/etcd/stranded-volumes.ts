@@ -1,36 +1,24 @@
+import type { PersistentVolumeClaimObject, PersistentVolumeObject, PodObject } from '../../imports/kubernetes.ts';
 import { PersistentVolume } from '../../constructs/api/resources.ts';
-import type { KubeObject } from '../kube/object.ts';
-import type { PodObject } from '../kube/readiness.ts';
 import type { Writer } from '../clusters/management/view.ts';
-import { type ClaimObject, type MemberObjects, volumeClaimOf } from './member-objects.ts';
-
-interface VolumeObject extends KubeObject {
-  readonly spec?: {
-    readonly nodeAffinity?: { readonly required?: { readonly nodeSelectorTerms?: readonly NodeTerm[] } };
-  };
-}
-
-interface NodeTerm {
-  readonly matchExpressions?: readonly {
-    readonly key: string;
-    readonly operator: string;
-    readonly values?: string[];
-  }[];
-}
+import { type MemberObjects, volumeClaimOf } from './member-objects.ts';
 
 /**
  * Claims of pods that no node can run, because their volume is on nodes that no longer exist. Sends no requests while
  * every pod has a node.
  */
-export async function strandedClaims(objects: MemberObjects, writer: Writer): Promise<ReadonlySet<ClaimObject>> {
+export async function strandedClaims(
+  objects: MemberObjects,
+  writer: Writer,
+): Promise<ReadonlySet<PersistentVolumeClaimObject>> {
   const waiting = objects.pods.filter(isUnschedulable).flatMap((pod) => volumeClaimOf(pod, objects) ?? []);
   const found = await Promise.all(waiting.map(async (claim) => ((await isStranded(claim, writer)) ? [claim] : [])));
   return new Set(found.flat());
 }
 
-async function isStranded({ spec }: ClaimObject, writer: Writer): Promise<boolean> {
+async function isStranded({ spec }: PersistentVolumeClaimObject, writer: Writer): Promise<boolean> {
   if (!spec?.volumeName) return false;
-  const volume = await writer.read<VolumeObject>(PersistentVolume, spec.volumeName);
+  const volume = await writer.read<PersistentVolumeObject>(PersistentVolume, spec.volumeName);
   const hosts = hostsOf(volume);
   return hosts.length > 0 && (await writer.countNodes({ [hostLabel]: hosts })) === 0;
 }
@@ -39,7 +27,7 @@ async function isStranded({ spec }: ClaimObject, writer: Writer): Promise<boolea
 const hostLabel = 'kubernetes.io/hostname';
 
 /** Hosts to which the volume is bound; none if it can also be elsewhere, such as anywhere in a zone. */
-function hostsOf(volume: VolumeObject | undefined): readonly string[] {
+function hostsOf(volume: PersistentVolumeObject | undefined): readonly string[] {
   const terms = volume?.spec?.nodeAffinity?.required?.nodeSelectorTerms ?? [];
   const hosts = terms.map(({ matchExpressions = [] }) =>
     matchExpressions.find(({ key, operator }) => key === hostLabel && operator === 'In'),

@@ -1,36 +1,27 @@
+import type {
+  PersistentVolumeClaimObject,
+  PersistentVolumeClaimSpec,
+  StatefulSetObject,
+} from '../../imports/kubernetes.ts';
 import { quantityValue } from '../../constructs/api/quantity.ts';
 import { PersistentVolumeClaim, StatefulSet } from '../../constructs/api/resources.ts';
 import { etcdVolumeSizeAnnotation } from '../../constructs/control-plane/etcd/etcd.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { isRefusal } from '../kube/errors.ts';
-import type { KubeObject } from '../kube/object.ts';
 import type { Reader, Writer } from '../clusters/management/view.ts';
 import type { EtcdObservation, MemberStatus } from './members.ts';
 import type { VolumePlan, Volumes, VolumeProblem } from './volume-size.ts';
 
-interface Requests {
-  readonly resources?: { readonly requests?: { readonly storage?: string } };
-}
-
-interface ClaimObject extends KubeObject {
-  readonly spec?: Requests & { readonly storageClassName?: string };
-  readonly status?: { readonly phase?: string; readonly capacity?: { readonly storage?: string } };
-}
-
-interface EtcdSet extends KubeObject {
-  readonly spec?: { readonly volumeClaimTemplates?: readonly { readonly spec: Requests }[] };
-}
-
 /** The volumes of a cluster, and their usage if the members have been queried. */
 export function observeVolumes(cluster: string, reader: Reader, observation: EtcdObservation | undefined): Volumes {
-  const set = reader.get<EtcdSet>(StatefulSet, namesOf(cluster).etcd);
+  const set = reader.get<StatefulSetObject>(StatefulSet, namesOf(cluster).etcd);
   const annotated = set?.metadata.annotations?.[etcdVolumeSizeAnnotation];
   const templateSize = requested(set?.spec?.volumeClaimTemplates?.[0]?.spec);
   return {
     claims: claimsOf(cluster, reader).map(({ spec, status }) => ({
       requested: requested(spec) ?? '0',
-      capacity: status?.capacity?.storage,
+      capacity: status?.capacity?.['storage'],
     })),
     templateSize,
     quotaSize: isQuantity(annotated) ? annotated : templateSize,
@@ -68,7 +59,11 @@ export async function growClaims(
   return undefined;
 }
 
-function refusal(error: unknown, { metadata, spec }: ClaimObject, size: string): VolumeProblem | undefined {
+function refusal(
+  error: unknown,
+  { metadata, spec }: PersistentVolumeClaimObject,
+  size: string,
+): VolumeProblem | undefined {
   if (!isRefusal(error) || !(error instanceof Error)) return undefined;
   const claim = `volume claim ${metadata.name} cannot grow from ${requested(spec)} to ${size}`;
   if (error.message.includes('must support resize')) {
@@ -83,9 +78,9 @@ function refusal(error: unknown, { metadata, spec }: ClaimObject, size: string):
   return { reason: 'VolumeNotExpandable', message: `${claim}: ${error.message}: ${advice}` };
 }
 
-function claimsOf(cluster: string, reader: Reader): ClaimObject[] {
+function claimsOf(cluster: string, reader: Reader): PersistentVolumeClaimObject[] {
   return reader
-    .list<ClaimObject>(PersistentVolumeClaim, selectorLabels(cluster, 'etcd'))
+    .list<PersistentVolumeClaimObject>(PersistentVolumeClaim, selectorLabels(cluster, 'etcd'))
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined);
 }
 
@@ -102,8 +97,8 @@ function largest(
   return sizes.length > 0 ? Math.max(...sizes) : undefined;
 }
 
-function requested(spec: Requests | undefined): string | undefined {
-  return spec?.resources?.requests?.storage;
+function requested(spec: PersistentVolumeClaimSpec | undefined): string | undefined {
+  return spec?.resources?.requests?.['storage'];
 }
 
 /** Other clients can write any text to an annotation. */

@@ -1,3 +1,4 @@
+import type { PersistentVolumeObject } from '../../imports/kubernetes.ts';
 import { keptVolumeAnnotation, reclaimPolicyAnnotation } from '../../constructs/api/group.ts';
 import { PersistentVolume, Secret } from '../../constructs/api/resources.ts';
 import { isBareSnapshot } from '../../constructs/api/restore-spec.ts';
@@ -19,7 +20,6 @@ import { spanText } from '../cli/format.ts';
 import { restoreProgress } from '../cli/restore-progress.ts';
 import { importAccess, releaseAccess } from './access.ts';
 import { gatherFacts } from './gather-facts.ts';
-import type { VolumeObject } from './observe.ts';
 import { describeImport } from './preview.ts';
 import { problemsOf } from './problems.ts';
 import { recordName } from './record.ts';
@@ -132,8 +132,8 @@ interface VolumesContext {
 }
 
 /** The volumes that an import has kept for a Cluster. */
-async function keptVolumes({ client, namespace }: VolumesContext, cluster: string): Promise<VolumeObject[]> {
-  const { items } = await client.list<VolumeObject>(PersistentVolume);
+async function keptVolumes({ client, namespace }: VolumesContext, cluster: string): Promise<PersistentVolumeObject[]> {
+  const { items } = await client.list<PersistentVolumeObject>(PersistentVolume);
   return items.filter(({ metadata }) => metadata.annotations?.[keptVolumeAnnotation] === `${namespace}/${cluster}`);
 }
 

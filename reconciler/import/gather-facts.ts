@@ -1,3 +1,4 @@
+import type { LeaseObject, ValidatingWebhookConfigurationObject } from '../../imports/kubernetes.ts';
 import { Cluster, Lease } from '../../constructs/api/resources.ts';
 import type { ClusterBackups } from '../backup/cluster-backups.ts';
 import type { ControlPlane } from '../cli/control-plane.ts';
@@ -21,18 +22,6 @@ export interface FactsContext {
   readonly issuer: string | undefined;
   readonly withBackups: <T>(use: (backups: ClusterBackups) => Promise<T>) => Promise<T>;
   readonly now: () => number;
-}
-
-interface LeaseObject extends KubeObject {
-  readonly spec?: {
-    readonly holderIdentity?: string;
-    readonly renewTime?: string;
-    readonly leaseDurationSeconds?: number;
-  };
-}
-
-interface WebhookConfiguration extends KubeObject {
-  readonly webhooks?: readonly { readonly name: string }[];
 }
 
 /** The Lease of teutonet's operator, which is also that of this one, and the webhook that it installs. */
@@ -82,8 +71,9 @@ async function heldLeases({ client, now }: FactsContext): Promise<string[]> {
 }
 
 async function webhooks({ client }: FactsContext): Promise<string[]> {
-  const { items } = await client.list<WebhookConfiguration>(ValidatingWebhookConfiguration);
-  const isTheirs = ({ webhooks: all = [] }: WebhookConfiguration) => all.some(({ name }) => name === teutonetsWebhook);
+  const { items } = await client.list<ValidatingWebhookConfigurationObject>(ValidatingWebhookConfiguration);
+  const isTheirs = ({ webhooks: all = [] }: ValidatingWebhookConfigurationObject) =>
+    all.some(({ name }) => name === teutonetsWebhook);
   return items.filter(isTheirs).map(({ metadata }) => metadata.name);
 }
 

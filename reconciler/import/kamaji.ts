@@ -2,7 +2,7 @@ import { Deployment } from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { OtherControlPlane } from './other-control-plane.ts';
 
-/** The fields of a TenantControlPlane that an import reads. */
+/** The fields of a TenantControlPlane that an import reads: Kamaji's definitions are not among the pinned ones. */
 export interface TenantControlPlaneObject extends KubeObject {
   readonly status?: {
     readonly certificates?: {

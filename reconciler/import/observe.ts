@@ -1,3 +1,9 @@
+import type {
+  DeploymentObject,
+  PersistentVolumeClaimObject,
+  PersistentVolumeObject,
+  StatefulSetObject,
+} from '../../imports/kubernetes.ts';
 import { fieldManager, keptVolumeAnnotation, pausedAnnotation } from '../../constructs/api/group.ts';
 import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import { PersistentVolume, PersistentVolumeClaim, Pod, type Resource, Secret } from '../../constructs/api/resources.ts';
@@ -17,26 +23,12 @@ export interface ImportReader {
   readonly other: OtherControlPlane;
 }
 
-/** A workload with its replicas and the labels of its pods. */
-export interface Workload extends KubeObject {
-  readonly spec?: {
-    readonly replicas?: number;
-    readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> };
-  };
-}
+/** What runs a component of the other provider. */
+export type Workload = DeploymentObject | StatefulSetObject;
 
 /** Labels by which a workload finds its pods. */
 export function podLabelsOf({ spec }: Workload): Readonly<Record<string, string>> {
   return spec?.selector?.matchLabels ?? {};
-}
-
-interface ClaimObject extends KubeObject {
-  readonly spec?: { readonly volumeName?: string };
-}
-
-/** The fields of a PersistentVolume that an import reads and changes. */
-export interface VolumeObject extends KubeObject {
-  readonly spec?: { readonly persistentVolumeReclaimPolicy?: string };
 }
 
 /** An object that still belongs to the other provider. */
@@ -76,18 +68,18 @@ export async function observeImport(
 }
 
 /** The volumes with the data of the other provider, while their claims exist. */
-export async function volumesOf(reader: ImportReader): Promise<VolumeObject[]> {
+export async function volumesOf(reader: ImportReader): Promise<PersistentVolumeObject[]> {
   const claims = await claimsOf(reader);
   const found = await Promise.all(
     claims.flatMap(({ spec }) =>
-      spec?.volumeName ? [reader.client.find<VolumeObject>(PersistentVolume, { name: spec.volumeName })] : [],
+      spec?.volumeName ? [reader.client.find<PersistentVolumeObject>(PersistentVolume, { name: spec.volumeName })] : [],
     ),
   );
   return found.filter((volume) => volume !== undefined);
 }
 
 /** Whether the volume outlives its claim, and an import will find it. */
-function isKept({ spec, metadata }: VolumeObject): boolean {
+function isKept({ spec, metadata }: PersistentVolumeObject): boolean {
   return spec?.persistentVolumeReclaimPolicy === 'Retain' && metadata.annotations?.[keptVolumeAnnotation] !== undefined;
 }
 
@@ -111,11 +103,11 @@ export async function findLeftovers(
   return [...found.flat(), ...claims.map((object) => ({ resource: PersistentVolumeClaim, object }))];
 }
 
-async function claimsOf({ client, namespace, other }: ImportReader): Promise<ClaimObject[]> {
+async function claimsOf({ client, namespace, other }: ImportReader): Promise<PersistentVolumeClaimObject[]> {
   if (!other.etcd) return [];
   const { set, claimTemplate } = other.etcd;
   const prefix = `${claimTemplate}-${set.name}-`;
-  const { items } = await client.list<ClaimObject>(PersistentVolumeClaim, { namespace });
+  const { items } = await client.list<PersistentVolumeClaimObject>(PersistentVolumeClaim, { namespace });
   return items.filter(
     (claim) =>
       claim.metadata.name.startsWith(prefix) &&

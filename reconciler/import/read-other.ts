@@ -1,10 +1,10 @@
+import type { DeploymentObject, SecretObject, StatefulSetObject } from '../../imports/kubernetes.ts';
 import { Deployment, Secret } from '../../constructs/api/resources.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { apiServerArguments } from '../clusters/pods/api-server-arguments.ts';
 import { splitCertificates } from '../pki/pem.ts';
-import { type SecretObject, valueOf } from '../pki/secret.ts';
+import { valueOf } from '../pki/secret.ts';
 import { etcdVersionIn, tagOf } from '../../constructs/cluster/versions.ts';
-import type { KubeObject } from '../kube/object.ts';
 import type { OtherKeys } from './identity.ts';
 import { kamajiControlPlane, type TenantControlPlaneObject } from './kamaji.ts';
 import { k0smotronControlPlane } from './k0smotron.ts';
@@ -82,16 +82,8 @@ export async function readEtcdVersion(place: Place, { set }: EtcdPlace): Promise
   return etcdVersionIn(tagOf(container?.image));
 }
 
-interface Templated extends KubeObject {
-  readonly spec?: {
-    readonly template?: {
-      readonly spec?: { readonly containers?: readonly { readonly name: string; readonly image?: string }[] };
-    };
-  };
-}
-
 function find({ client, namespace }: Place, resource: Parameters<KubeClient['find']>[0], name: string) {
-  return client.find<Templated>(resource, { namespace, name });
+  return client.find<DeploymentObject | StatefulSetObject>(resource, { namespace, name });
 }
 
 async function readText({ client, namespace }: Place, { secret, key }: TextPlace): Promise<string> {

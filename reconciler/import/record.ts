@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { z } from 'zod';
 import {
   clusterNameLabel,
@@ -8,7 +9,7 @@ import {
 } from '../../constructs/api/group.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { encodedData, type SecretObject, valueOf } from '../pki/secret.ts';
+import { encodedData, valueOf } from '../pki/secret.ts';
 import type { NewSecret } from './identity.ts';
 import { type ProviderName, providerNames } from './other-control-plane.ts';
 

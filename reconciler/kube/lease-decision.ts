@@ -1,16 +1,5 @@
+import type { LeaseObject } from '../../imports/kubernetes.ts';
 import { microTime } from './micro-time.ts';
-import type { KubeObject } from './object.ts';
-
-/** A coordination.k8s.io/v1 Lease. */
-export interface LeaseObject extends KubeObject {
-  readonly spec?: {
-    readonly holderIdentity?: string;
-    readonly leaseDurationSeconds?: number;
-    readonly acquireTime?: string;
-    readonly renewTime?: string;
-    readonly leaseTransitions?: number;
-  };
-}
 
 /** Duration of leadership and interval of renewals, in milliseconds. */
 export interface LeaseTimes {

@@ -1,3 +1,4 @@
+import type { LeaseObject } from '../../imports/kubernetes.ts';
 import { Lease } from '../../constructs/api/resources.ts';
 import type { KubernetesApi } from './client.ts';
 import { isConflict, isNotFound } from './errors.ts';
@@ -9,7 +10,6 @@ import {
   observeLease,
   releasedLease,
   type LeaseDecision,
-  type LeaseObject,
   type LeaseObservation,
   type LeaseTimes,
 } from './lease-decision.ts';

@@ -1,3 +1,4 @@
+import type { CustomResourceDefinitionObject } from '../../imports/kubernetes.ts';
 import {
   CustomResourceDefinition,
   definitionName,
@@ -11,7 +12,7 @@ import { Informer, type InformerOptions } from './informer.ts';
 import type { ObjectChange } from './object-cache.ts';
 import { type KubeObject, objectKey, type ObjectName } from './object.ts';
 import { Reflector } from './reflector.ts';
-import { type DefinitionObject, servedVersions } from './served-versions.ts';
+import { servedVersions } from './served-versions.ts';
 
 export interface OptionalApiOptions extends Omit<InformerOptions, 'resource' | 'optional'> {
   /** The versions that the operator supports, the preferred one first. */
@@ -36,7 +37,7 @@ export class OptionalApi {
   /** The namespace that it is limited to; all namespaces when undefined. */
   readonly namespace: string | undefined;
   readonly #options: OptionalApiOptions;
-  readonly #definition: Reflector<DefinitionObject>;
+  readonly #definition: Reflector<CustomResourceDefinitionObject>;
   readonly #stopping = new AbortController();
   readonly #handlers = new Set<Handler>();
   readonly #servedHandlers = new Set<() => void>();
@@ -61,7 +62,7 @@ export class OptionalApi {
     this.#options = options;
     const { client, clock, onError } = options;
     const fieldSelector = `metadata.name=${definitionName(best)}`;
-    this.#definition = new Reflector<DefinitionObject>(
+    this.#definition = new Reflector<CustomResourceDefinitionObject>(
       { client, clock, fieldSelector, resource: CustomResourceDefinition, ...(onError ? { onError } : {}) },
       {
         replace: ([definition]) => this.#follow(definition),
@@ -149,7 +150,7 @@ export class OptionalApi {
     await Promise.all([this.#running, this.#informer?.stop(), this.#next?.stop()]);
   }
 
-  #follow(definition: DefinitionObject | undefined): void {
+  #follow(definition: CustomResourceDefinitionObject | undefined): void {
     const wanted = servedVersions(definition, this.#options.known);
     if (wanted.map(versionOf).join() === this.#wanted.map(versionOf).join()) return;
     this.#wanted = wanted;

@@ -1,3 +1,4 @@
+import type { DaemonSetObject, DeploymentObject, PodObject, StatefulSetObject } from '../../imports/kubernetes.ts';
 import { describeObject, type KubeObject } from './object.ts';
 
 /** Whether an object matches its spec, and otherwise one sentence about what is missing. */
@@ -9,106 +10,6 @@ export type Readiness =
       /** Whether its controller has seen no progress for longer than the object allows. */
       readonly isStuck?: boolean | undefined;
     };
-
-/** The fields of a Deployment that describe its rollout. */
-export interface DeploymentObject extends KubeObject {
-  readonly spec?: {
-    readonly replicas?: number;
-    readonly template?: {
-      readonly metadata?: Partial<KubeObject['metadata']>;
-      readonly spec?: { readonly containers?: readonly { readonly image?: string }[] };
-    };
-  };
-  readonly status?: {
-    readonly observedGeneration?: number;
-    readonly replicas?: number;
-    readonly readyReplicas?: number;
-    readonly updatedReplicas?: number;
-    readonly availableReplicas?: number;
-    readonly terminatingReplicas?: number;
-    readonly conditions?: readonly {
-      readonly type: string;
-      readonly status: string;
-      readonly reason?: string;
-      readonly message?: string;
-      readonly lastTransitionTime?: string;
-    }[];
-  };
-}
-
-/** The fields of a DaemonSet that describe its pods. */
-export interface DaemonSetObject extends KubeObject {
-  readonly status?: {
-    readonly observedGeneration?: number;
-    readonly desiredNumberScheduled?: number;
-    readonly currentNumberScheduled?: number;
-    readonly numberAvailable?: number;
-  };
-}
-
-/** The fields of a StatefulSet that describe its rollout. */
-export interface StatefulSetObject extends KubeObject {
-  readonly spec?: { readonly replicas?: number };
-  readonly status?: {
-    readonly observedGeneration?: number;
-    readonly replicas?: number;
-    readonly readyReplicas?: number;
-    readonly updatedReplicas?: number;
-    readonly availableReplicas?: number;
-    readonly currentRevision?: string;
-    readonly updateRevision?: string;
-  };
-}
-
-/** The fields of a Pod that describe its lifecycle. */
-export interface PodObject extends KubeObject {
-  readonly spec?: {
-    readonly nodeName?: string;
-    readonly containers?: readonly {
-      readonly name: string;
-      readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[];
-      readonly readinessProbe?: Probe;
-      readonly startupProbe?: Probe;
-    }[];
-  };
-  readonly status?: {
-    readonly phase?: string;
-    readonly podIP?: string;
-    readonly conditions?: readonly { type: string; status: string; reason?: string; message?: string }[];
-    readonly containerStatuses?: readonly ContainerStatus[];
-    readonly initContainerStatuses?: readonly ContainerStatus[];
-  };
-}
-
-/** How a kubelet asks a container. */
-export interface Probe {
-  readonly httpGet?: { readonly path?: string; readonly port?: number | string };
-  readonly tcpSocket?: { readonly port?: number | string };
-  readonly grpc?: { readonly port?: number };
-}
-
-interface ContainerState {
-  readonly running?: { readonly startedAt?: string };
-  readonly waiting?: { readonly reason?: string; readonly message?: string };
-  readonly terminated?: {
-    readonly exitCode?: number;
-    readonly reason?: string;
-    readonly message?: string;
-    readonly startedAt?: string;
-    readonly finishedAt?: string;
-  };
-}
-
-export interface ContainerStatus {
-  readonly name: string;
-  readonly ready?: boolean;
-  /** Whether its startup probe has succeeded. */
-  readonly started?: boolean;
-  readonly restartCount?: number;
-  readonly state?: ContainerState;
-  /** State of the previous run. */
-  readonly lastState?: ContainerState;
-}
 
 /** Whether a pod has ended, for example by eviction. It never serves again. */
 export function hasEnded({ status }: PodObject): boolean {

@@ -1,21 +1,10 @@
+import type { ServiceObject } from '../../imports/kubernetes.ts';
 import { isIP } from 'node:net';
 import type { ClusterDns } from '../../constructs/cluster/facts.ts';
 import { networkOfAddress } from '../../constructs/cluster/cidr.ts';
 import { Service } from '../../constructs/api/resources.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import { isForbidden } from '../kube/errors.ts';
-import type { KubeObject } from '../kube/object.ts';
-
-interface ServiceObject extends KubeObject {
-  readonly spec?: {
-    readonly selector?: Readonly<Record<string, string>>;
-    readonly ports?: readonly {
-      readonly port: number;
-      readonly protocol?: string;
-      readonly targetPort?: number | string;
-    }[];
-  };
-}
 
 /**
  * Where the DNS of the management cluster answers, from the resolver configuration that this pod got like every other
@@ -54,7 +43,7 @@ function podsOf({ metadata, spec }: ServiceObject): ClusterDns['pods'] {
   if (!selector) return [];
   const listened = ports
     .filter(({ port }) => port === 53)
-    .map(({ port, protocol, targetPort = port }) => ({
+    .map(({ protocol, targetPort = 53 }) => ({
       number: targetPort,
       protocol: protocol === 'UDP' ? ('UDP' as const) : ('TCP' as const),
     }));

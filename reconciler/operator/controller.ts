@@ -1,3 +1,4 @@
+import type { HostedControlPlaneObject } from '../clusters/management/hosted-control-plane-object.ts';
 import { isConditionType } from '../../constructs/api/conditions.ts';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
 import {
@@ -20,16 +21,6 @@ import type { Reconciler } from '../reconcile/reconciler.ts';
 import { resyncMs } from '../engine/tasks/resync.ts';
 import type { Logger } from '../engine/log.ts';
 import { detached, inSpan, withSteps } from '../kube/span.ts';
-
-/** A HostedControlPlane with its conditions. */
-interface Reported extends KubeObject {
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
-}
-
-/** A HostedControlPlane, whose spec may be invalid otherwise. */
-interface TemplateUser extends KubeObject {
-  readonly spec?: { readonly componentTemplateRef?: { readonly name?: string } };
-}
 
 export interface ControllerOptions {
   readonly management: Pick<
@@ -171,7 +162,7 @@ export class Controller {
 
   /** A template never changes: it appears, is deleted, and may be created again with other settings. */
   #enqueueUsers({ metadata: { namespace, name } }: KubeObject): void {
-    for (const { metadata, spec } of this.#options.management.list(HostedControlPlane) as TemplateUser[]) {
+    for (const { metadata, spec } of this.#options.management.list(HostedControlPlane) as HostedControlPlaneObject[]) {
       if (metadata.namespace === namespace && spec?.componentTemplateRef?.name === name) this.#add(objectKey(metadata));
     }
   }
@@ -214,7 +205,7 @@ export class Controller {
  * What concerns the operator of a HostedControlPlane, as text to compare: the metadata, because a change of the spec changes the
  * generation, and the conditions that other controllers write, on which readiness gates wait.
  */
-function concern({ metadata, status }: Reported): string {
+function concern({ metadata, status }: HostedControlPlaneObject): string {
   const { resourceVersion: _, managedFields: __, ...rest } = metadata;
   const others = status?.conditions?.filter(({ type }) => !isConditionType(type)) ?? [];
   return JSON.stringify([rest, others.map(({ type, status: state }) => [type, state])]);

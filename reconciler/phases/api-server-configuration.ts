@@ -1,3 +1,4 @@
+import type { PodObject } from '../../imports/kubernetes.ts';
 import { Pod } from '../../constructs/api/resources.ts';
 import { managementIssuerProblem } from '../../constructs/cluster/management-issuer.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
@@ -6,12 +7,7 @@ import { conflictingIssuer } from '../../constructs/cluster/service-account-issu
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { refusalKeptMs } from '../clusters/management/view.ts';
 import { recheckMs } from '../clusters/management/users-objects.ts';
-import {
-  checkPodOf,
-  type CheckPod,
-  checksConfiguration,
-  checkResultOf,
-} from '../desired-state/api-server/check-pod.ts';
+import { checkPodOf, checksConfiguration, checkResultOf } from '../desired-state/api-server/check-pod.ts';
 import { isAccepted, isApplied } from '../desired-state/api-server/held-configuration.ts';
 import { observeIssuers, recordIssuer } from '../certificates/service-account-issuer.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
@@ -101,7 +97,7 @@ function hold(
 /** Nothing was found out. */
 async function tryAgain(
   scope: Scope<'serviceAccountIssuers'>,
-  pod: CheckPod,
+  pod: PodObject,
   cause: string,
 ): Promise<Outcome<'serviceAccountIssuers'>> {
   const ageMs = scope.now.getTime() - Date.parse(pod.metadata.creationTimestamp ?? '');
@@ -110,6 +106,6 @@ async function tryAgain(
   return hold(scope, 'PodsFailing', message, Math.max(recheckMs - ageMs, 1000));
 }
 
-async function remove({ writer }: Pick<Scope, 'writer'>, pod: CheckPod): Promise<void> {
+async function remove({ writer }: Pick<Scope, 'writer'>, pod: PodObject): Promise<void> {
   if (!pod.metadata.deletionTimestamp) await writer.delete(Pod, pod);
 }

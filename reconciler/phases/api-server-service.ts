@@ -1,10 +1,10 @@
+import type { ServiceObject } from '../../imports/kubernetes.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { KubeError } from '../kube/errors.ts';
 import { degraded, done, InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
 import { noting } from '../engine/refusals.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { phase } from './scope.ts';
-import type { ServiceObject } from '../clusters/management/service-object.ts';
 
 const retryMs = 60_000;
 

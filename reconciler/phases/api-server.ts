@@ -1,3 +1,4 @@
+import type { DeploymentObject, PodObject } from '../../imports/kubernetes.ts';
 import { recheckMs } from '../clusters/management/users-objects.ts';
 import { createHash } from 'node:crypto';
 import { Deployment, Pod, resourceNamed } from '../../constructs/api/resources.ts';
@@ -9,7 +10,7 @@ import { refreshAuthentication } from '../desired-state/api-server/refresh-authe
 import { hasServer, serversOfOtherVersions } from '../desired-state/upgrade/followers.ts';
 import { heldBy } from '../desired-state/desired-state.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { type DeploymentObject, deploymentReadiness, type PodObject, startedPods } from '../kube/readiness.ts';
+import { deploymentReadiness, startedPods } from '../kube/readiness.ts';
 import { podProblemMeanwhile, unstablePods, waitForPods } from '../clusters/pods/wait-for-pods.ts';
 import { degraded, done, type Outcome, type Wait, wait } from '../engine/outcome.ts';
 import { phase, type Scope } from './scope.ts';

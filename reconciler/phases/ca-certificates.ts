@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { adoptUsersObject, recheckMs } from '../clusters/management/users-objects.ts';
 import { certificateLifetimes } from '../../constructs/api/certificates-spec.ts';
 import { Secret } from '../../constructs/api/resources.ts';
@@ -13,7 +14,7 @@ import type { ObtainedCA } from '../certificates/issuer/obtained-ca.ts';
 import { signerFingerprint, trustFingerprint } from '../pki/pem.ts';
 import { planCAs } from '../../constructs/control-plane/certificates/certificate-plans.ts';
 import { caProblem, keyProblem } from '../pki/policy.ts';
-import { pairSecret, type SecretObject, valueOf } from '../pki/secret.ts';
+import { pairSecret, valueOf } from '../pki/secret.ts';
 import { answering, requestOf, type rotations } from '../certificates/request.ts';
 import { firstTokenRecord } from '../certificates/service-account-key/token-record.ts';
 import { phase, type Scope } from './scope.ts';

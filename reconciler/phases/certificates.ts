@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { certificateLifetimes } from '../../constructs/api/certificates-spec.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import { requireRightClock } from '../engine/clock-wrong.ts';
@@ -15,7 +16,7 @@ import {
   planEtcdCertificates,
 } from '../../constructs/control-plane/certificates/certificate-plans.ts';
 import { mustIssue, renewalTime } from '../pki/policy.ts';
-import { leafSecret, pairOf, type SecretObject, valueOf } from '../pki/secret.ts';
+import { leafSecret, pairOf, valueOf } from '../pki/secret.ts';
 import { phase, type Scope } from './scope.ts';
 import { caCertificates } from './ca-certificates.ts';
 import { endpoint } from './endpoint.ts';

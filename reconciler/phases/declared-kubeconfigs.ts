@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import type { Kubeconfigs } from '../../constructs/api/kubeconfig-spec.ts';
 import { durationSeconds } from '../../constructs/api/duration.ts';
 import { Secret } from '../../constructs/api/resources.ts';
@@ -11,7 +12,7 @@ import { issuedAt } from '../pki/issue.ts';
 import { clientOf, writeKubeconfig } from '../pki/kubeconfig.ts';
 import { renewalTime } from '../pki/policy.ts';
 import { secretProps } from '../certificates/secret-props.ts';
-import { declaredLabel, declaredSecret, type SecretObject, valueOf } from '../pki/secret.ts';
+import { declaredLabel, declaredSecret, valueOf } from '../pki/secret.ts';
 import { caCertificates } from './ca-certificates.ts';
 import { caPair, issueIfDue } from './certificates.ts';
 import { endpoint } from './endpoint.ts';

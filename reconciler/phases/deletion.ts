@@ -1,3 +1,4 @@
+import type { PodObject } from '../../imports/kubernetes.ts';
 import {
   CertificateRequest,
   CiliumNetworkPolicy,
@@ -20,7 +21,6 @@ import { clusterNameLabel, heldForAnnotation } from '../../constructs/api/group.
 import { type ComponentName, selectorLabels } from '../../constructs/cluster/labels.ts';
 import { etcdVolumeClaim, namesOf } from '../../constructs/cluster/names.ts';
 import { isUsedBy } from '../etcd/claim-user.ts';
-import type { PodObject } from '../kube/readiness.ts';
 import { isControlledBy, type KubeObject } from '../kube/object.ts';
 import { done, type Outcome, type Wait, wait } from '../engine/outcome.ts';
 import { waitForEnd } from '../clusters/pods/termination.ts';

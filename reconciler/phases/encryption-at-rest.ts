@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { recheckMs } from '../clusters/management/users-objects.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import { encryptionConfigurationFile } from '../../constructs/control-plane/api-server/flags.ts';
@@ -11,7 +12,6 @@ import { holdsEarlierData } from '../backup/restore/earlier-data.ts';
 import { done, type Outcome, wait } from '../engine/outcome.ts';
 import { unlessRefused } from '../engine/refusals.ts';
 import { takeBack } from '../certificates/kept-secrets.ts';
-import type { SecretObject } from '../pki/secret.ts';
 import { phase, type Scope } from './scope.ts';
 import { certificates, etcdCertificates } from './certificates.ts';
 import { secretProps } from '../certificates/secret-props.ts';

@@ -1,3 +1,4 @@
+import type { StatefulSetObject } from '../../imports/kubernetes.ts';
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { ConfigMap, StatefulSet } from '../../constructs/api/resources.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
@@ -12,7 +13,7 @@ import { knownMembers, readMemberObjects, watchedMemberObjects } from '../etcd/m
 import { progressOf } from '../etcd/progress.ts';
 import { type EtcdReport, reportedQuotaUsage } from '../etcd/report.ts';
 import { statusOfEtcd } from '../etcd/status-members.ts';
-import { planStorageClass, type StorageClassPlan, type TemplatedSet } from '../etcd/storage-class.ts';
+import { planStorageClass, type StorageClassPlan } from '../etcd/storage-class.ts';
 import { describeTerminating, terminatingVolumes } from '../etcd/terminating-volumes.ts';
 import { endTrial, heldTemplate } from '../etcd/try-rollout.ts';
 import { refusalKeptMs } from '../clusters/management/view.ts';
@@ -24,7 +25,7 @@ import { growRetryMs, growClaims, observeVolumes } from '../etcd/volumes.ts';
 import { podProblemMeanwhile, podProblemOf, unstablePods } from '../clusters/pods/wait-for-pods.ts';
 import { noting, unlessRefused } from '../engine/refusals.ts';
 import { isControlledBy } from '../kube/object.ts';
-import { presentRevision, type StatefulSetObject } from '../kube/readiness.ts';
+import { presentRevision } from '../kube/readiness.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import type { StatusReport } from '../engine/status-report.ts';
 import { phase, type Scope } from './scope.ts';
@@ -157,7 +158,7 @@ function startsOf({ cluster, hostedControlPlane, reader, etcdLoop }: Scope): Mem
 /** Decides about a replacement twice, the second time from claims that are read right before it. */
 async function storageClassOf({ cluster, reader, writer }: Scope, isFormed: boolean): Promise<StorageClassPlan> {
   const wanted = cluster.spec.etcd.storageClassName;
-  const set = reader.get<TemplatedSet>(StatefulSet, namesOf(cluster.name).etcd);
+  const set = reader.get<StatefulSetObject>(StatefulSet, namesOf(cluster.name).etcd);
   const { claims } = watchedMemberObjects(cluster, reader);
   const plan = planStorageClass({ wanted, set, claims, isFormed });
   if (plan.kind === 'render') return plan;

@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { findUsersObject } from '../clusters/management/users-objects.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
@@ -10,7 +11,6 @@ import { RecoveryBundleNotFound } from '../backup/find-recovery-bundle.ts';
 import { StoreError } from '../backup/store/store-error.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
-import type { SecretObject } from '../pki/secret.ts';
 import { type Identity, type KeptSecret, readIdentity } from '../backup/restore/read-identity.ts';
 import { findTask } from '../engine/tasks/task.ts';
 import type { Scope } from './scope.ts';

@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import { isControlledBy } from '../kube/object.ts';
 import { clientOf, writeKubeconfig } from '../pki/kubeconfig.ts';
@@ -5,7 +6,7 @@ import { done, type Outcome } from '../engine/outcome.ts';
 import { adminPlan } from '../../constructs/control-plane/certificates/certificate-plans.ts';
 import { renewalTime } from '../pki/policy.ts';
 import { unlessRefused } from '../engine/refusals.ts';
-import { kubeconfigSecret, type SecretObject, valueOf } from '../pki/secret.ts';
+import { kubeconfigSecret, valueOf } from '../pki/secret.ts';
 import { phase } from './scope.ts';
 import { caCertificates } from './ca-certificates.ts';
 import { caPair, issueIfDue } from './certificates.ts';

@@ -34,7 +34,7 @@ export const networkPolicies = phase({
   },
 });
 
-/** A policy with the status that Cilium writes. A NetworkPolicy has no status. */
+/** A policy of either kind: only Cilium writes a status, and a NetworkPolicy has none. */
 interface PolicyObject extends KubeObject {
   readonly status?: {
     readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];

@@ -1,3 +1,4 @@
+import type { TLSRouteObject } from '../../imports/gateway-api.ts';
 import { exposureOf, type Gateway, type IngressExposure } from '../../constructs/api/exposure-spec.ts';
 import { type Part, type RenderedObject, renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import type { Facts } from '../../constructs/cluster/facts.ts';
@@ -5,7 +6,7 @@ import { needsTunnel } from '../../constructs/cluster/in-cluster-access.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
-import { type RouteObject, routesNotServed, routeStateOf } from '../clusters/exposure/route-status.ts';
+import { routesNotServed, routeStateOf } from '../clusters/exposure/route-status.ts';
 import { phase, type Scope } from './scope.ts';
 import { endpoint } from './endpoint.ts';
 import { refuseClaimedHosts } from './host-claims.ts';
@@ -53,7 +54,7 @@ async function attachToGateway(scope: Scope, gateway: Gateway): Promise<Outcome>
   }
 
   const found = { tlsRouteVersion };
-  const live = await applyRoutes<RouteObject>(scope, { ...facts, ...found });
+  const live = await applyRoutes<TLSRouteObject>(scope, { ...facts, ...found });
 
   const listener = { ...gateway, listener: gatewayListener };
   const states = live.map((route) => routeStateOf(route, listener));

@@ -1,10 +1,10 @@
+import type { PodObject } from '../../imports/kubernetes.ts';
 import { skipPreflightAnnotation } from '../../constructs/api/group.ts';
 import { Pod } from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { heldBy } from '../desired-state/desired-state.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import { HostedClusterNotReady } from '../clusters/hosted/not-ready.ts';
-import type { PodObject } from '../kube/readiness.ts';
 import { recheckMs } from '../clusters/management/users-objects.ts';
 import {
   checksOfHosted,

@@ -1,36 +1,12 @@
+import type { CertificateSigningRequestObject } from '../../imports/kubernetes.ts';
 import { CertificateSigningRequest } from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../kube/object.ts';
-
-/** A CertificateSigningRequest. The API server sets the requester, not the requester itself. */
-export interface CertificateRequest extends KubeObject {
-  readonly spec: {
-    /** The PEM of a PKCS #10 request, base64-encoded. */
-    readonly request: string;
-    readonly signerName: string;
-    readonly username?: string | undefined;
-    readonly groups?: readonly string[] | undefined;
-    readonly usages?: readonly string[] | undefined;
-  };
-  readonly status?: {
-    readonly conditions?: readonly RequestCondition[] | undefined;
-    /** PEM of the issued chain, base64-encoded. */
-    readonly certificate?: string | undefined;
-  };
-}
-
-interface RequestCondition {
-  /** `Approved`, `Denied` or `Failed`. */
-  readonly type: string;
-  readonly status?: string | undefined;
-  readonly reason?: string | undefined;
-  readonly message?: string | undefined;
-}
 
 /** Longest request that is kept: that of a kubelet with twenty names has a tenth of it. */
 export const longestRequest = 16 * 1024;
 
 /** Whether it is neither approved nor denied yet. */
-export function isPending({ status }: CertificateRequest): boolean {
+export function isPending({ status }: CertificateSigningRequestObject): boolean {
   return (status?.conditions ?? []).length === 0;
 }
 
@@ -47,7 +23,7 @@ export interface Decision {
  * the patch.
  */
 export function decisionPatch(
-  { metadata }: CertificateRequest,
+  { metadata }: CertificateSigningRequestObject,
   decision: Decision,
 ): KubeObject & { readonly status: object } {
   const { apiVersion, kind } = CertificateSigningRequest;
@@ -60,6 +36,9 @@ export function decisionPatch(
 }
 
 /** The patch that approves exactly this request. */
-export function approval(request: CertificateRequest, message: string): KubeObject & { readonly status: object } {
+export function approval(
+  request: CertificateSigningRequestObject,
+  message: string,
+): KubeObject & { readonly status: object } {
   return decisionPatch(request, { type: 'Approved', reason: 'HostedControlPlaneApprove', message });
 }

@@ -1,7 +1,7 @@
+import type { CertificateSigningRequestObject } from '../../imports/kubernetes.ts';
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 import { canonicalHost } from '../../constructs/cluster/canonical-host.ts';
-import type { CertificateRequest } from './certificate-signing-request.ts';
 import { parsedRequest } from './parsed.ts';
 
 /** Content of a PKCS #10 request. */
@@ -17,11 +17,11 @@ export interface RequestContent {
 }
 
 /** Contents by their requests in the cache, which live until they are answered. */
-const known = new WeakMap<CertificateRequest, RequestContent | undefined>();
+const known = new WeakMap<CertificateSigningRequestObject, RequestContent | undefined>();
 
 /** The content of a request, which is parsed only the first time. @returns undefined as {@link readRequest} does */
-export function contentOf(request: CertificateRequest): RequestContent | undefined {
-  if (!known.has(request)) known.set(request, readRequest(request.spec.request));
+export function contentOf(request: CertificateSigningRequestObject): RequestContent | undefined {
+  if (!known.has(request)) known.set(request, readRequest(request.spec?.request ?? ''));
   return known.get(request);
 }
 

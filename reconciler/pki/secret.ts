@@ -1,17 +1,11 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { clusterSecretType, group, keyFinalizer } from '../../constructs/api/group.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import { type OwnerReference, type RenderedObject } from '../../constructs/control-plane/chart.ts';
 import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import { objectLabels } from '../../constructs/cluster/labels.ts';
-import type { KubeObject } from '../kube/object.ts';
 import type { KeyPair } from './issue.ts';
 import { bundle } from './pem.ts';
-
-/** A Secret as the API returns it. */
-export interface SecretObject extends KubeObject {
-  readonly type?: string;
-  readonly data?: Readonly<Record<string, string>>;
-}
 
 export interface SecretProps {
   readonly name: string;

@@ -1,14 +1,11 @@
+import type { DeploymentObject, StatefulSetObject } from '../../imports/kubernetes.ts';
 import { fieldManager } from '../../constructs/api/group.ts';
 import { Deployment, StatefulSet } from '../../constructs/api/resources.ts';
 import { managedByLabel } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { conditionUpdate, notPaused } from '../engine/condition-update.ts';
-import { isControlledBy, type KubeObject } from '../kube/object.ts';
+import { isControlledBy } from '../kube/object.ts';
 import type { ReconcileContext } from './memory.ts';
-
-interface Workload extends KubeObject {
-  readonly spec?: { readonly template?: { readonly metadata?: Partial<KubeObject['metadata']> } };
-}
 
 /**
  * Reports a control plane that another provider of the same group and kind has made, such as teutonet's: etcd has its
@@ -24,7 +21,7 @@ export async function reportForeignControlPlane(
   const names = [etcd, apiServer, controllerManager, scheduler];
   const reader = options.management.readerOf(namespace, cluster);
   const found = [StatefulSet, Deployment]
-    .flatMap((resource) => reader.list<Workload>(resource, {}))
+    .flatMap((resource) => reader.list<DeploymentObject | StatefulSetObject>(resource, {}))
     .filter((workload) => names.includes(workload.metadata.name) || isControlledBy(workload, uid))
     // The label of the pods, because anybody may remove one from the workload for a moment.
     .filter(({ spec }) => spec?.template?.metadata?.labels?.[managedByLabel] !== fieldManager);

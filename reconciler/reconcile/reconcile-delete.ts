@@ -1,4 +1,5 @@
-import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
+import type { HostedControlPlaneObject } from '../clusters/management/hosted-control-plane-object.ts';
+import type { DeploymentObject, PodObject } from '../../imports/kubernetes.ts';
 import { clusterNameLabel, finalizer } from '../../constructs/api/group.ts';
 import { Deployment, Namespace, Pod, Secret, Service, StatefulSet } from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
@@ -10,14 +11,13 @@ import { openEtcd } from '../etcd/access.ts';
 import { storeReaderOf } from '../backup/store/store-reader.ts';
 import { removeFinalizer } from '../clusters/management/finalizer.ts';
 import type { Admitted, Deleting } from './admit.ts';
-import { isControlledBy, type KubeObject } from '../kube/object.ts';
+import { isControlledBy } from '../kube/object.ts';
 import type { Wait } from '../engine/outcome.ts';
 import type { ReconcileContext } from './memory.ts';
 import { deleteControlPlane, waitForWorkers } from '../phases/deletion.ts';
 import type { DeletionScope } from '../phases/scope.ts';
 import { reconcileNormal } from './reconcile-normal.ts';
 import { conditionUpdate, type ConditionUpdates, notPaused } from '../engine/condition-update.ts';
-import type { DeploymentObject, PodObject } from '../kube/readiness.ts';
 import { createDeletionWriter } from '../clusters/management/writer.ts';
 import { inQuarantine } from './quarantine/report.ts';
 import { controlPlaneLeft, finalBackupLost } from './status/events.ts';
@@ -65,7 +65,7 @@ const orphanDependents = 'orphan';
  * collector has removed its owner references. One that has begun to stop ends as a whole.
  */
 function leavesAll({ object, options }: ReconcileContext, cluster: string | undefined): boolean {
-  const { metadata, status }: KubeObject & { readonly status?: HostedControlPlaneStatus } = object;
+  const { metadata, status }: HostedControlPlaneObject = object;
   const deleting = status?.conditions?.find(({ type }) => type === 'Deleting');
   if (deleting?.status === 'True' && deleting.reason !== 'WaitingForWorkersDeletion') return false;
   if (metadata.finalizers?.includes(orphanDependents)) return true;
@@ -102,7 +102,7 @@ const unownedMs = 2_000;
 function served({ object, options }: ReconcileContext, cluster: string) {
   const reader = options.management.readerOf(object.metadata.namespace ?? '', cluster);
   const apiServer = reader.get<DeploymentObject>(Deployment, namesOf(cluster).apiServer);
-  const { spec: { version = '' } = {} }: KubeObject & { readonly spec?: { readonly version?: string } } = object;
+  const { spec: { version = '' } = {} }: HostedControlPlaneObject = object;
   const apiServerPods = reader.list<PodObject>(Pod, selectorLabels(cluster, 'api-server'));
   const fields = countsOf({ apiServer, apiServerPods, spec: { version } });
   const available = conditionUpdate(
@@ -173,6 +173,6 @@ function scopeOf(
   };
 }
 
-function retainsVolumes({ spec }: KubeObject & { spec?: { etcd?: { volumeRetention?: string } } }): boolean {
+function retainsVolumes({ spec }: HostedControlPlaneObject): boolean {
   return spec?.etcd?.volumeRetention === 'Retain';
 }

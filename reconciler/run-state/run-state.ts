@@ -1,9 +1,9 @@
+import type { StatefulSetObject } from '../../imports/kubernetes.ts';
 import { isRestoring } from '../../constructs/api/etcd-status.ts';
 import { prepareMoveAnnotation } from '../../constructs/api/group.ts';
 import { Pod, StatefulSet } from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import type { StatefulSetObject } from '../kube/readiness.ts';
 import type { ControlPlaneContext } from '../clusters/management/view.ts';
 import { isPrepared } from './move-record.ts';
 import { hasReplicas, settledServersOf, stopOf } from '../clusters/pods/servers.ts';

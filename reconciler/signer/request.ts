@@ -1,15 +1,12 @@
+import type { CertificateSigningRequestObject, CertificateSigningRequestSpec } from '../../imports/kubernetes.ts';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
 import { requestLabels, requestNamespaceLabel } from '../../constructs/api/kubeconfig-request.ts';
-import { type CertificateRequest, longestRequest } from '../pki/certificate-signing-request.ts';
+import { longestRequest } from '../pki/certificate-signing-request.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { UserInfo } from '../clusters/management/review.ts';
 
 /** A CertificateSigningRequest of the management cluster. Its API server sets who the requester is, and no client changes that. */
-export interface ClientCertificateRequest extends CertificateRequest {
-  readonly spec: CertificateRequest['spec'] &
-    UserInfo & {
-      readonly expirationSeconds?: number | undefined;
-    };
+export interface ClientCertificateRequest extends CertificateSigningRequestObject {
+  readonly spec: CertificateSigningRequestSpec;
   /** Too many others of its requester, or for its namespace, wait. Nothing else is known of it. */
   readonly isBeyond?: true;
 }
@@ -39,7 +36,7 @@ export function kept(object: KubeObject): ClientCertificateRequest {
   }
   const named = clusterOf(object);
   const { username, groups, extra, usages, expirationSeconds } = spec;
-  const request = spec.request.length > longestRequest ? '' : spec.request;
+  const { request = '' } = spec;
   return {
     apiVersion,
     kind,
@@ -52,7 +49,7 @@ export function kept(object: KubeObject): ClientCertificateRequest {
     },
     spec: {
       signerName,
-      request,
+      request: request.length > longestRequest ? '' : request,
       username,
       uid: spec.uid,
       groups,

@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { setTimeout } from 'node:timers/promises';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
 import { Cluster, Machine, MachinePool, type Resource, Secret } from '../../constructs/api/resources.ts';
@@ -5,7 +6,7 @@ import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { isNotFound } from '../../reconciler/kube/errors.ts';
 import { messageOf } from '../../reconciler/kube/error-message.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
-import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import { valueOf } from '../../reconciler/pki/secret.ts';
 import type { Report } from '../tools/testbed/progress.ts';
 import type { Cloud } from './clouds.ts';
 import type { HostMachines } from './host-machines.ts';

@@ -1,7 +1,7 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import type { SecretRole } from '../../constructs/control-plane/certificates/certificate-consumers.ts';
-import type { SecretObject } from '../../reconciler/pki/secret.ts';
 import type { MemoryObjects } from '../support/memory-objects.ts';
 import { clusterName } from '../support/scope.ts';
 

@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { certificateLifetimes } from '../../constructs/api/certificates-spec.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
@@ -8,7 +9,7 @@ import type { Phase } from '../../reconciler/engine/run-phases.ts';
 import type { Scope } from '../../reconciler/phases/scope.ts';
 import { crossKey } from '../../reconciler/pki/cross-certificate.ts';
 import { splitCertificates } from '../../reconciler/pki/pem.ts';
-import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import { valueOf } from '../../reconciler/pki/secret.ts';
 import { settle } from '../support/management-controllers.ts';
 import { MemoryObjects } from '../support/memory-objects.ts';
 import { hostedCluster, now as firstDay, scopeOf } from '../support/scope.ts';

@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { ConfigMap, Secret } from '../../constructs/api/resources.ts';
 import { rotations } from '../../reconciler/certificates/request.ts';
@@ -7,7 +8,7 @@ import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { kubeErrorOf } from '../../reconciler/kube/errors.ts';
 import { isSignedBy } from '../../reconciler/pki/certificate.ts';
 import { splitCertificates } from '../../reconciler/pki/pem.ts';
-import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import { valueOf } from '../../reconciler/pki/secret.ts';
 import { recordFault } from '../support/fault-table.ts';
 import { operatedNamespace } from '../support/operated-namespace.ts';
 import { until } from '../support/until.ts';

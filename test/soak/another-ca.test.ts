@@ -1,10 +1,11 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clientCertificateSignerAnnotation, servingCertificateSignerAnnotation } from '../../constructs/api/group.ts';
 import { Node, Secret } from '../../constructs/api/resources.ts';
 import { selectorString } from '../../constructs/cluster/labels.ts';
 import { isSignedBy } from '../../reconciler/pki/certificate.ts';
 import { signerFingerprint, splitCertificates } from '../../reconciler/pki/pem.ts';
-import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import { valueOf } from '../../reconciler/pki/secret.ts';
 import { recordFault } from '../support/fault-table.ts';
 import { until } from '../support/until.ts';
 import { single } from '../support/workbench.ts';

@@ -1,7 +1,7 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { Secret } from '../../constructs/api/resources.ts';
 import { nameOf } from '../../reconciler/encryption-at-rest/configuration.ts';
-import type { SecretObject } from '../../reconciler/pki/secret.ts';
 import { EncryptedSecrets, keyStepMs } from '../support/encrypted-secrets.ts';
 import { recordFault } from '../support/fault-table.ts';
 import { operatedNamespace } from '../support/operated-namespace.ts';

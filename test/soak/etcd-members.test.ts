@@ -1,9 +1,10 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PersistentVolume, PersistentVolumeClaim, Secret } from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { splitCertificates } from '../../reconciler/pki/pem.ts';
-import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import { valueOf } from '../../reconciler/pki/secret.ts';
 import { EtcdPods } from '../cluster/etcd-pods/etcd-pods.ts';
 import { recordFault } from '../support/fault-table.ts';
 import { operatedNamespace } from '../support/operated-namespace.ts';

@@ -1,3 +1,4 @@
+import type { PodObject, SecretObject } from '../../imports/kubernetes.ts';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConfigMap, Event, PersistentVolumeClaim, Pod, Secret, StatefulSet } from '../../constructs/api/resources.ts';
@@ -6,8 +7,6 @@ import { namesOf } from '../../constructs/cluster/names.ts';
 import { openEtcd } from '../../reconciler/etcd/access.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
-import type { PodObject } from '../../reconciler/kube/readiness.ts';
-import type { SecretObject } from '../../reconciler/pki/secret.ts';
 import type { Reader } from '../../reconciler/clusters/management/view.ts';
 import { recordFault } from '../support/fault-table.ts';
 import { NumberedConfigMaps } from '../support/numbered-config-maps.ts';

@@ -1,9 +1,10 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { CertificateRequest, Secret } from '../../constructs/api/resources.ts';
 import { isSignedBy } from '../../reconciler/pki/certificate.ts';
 import { createCA, type KeyPair, validFor } from '../../reconciler/pki/issue.ts';
 import { splitCertificates } from '../../reconciler/pki/pem.ts';
-import { pairOf, type SecretObject } from '../../reconciler/pki/secret.ts';
+import { pairOf } from '../../reconciler/pki/secret.ts';
 import { type CertManager, createIssuer, startCertManager } from '../support/cert-manager.ts';
 import { operatedNamespace } from '../support/operated-namespace.ts';
 import { until } from '../support/until.ts';

@@ -1,8 +1,9 @@
+import type { MachineDeploymentObject } from '../../imports/cluster-api.ts';
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { Machine, MachineDeployment, Secret } from '../../constructs/api/resources.ts';
 import { splitCertificates } from '../../reconciler/pki/pem.ts';
-import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
-import type { MachineDeploymentObject } from '../../reconciler/certificates/workers/machines.ts';
+import { valueOf } from '../../reconciler/pki/secret.ts';
 import { until } from '../support/until.ts';
 import { instanceFrom } from '../tools/testbed/instance.ts';
 import { removeMachine } from '../tools/testbed/node-machines.ts';
@@ -35,7 +36,7 @@ test(
     const first = await until('a Machine', async () => (await machineNames())[0], 60_000);
     await join(first);
     const old = await certificateAuthority();
-    expect((await deployment()).spec.rollout?.after).toBeUndefined();
+    expect((await deployment()).spec?.rollout?.after).toBeUndefined();
 
     const begun = new Date();
     await bench.patch(name, { spec: { certificates: { rotation: { clusterCA: 'first' } } } });
@@ -48,7 +49,7 @@ test(
       async () => (await machineNames()).find((one) => one !== first),
       60_000,
     );
-    const { rollout } = (await deployment()).spec;
+    const rollout = (await deployment()).spec?.rollout;
     expect(Date.parse(rollout?.after ?? '')).toBeGreaterThanOrEqual(Math.floor(begun.getTime() / 1000) * 1000);
     await join(second);
     await until('the first Machine to be gone', async () => !(await machineNames()).includes(first), stepMs);
@@ -60,7 +61,7 @@ test(
     expect(signer).toHaveLength(1);
     expect(splitCertificates(old)).not.toContain(signer[0]);
     expect(await machineNames()).toEqual([second]);
-    expect((await deployment()).spec.rollout).toEqual(rollout);
+    expect((await deployment()).spec?.rollout).toEqual(rollout);
   },
 );
 

@@ -1,9 +1,10 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConfigMap, PersistentVolume, Secret } from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { readCertificate } from '../../reconciler/pki/certificate.ts';
 import { splitCertificates } from '../../reconciler/pki/pem.ts';
-import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import { valueOf } from '../../reconciler/pki/secret.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { BackupWorkbench, unverifiedBackup, verifiedBackup } from '../support/backup-workbench.ts';
 import { until } from '../support/until.ts';

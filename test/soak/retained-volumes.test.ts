@@ -1,10 +1,11 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { etcdFormedAnnotation } from '../../constructs/api/group.ts';
 import { HostedControlPlane, PersistentVolumeClaim, Secret } from '../../constructs/api/resources.ts';
 import { selectorString } from '../../constructs/cluster/labels.ts';
 import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import { isReady } from '../../reconciler/kube/readiness.ts';
-import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import { valueOf } from '../../reconciler/pki/secret.ts';
 import { longMs } from '../cluster/restore/recoveries.ts';
 import { OperatedNamespace } from '../support/operated-namespace.ts';
 import { until } from '../support/until.ts';

@@ -1,9 +1,10 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Pod, Secret } from '../../constructs/api/resources.ts';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
 import { keyOf } from '../../reconciler/certificates/service-account-key/tokens.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
-import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import { valueOf } from '../../reconciler/pki/secret.ts';
 import { verifyingKeysOf } from '../../reconciler/pki/service-account-keys.ts';
 import { readTokenRecord, tokensAnnotation } from '../../reconciler/certificates/service-account-key/token-record.ts';
 import { recordFault } from '../support/fault-table.ts';

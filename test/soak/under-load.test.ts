@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { Secret } from '../../constructs/api/resources.ts';
@@ -5,7 +6,7 @@ import { etcdMemberHost } from '../../constructs/cluster/names.ts';
 import { ports } from '../../constructs/cluster/ports.ts';
 import { MemberClient } from '../../reconciler/etcd/client.ts';
 import { issueCertificate, type KeyPair, validFor } from '../../reconciler/pki/issue.ts';
-import { pairOf, type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import { pairOf, valueOf } from '../../reconciler/pki/secret.ts';
 import { dialledProbes } from '../../reconciler/certificates/ca/trust-probes.ts';
 import { recordFault } from '../support/fault-table.ts';
 import { operatedNamespace } from '../support/operated-namespace.ts';

@@ -1,7 +1,7 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import { type EncryptionKeys, readEncryptionKeys } from '../../reconciler/encryption-at-rest/secret.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
-import type { SecretObject } from '../../reconciler/pki/secret.ts';
 import { SecretsReader } from './secrets-reader.ts';
 import { storedSecrets, storedUnder } from './stored-secrets.ts';
 import { single, type Workbench } from './workbench.ts';

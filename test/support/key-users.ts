@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { apiServerThat, tokenSignedBy } from './api-server-answers.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { restartsWith, restartsWithAnnotation } from '../../constructs/pod/component.ts';
@@ -6,7 +7,7 @@ import { Deployment, Pod, Secret } from '../../constructs/api/resources.ts';
 import type { Clock } from '../../reconciler/kube/clock.ts';
 import { signerFingerprint } from '../../reconciler/pki/pem.ts';
 import { idOfPrivateKey, verifyingKeysOf } from '../../reconciler/pki/service-account-keys.ts';
-import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import { valueOf } from '../../reconciler/pki/secret.ts';
 import type { HostedClient } from '../../reconciler/clusters/hosted/hosted-client.ts';
 import type { MemoryObjects } from './memory-objects.ts';
 

@@ -1,4 +1,4 @@
-import type { CertificateRequest } from '../../reconciler/pki/certificate-signing-request.ts';
+import type { CertificateSigningRequestObject } from '../../imports/kubernetes.ts';
 import { issueCertificate, type KeyPair, validFor } from '../../reconciler/pki/issue.ts';
 
 const dayMs = 24 * 3600_000;
@@ -9,7 +9,7 @@ export async function issuedKubeletRequest(
   certificateAuthority: KeyPair,
   at: Date,
   changes: { readonly signerName?: string; readonly commonName?: string } = {},
-): Promise<CertificateRequest> {
+): Promise<CertificateSigningRequestObject> {
   const { signerName = 'kubernetes.io/kube-apiserver-client-kubelet', commonName = `system:node:${node}` } = changes;
   const plan = { commonName, organizations: ['system:nodes'], usages: ['client' as const], hosts: [] };
   const { certificate } = await issueCertificate(plan, certificateAuthority, validFor(dayMs, at));

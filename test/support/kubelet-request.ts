@@ -1,7 +1,7 @@
+import type { CertificateSigningRequestObject } from '../../imports/kubernetes.ts';
 import 'reflect-metadata';
 import { isIP } from 'node:net';
 import * as x509 from '@peculiar/x509';
-import type { CertificateRequest } from '../../reconciler/pki/certificate-signing-request.ts';
 import { encodedRequest } from './encoded-request.ts';
 
 /** Fields in which a kubelet's serving certificate request differs from a valid one for Node `n1` at 192.0.2.21. */
@@ -19,7 +19,7 @@ export interface KubeletRequestChanges {
 }
 
 /** A CertificateSigningRequest as a kubelet creates it. */
-export async function kubeletRequest(changes: KubeletRequestChanges = {}): Promise<CertificateRequest> {
+export async function kubeletRequest(changes: KubeletRequestChanges = {}) {
   const { hosts = ['n1', '192.0.2.21'], otherNames = [], extensions = [] } = changes;
   const names = hosts.map((value): x509.JsonGeneralName => ({ type: isIP(value) ? 'ip' : 'dns', value }));
   const request = await encodedRequest(changes.subject ?? [{ O: ['system:nodes'] }, { CN: ['system:node:n1'] }], [
@@ -40,5 +40,5 @@ export async function kubeletRequest(changes: KubeletRequestChanges = {}): Promi
       usages: changes.usages ?? ['digital signature', 'server auth'],
     },
     ...(changes.conditions && { status: { conditions: changes.conditions } }),
-  };
+  } satisfies CertificateSigningRequestObject;
 }

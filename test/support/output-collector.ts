@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { copyFile, link, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -6,7 +7,6 @@ import { ConfigMap, HostedControlPlane, Pod, type Resource, Secret } from '../..
 import { KubeClient } from '../../reconciler/kube/client.ts';
 import { connect, loadKubeConfig } from '../../reconciler/kube/config.ts';
 import { clientOf } from '../../reconciler/pki/kubeconfig.ts';
-import type { SecretObject } from '../../reconciler/pki/secret.ts';
 import { instanceFrom, kubeconfigPath } from '../tools/testbed/instance.ts';
 import type { Needles } from './output-scan.ts';
 

@@ -1,8 +1,8 @@
+import type { PodObject } from '../../imports/kubernetes.ts';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
 import { Pod } from '../../constructs/api/resources.ts';
 import { componentLabel } from '../../constructs/cluster/labels.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
-import type { PodObject } from '../../reconciler/kube/readiness.ts';
 import { ContinuousUser } from './continuous-user.ts';
 
 /** Counts restarts of pods and containers of a control plane. */

@@ -1,3 +1,4 @@
+import type { HostedControlPlaneObject } from '../../reconciler/clusters/management/hosted-control-plane-object.ts';
 import { clusterOwner } from '../../constructs/api/group.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import { parseHostedControlPlane } from '../../constructs/api/parse-manifest.ts';
@@ -57,7 +58,7 @@ export const ownedByCluster = {
 /** The HostedControlPlane of the sample cluster. */
 export function hostedControlPlaneObject(
   changes: { readonly metadata?: Partial<ObjectMeta>; readonly spec?: unknown; readonly status?: unknown } = {},
-): AnyObject {
+): HostedControlPlaneObject {
   const { apiVersion, kind } = HostedControlPlane;
   const identity = { name: hostedControlPlaneName, namespace, uid: hostedControlPlaneUid, generation: 1 };
   return {
@@ -66,7 +67,7 @@ export function hostedControlPlaneObject(
     spec,
     ...changes,
     metadata: { ...identity, ownerReferences: [ownedByCluster], ...changes.metadata },
-  };
+  } as HostedControlPlaneObject;
 }
 
 /** The Cluster that owns it. */

@@ -1,7 +1,8 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { isAlreadyExists, kubeErrorOf } from '../../reconciler/kube/errors.ts';
-import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import { valueOf } from '../../reconciler/pki/secret.ts';
 import { ContinuousUser } from './continuous-user.ts';
 import { until } from './until.ts';
 

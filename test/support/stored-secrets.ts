@@ -1,9 +1,9 @@
+import type { PodObject, SecretObject } from '../../imports/kubernetes.ts';
 import { Etcd3 } from 'etcd3';
 import { Pod, Secret } from '../../constructs/api/resources.ts';
 import { etcdMember, etcdMemberHost, namesOf } from '../../constructs/cluster/names.ts';
 import { ports } from '../../constructs/cluster/ports.ts';
-import type { PodObject } from '../../reconciler/kube/readiness.ts';
-import { pairOf, type SecretObject } from '../../reconciler/pki/secret.ts';
+import { pairOf } from '../../reconciler/pki/secret.ts';
 import type { Workbench } from './workbench.ts';
 
 /** What etcd stores, read without API servers: the bytes of every Secret of a hosted cluster, by `namespace/name`. */

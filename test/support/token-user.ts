@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { request } from 'undici';
 import { z } from 'zod';
 import { Secret } from '../../constructs/api/resources.ts';
@@ -9,7 +10,7 @@ import { type Connection, connectionFor, type ConnectionTarget } from '../../rec
 import { kubeErrorOf } from '../../reconciler/kube/errors.ts';
 import { isReady } from '../../reconciler/kube/readiness.ts';
 import { issueCertificate, type KeyPair, validFor } from '../../reconciler/pki/issue.ts';
-import { pairOf, type SecretObject } from '../../reconciler/pki/secret.ts';
+import { pairOf } from '../../reconciler/pki/secret.ts';
 import { ContinuousUser } from './continuous-user.ts';
 import type { Workbench } from './workbench.ts';
 

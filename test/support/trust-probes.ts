@@ -1,9 +1,10 @@
+import type { SecretObject } from '../../imports/kubernetes.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import { ports } from '../../constructs/cluster/ports.ts';
 import { isSignedBy, readCertificate } from '../../reconciler/pki/certificate.ts';
 import type { KeyPair } from '../../reconciler/pki/issue.ts';
 import { splitCertificates } from '../../reconciler/pki/pem.ts';
-import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import { valueOf } from '../../reconciler/pki/secret.ts';
 import type { TrustProbes } from '../../reconciler/certificates/ca/trust-probes.ts';
 import type { Reader } from '../../reconciler/clusters/management/view.ts';
 

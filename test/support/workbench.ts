@@ -1,3 +1,4 @@
+import type { PodObject, SecretObject } from '../../imports/kubernetes.ts';
 import { randomUUID } from 'node:crypto';
 import type { LookupFunction } from 'node:net';
 import type { ConditionType } from '../../constructs/api/conditions.ts';
@@ -21,8 +22,7 @@ import * as clusterApi from '../../imports/cluster.x-k8s.io.ts';
 import { KubeClient } from '../../reconciler/kube/client.ts';
 import { connect, loadKubeConfig } from '../../reconciler/kube/config.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
-import type { PodObject } from '../../reconciler/kube/readiness.ts';
-import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import { valueOf } from '../../reconciler/pki/secret.ts';
 import { onceWebhooksAnswer } from './cluster-api-webhooks.ts';
 import { HcpUser } from './hcp.ts';
 import { hostedClient } from './hosted-client.ts';

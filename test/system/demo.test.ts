@@ -1,3 +1,4 @@
+import type { PodObject, SecretObject } from '../../imports/kubernetes.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { App } from 'cdk8s';
@@ -16,8 +17,8 @@ import { forwardPort } from '../../reconciler/cli/port-forward.ts';
 import { KubeClient } from '../../reconciler/kube/client.ts';
 import { connect, loadKubeConfig } from '../../reconciler/kube/config.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
-import { isReady, type PodObject } from '../../reconciler/kube/readiness.ts';
-import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import { isReady } from '../../reconciler/kube/readiness.ts';
+import { valueOf } from '../../reconciler/pki/secret.ts';
 import { whoAmI } from '../cluster/exposure/who-am-i.ts';
 import { demoCluster } from '../tools/demo/provision.ts';
 import { joinConfigurationIn } from '../infrastructure-provider/host-machines.ts';

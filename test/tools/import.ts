@@ -1,7 +1,7 @@
 /**
- * `npm run import [-- DIRECTORY]`: writes constructs of foreign kinds into `imports/`, or another directory, from the
- * definitions in pinned Go modules and those in `imports/definitions`. Of several served versions of a kind in a Go module,
- * it imports the newest.
+ * `npm run import [-- DIRECTORY]`: writes constructs of foreign kinds, and types of the kinds that are read, into `imports/`,
+ * or another directory, from the definitions in pinned Go modules and those in `imports/definitions`. Of several served
+ * versions of a kind in a Go module, it imports the newest.
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,8 +10,11 @@ import packageManifest from '../../package.json' with { type: 'json' };
 import { compareApiVersions } from '../../reconciler/kube/api-version.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { keptDefinitions } from '../support/kept-definitions.ts';
+import { type ObservedSchema, observedTypes } from '../support/observed-types.ts';
 import { pinnedVersion } from './testbed/families.ts';
+import { moduleDirectory } from './testbed/go-module.ts';
 import {
+  certManagerKinds,
   cilium,
   clusterApiCore,
   gatewayApi,
@@ -23,7 +26,15 @@ import { manifestObjects } from './testbed/rendered-objects.ts';
 import { run } from './testbed/run.ts';
 
 interface Definition extends KubeObject {
-  readonly spec: { readonly versions: readonly { readonly name: string; readonly served: boolean }[] };
+  readonly spec: {
+    /** Nothing else that the modules contain has this field. */
+    readonly names?: { readonly kind: string };
+    readonly versions: readonly {
+      readonly name: string;
+      readonly served: boolean;
+      readonly schema: { readonly openAPIV3Schema: ObservedSchema };
+    }[];
+  };
 }
 
 /** The kinds of each API group, and the Go module that defines them. */
@@ -35,6 +46,39 @@ const imports: readonly [group: string, plurals: readonly string[], definedBy: M
   ['addons.cluster.x-k8s.io', ['clusterresourcesets'], clusterApiCore],
   ['bootstrap.cluster.x-k8s.io', ['kubeadmconfigtemplates'], kubeadmBootstrap],
 ];
+
+/** The kinds of others that are read, in the version that the operator requests. */
+const observed: readonly [file: string, kinds: readonly string[], definedBy: ModuleManifests][] = [
+  ['cluster-api.ts', ['Cluster', 'Machine', 'MachineDeployment', 'MachinePool'], clusterApiCore],
+  ['gateway-api.ts', ['TLSRoute'], gatewayApi],
+  ['cert-manager.ts', ['CertificateRequest'], certManagerKinds],
+];
+
+const kubernetes = { family: 'kubernetes', module: 'k8s.io/kubernetes' } as const;
+
+/** The kinds of Kubernetes itself that are read, as its OpenAPI file names them. */
+const observedOfKubernetes: readonly string[] = [
+  ...[
+    'ConfigMap',
+    'Node',
+    'PersistentVolume',
+    'PersistentVolumeClaim',
+    'Pod',
+    'ResourceQuota',
+    'Secret',
+    'Service',
+  ].map((kind) => `core.v1.${kind}`),
+  ...['DaemonSet', 'Deployment', 'StatefulSet'].map((kind) => `apps.v1.${kind}`),
+  'admissionregistration.v1.ValidatingWebhookConfiguration',
+  'certificates.v1.CertificateSigningRequest',
+  'coordination.v1.Lease',
+  'discovery.v1.EndpointSlice',
+  'events.v1.Event',
+  'networking.v1.Ingress',
+  'networking.v1.ServiceCIDR',
+]
+  .map((name) => `io.k8s.api.${name}`)
+  .concat('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition');
 
 /** The definition with nothing but its newest version that is served. */
 function newestServed(definition: Definition): Definition {
@@ -81,6 +125,12 @@ async function write(group: string, items: readonly KubeObject[], origin: string
   );
 }
 
+/** Writes the types of objects that are read. */
+async function writeTypes(file: string, { family, module }: typeof kubernetes | ModuleManifests, types: string) {
+  const origin = `${module} ${await pinnedVersion(family, module)} of test/tools/testbed/go/${family}`;
+  await writeFile(join(directory, file), `// ${origin}: written by npm run import\n${types}\n`);
+}
+
 const [directory = join(import.meta.dirname, '../../imports')] = process.argv.slice(2);
 await mkdir(directory, { recursive: true });
 const temporary = await mkdtemp(join(tmpdir(), 'import-'));
@@ -96,3 +146,12 @@ for (const [group, definitions] of Map.groupBy(await keptDefinitions(), ({ spec 
   await write(group, definitions, 'imports/definitions');
 }
 await rm(temporary, { recursive: true });
+const openApi = join(await moduleDirectory(kubernetes.family, kubernetes.module), 'api/openapi-spec/swagger.json');
+const { definitions } = JSON.parse(await readFile(openApi, 'utf8')) as { definitions: Record<string, ObservedSchema> };
+await writeTypes('kubernetes.ts', kubernetes, observedTypes(observedOfKubernetes, definitions));
+for (const [file, kinds, manifests] of observed) {
+  const objects = (await manifestObjects(manifests)) as Definition[];
+  const read = objects.filter(({ spec: { names } }) => names && kinds.includes(names.kind)).map(newestServed);
+  const schemas = read.map(({ spec }) => [spec.names?.kind, spec.versions[0]?.schema.openAPIV3Schema]);
+  await writeTypes(file, manifests, observedTypes(kinds, Object.fromEntries(schemas)));
+}

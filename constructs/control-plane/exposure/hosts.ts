@@ -5,7 +5,6 @@ import {
   isShared,
   type SharedExposure,
 } from '../../api/exposure-spec.ts';
-import type { Endpoint } from '../../cluster/facts.ts';
 
 /** The host names of one control plane where several control planes share an address and a port. */
 export interface Hosts {
@@ -43,7 +42,7 @@ export function sharedHosts(exposure: SharedExposure, apiHost: string): Hosts {
  * the beginning, because the spec sets them. None when the spec, which may be invalid, is ambiguous.
  */
 export function heldHosts(
-  spec: ExposureSource & { readonly controlPlaneEndpoint?: Partial<Endpoint> | undefined },
+  spec: ExposureSource & { readonly controlPlaneEndpoint?: { readonly host?: string | undefined } | undefined },
 ): string[] {
   const [exposure, ...more] = exposuresOf(spec);
   const published = spec.controlPlaneEndpoint?.host;

@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { findUsersObject } from '../../clusters/management/users-objects.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
 import { adopt } from '../../encryption-at-rest/adopt.ts';
@@ -5,7 +6,7 @@ import { identity, type Key } from '../../encryption-at-rest/configuration.ts';
 import { planInitialConfiguration, firstKeys } from '../../encryption-at-rest/first-keys.ts';
 import { holdsEarlierData } from './earlier-data.ts';
 import { encryptionSecret, readEncryptionKeys } from '../../encryption-at-rest/secret.ts';
-import type { SecretObject, SecretProps } from '../../pki/secret.ts';
+import type { SecretProps } from '../../pki/secret.ts';
 import type { RestoreContext } from './context.ts';
 
 /**

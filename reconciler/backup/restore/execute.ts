@@ -1,3 +1,4 @@
+import type { PodObject } from '../../../imports/kubernetes.ts';
 import { backOff } from '../../kube/back-off.ts';
 import { findTask } from '../../engine/tasks/task.ts';
 import { PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
@@ -14,7 +15,7 @@ import { markPurpose, volumeMark } from '../../etcd/volume-mark.ts';
 import { messageOf } from '../../kube/error-message.ts';
 import type { RestoreContext } from './context.ts';
 import type { MemberAct } from './plan-restore.ts';
-import { completedRequests, restoredAnnotations, type RestorePodObject } from './observe.ts';
+import { completedRequests, restoredAnnotations } from './observe.ts';
 import { operatorImageOf } from '../receiver/operator-image.ts';
 import { amount } from './prepare.ts';
 import type { PreparedBackup, RestoreSource } from './prepared-backup.ts';
@@ -99,7 +100,7 @@ function send(
   { source, prepared, run }: RestoreWork,
   ordinal: number,
 ): void {
-  const pod = reader.get<RestorePodObject>(Pod, etcdRestorePod(cluster.name, ordinal));
+  const pod = reader.get<PodObject>(Pod, etcdRestorePod(cluster.name, ordinal));
   const address = pod?.status?.podIP;
   if (address === undefined) return;
   const task = findTask(work, now, {
@@ -175,10 +176,10 @@ export function describeProgress(
   { cluster, reader, work }: RestoreContext,
   members: readonly MemberAct[],
   { snapshot }: PreparedBackup,
-  problemOf: (pod: RestorePodObject) => string | undefined,
+  problemOf: (pod: PodObject) => string | undefined,
 ): string {
   const parts = members.map(({ ordinal }) => {
-    const pod = reader.get<RestorePodObject>(Pod, etcdRestorePod(cluster.name, ordinal));
+    const pod = reader.get<PodObject>(Pod, etcdRestorePod(cluster.name, ordinal));
     const state = work.state(sendWork(ordinal));
     const sending =
       state.kind === 'running' ? state.progress : state.kind === 'failed' ? messageOf(state.error) : undefined;

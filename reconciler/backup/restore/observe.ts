@@ -1,10 +1,10 @@
+import type { PodObject, StatefulSetObject } from '../../../imports/kubernetes.ts';
 import { group } from '../../../constructs/api/group.ts';
 import { PersistentVolumeClaim, Pod, StatefulSet } from '../../../constructs/api/resources.ts';
 import { restoreRunAnnotation } from '../../../constructs/control-plane/etcd/restore.ts';
 import { type ComponentName, selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { etcdRestorePod, etcdVolumeClaim, namesOf } from '../../../constructs/cluster/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { PodObject, StatefulSetObject } from '../../kube/readiness.ts';
 import type { Reader } from '../../clusters/management/view.ts';
 import { terminationMessage, oneLine } from '../../clusters/pods/termination-message.ts';
 import { apiServersOf, hasReplicas, settledServersOf } from '../../clusters/pods/servers.ts';
@@ -17,27 +17,6 @@ export const restoredAnnotations = {
   recovery: `${group}/etcd-recovered`,
   move: `${group}/etcd-moved`,
 } as const satisfies Record<RestoreRequest['kind'], string>;
-
-/** A restore pod, with the fields that show its progress. */
-export interface RestorePodObject extends KubeObject {
-  readonly status?: {
-    readonly phase?: string;
-    readonly podIP?: string;
-    readonly message?: string;
-    readonly conditions?: readonly { type: string; status: string; message?: string }[];
-    readonly initContainerStatuses?: readonly StepStatus[];
-    readonly containerStatuses?: readonly StepStatus[];
-  };
-}
-
-interface StepStatus {
-  readonly name: string;
-  readonly state?: {
-    readonly running?: object;
-    readonly waiting?: { readonly reason?: string; readonly message?: string };
-    readonly terminated?: { readonly exitCode?: number; readonly message?: string };
-  };
-}
 
 export interface RestoreContext {
   readonly cluster: { readonly name: string };
@@ -72,7 +51,7 @@ export function observeRestore({
 
 function memberOf(cluster: string, ordinal: number, reader: Reader): MemberRestore {
   const claim = reader.get(PersistentVolumeClaim, etcdVolumeClaim(cluster, ordinal));
-  const pod = reader.get<RestorePodObject>(Pod, etcdRestorePod(cluster, ordinal));
+  const pod = reader.get<PodObject>(Pod, etcdRestorePod(cluster, ordinal));
   return {
     ordinal,
     claim: claim && { isGoing: claim.metadata.deletionTimestamp !== undefined, restored: restoredOf(claim) },
@@ -94,7 +73,7 @@ export function completedRequests({ metadata }: KubeObject, annotation: string):
   return (metadata.annotations?.[annotation] ?? '').split(',').filter(Boolean);
 }
 
-function podOf(pod: RestorePodObject): RestorePod {
+function podOf(pod: PodObject): RestorePod {
   return {
     run: pod.metadata.annotations?.[restoreRunAnnotation] ?? '',
     isGoing: pod.metadata.deletionTimestamp !== undefined,
@@ -102,7 +81,7 @@ function podOf(pod: RestorePodObject): RestorePod {
   };
 }
 
-function stateOf({ status }: RestorePodObject): RestorePod['state'] {
+function stateOf({ status }: PodObject): RestorePod['state'] {
   if (status?.phase === 'Succeeded') return 'succeeded';
   if (status?.phase === 'Failed') return 'failed';
   const receive = status?.initContainerStatuses?.find(({ name }) => name === 'receive');
@@ -111,7 +90,7 @@ function stateOf({ status }: RestorePodObject): RestorePod['state'] {
 }
 
 /** Why a restore pod makes no progress, if known; undefined if there is no problem. */
-export function problemOf({ status }: RestorePodObject): string | undefined {
+export function problemOf({ status }: PodObject): string | undefined {
   const steps = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
   const failed = steps.find(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0);
   if (failed) return `${failed.name} failed: ${terminationMessage(failed.state?.terminated?.message ?? '')}`;

@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import {
   backupAccess,
   clusterSecretType,
@@ -9,7 +10,6 @@ import { messageOf } from '../../kube/error-message.ts';
 import { isForbidden } from '../../kube/errors.ts';
 import { InvalidConfiguration } from '../../engine/outcome.ts';
 import type { Destinations } from '../../clusters/network/destinations.ts';
-import type { SecretObject } from '../../pki/secret.ts';
 import { type EncryptionKey, readEncryptionKey } from '../encryption-keys.ts';
 import type { BackupOwner } from '../../../constructs/cluster/backup-names.ts';
 import type { ObjectStore, ObjectStoreOptions } from './object-store.ts';

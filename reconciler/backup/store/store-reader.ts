@@ -1,6 +1,6 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
 import type { KubeClient } from '../../kube/client.ts';
-import type { SecretObject } from '../../pki/secret.ts';
 import { serviceAccountTokenFor } from './service-account-token.ts';
 import type { Destinations } from '../../clusters/network/destinations.ts';
 import type { StoreReader } from './store-access.ts';

@@ -1,32 +1,4 @@
-import type { KubeObject } from '../../kube/object.ts';
-
-interface Terminated {
-  readonly exitCode?: number;
-  readonly reason?: string;
-  readonly message?: string;
-}
-
-interface ContainerStatus {
-  readonly name: string;
-  readonly state?: {
-    readonly running?: object;
-    readonly waiting?: { readonly reason?: string; readonly message?: string };
-    readonly terminated?: Terminated;
-  };
-}
-
-/** The pod of a verification, with the fields that describe its steps. */
-export interface VerificationPod extends KubeObject {
-  readonly status?: {
-    readonly phase?: string;
-    readonly reason?: string;
-    readonly message?: string;
-    readonly podIP?: string;
-    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
-    readonly containerStatuses?: readonly ContainerStatus[];
-    readonly initContainerStatuses?: readonly ContainerStatus[];
-  };
-}
+import type { ContainerStateTerminated, ContainerStatus, PodObject, PodStatus } from '../../../imports/kubernetes.ts';
 
 /** The progress of the pod of a verification. */
 export type VerificationPodState =
@@ -44,7 +16,7 @@ export type VerificationPodState =
     };
 
 /** Reads the progress of a pod. */
-export function verificationPodState({ metadata, status = {} }: VerificationPod): VerificationPodState {
+export function verificationPodState({ metadata, status = {} }: PodObject): VerificationPodState {
   const steps = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
   const failed = steps.find(({ name, state }) => {
     return state?.terminated && (name === 'etcd' || state.terminated.exitCode !== 0);
@@ -66,15 +38,12 @@ export function verificationPodState({ metadata, status = {} }: VerificationPod)
 }
 
 /** The last line of a step describes its failure. */
-function describe({ exitCode, reason = 'Error', message = '' }: Terminated): string {
+function describe({ exitCode, reason = 'Error', message = '' }: ContainerStateTerminated): string {
   const last = message.trim().split('\n').at(-1) ?? '';
   return `${reason}, exit code ${exitCode ?? 'unknown'}${last === '' ? '' : `: ${last}`}`;
 }
 
-function reasonOf(
-  { conditions = [] }: NonNullable<VerificationPod['status']>,
-  steps: readonly ContainerStatus[],
-): string {
+function reasonOf({ conditions = [] }: PodStatus, steps: readonly ContainerStatus[]): string {
   const waiting = steps.find(({ state }) => state?.waiting?.message)?.state?.waiting;
   const unscheduled = conditions.find(({ type, status }) => type === 'PodScheduled' && status === 'False');
   return waiting?.message ?? unscheduled?.message ?? 'not started yet';

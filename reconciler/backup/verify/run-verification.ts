@@ -1,3 +1,4 @@
+import type { PodObject } from '../../../imports/kubernetes.ts';
 import type { Backup } from '../../../constructs/api/backup-spec.ts';
 import { Pod } from '../../../constructs/api/resources.ts';
 import { renderControlPlane } from '../../../constructs/control-plane/chart.ts';
@@ -12,7 +13,6 @@ import type { ControlPlaneContext } from '../../clusters/management/view.ts';
 import { ClusterBackups } from '../cluster-backups.ts';
 import type { BackupName } from '../../../constructs/cluster/backup-names.ts';
 import { openStore, type StoreReader } from '../store/store-access.ts';
-import type { VerificationPod } from './pod.ts';
 import { restoreForVerification } from './restore.ts';
 import type { Verification } from '../verification-settings.ts';
 
@@ -42,7 +42,7 @@ export function runVerification(
             const etcdVerify = { run, sizeBytes, sha256, operatorImage: operatorImageOf(scope) };
             await writer.apply(renderControlPlane(cluster, { ...facts, etcdVerify }, 'etcd-verify'));
           },
-          pod: () => reader.get<VerificationPod>(Pod, namesOf(cluster.name).etcdVerify),
+          pod: () => reader.get<PodObject>(Pod, namesOf(cluster.name).etcdVerify),
           clock: systemClock,
         },
         context,

@@ -1,9 +1,9 @@
+import type { PodObject } from '../../../imports/kubernetes.ts';
 import type { EtcdCredentials } from '../../etcd/member-endpoint.ts';
 import type { Clock } from '../../kube/clock.ts';
 import type { ClusterBackups } from '../cluster-backups.ts';
 import type { Manifest } from '../manifest.ts';
 import type { BackupName } from '../../../constructs/cluster/backup-names.ts';
-import type { VerificationPod } from './pod.ts';
 
 /** One verification, with everything that it needs. */
 export interface VerificationTask {
@@ -14,7 +14,7 @@ export interface VerificationTask {
   /** Applies the pod that restores the backup of this manifest. */
   readonly createPod: (run: string, manifest: Manifest) => Promise<void>;
   /** The pod as the watches know it; undefined if there is none. */
-  readonly pod: () => VerificationPod | undefined;
+  readonly pod: () => PodObject | undefined;
   readonly clock: Clock;
 }
 

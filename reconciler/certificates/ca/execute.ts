@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { adoptUsersObject, recheckMs } from '../../clusters/management/users-objects.ts';
 import type { ConditionReason } from '../../../constructs/api/conditions.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
@@ -10,7 +11,7 @@ import { obtainCA } from '../issuer/obtain-ca.ts';
 import { fingerprint, signerFingerprint, splitCertificates } from '../../pki/pem.ts';
 import { caProblem, renewalTime } from '../../pki/policy.ts';
 import { discardSecret } from '../held-secret.ts';
-import { pairSecret, type SecretObject } from '../../pki/secret.ts';
+import { pairSecret } from '../../pki/secret.ts';
 import { secretProps } from '../secret-props.ts';
 import type { CARotationContext } from './context.ts';
 import { planRotation, type RotationState } from './plan-ca-rotation.ts';

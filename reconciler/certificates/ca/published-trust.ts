@@ -1,8 +1,9 @@
+import type { ConfigMapObject } from '../../../imports/kubernetes.ts';
 import { fieldManager } from '../../../constructs/api/group.ts';
 import { ConfigMap } from '../../../constructs/api/resources.ts';
 import { Collection } from '../../kube/cache-budget.ts';
 import type { KubeClient } from '../../kube/client.ts';
-import { type KubeObject, objectKey } from '../../kube/object.ts';
+import { objectKey } from '../../kube/object.ts';
 
 /** The CA certificates with which API servers verify clients, and those with which they verify the front proxy. */
 export type ServerTrust = 'clients' | 'frontProxy';
@@ -14,10 +15,6 @@ export interface PublishedTrust {
   readonly kind: 'root' | 'clusterInfo' | ServerTrust;
   /** The text with certificates as PEM, or with PEM as base64. */
   readonly text: string;
-}
-
-interface ConfigMapObject extends KubeObject {
-  readonly data?: Readonly<Record<string, string>>;
 }
 
 /** The authentication configuration that API servers publish for aggregated API servers. */

@@ -1,3 +1,4 @@
+import type { PodObject, SecretObject } from '../../../imports/kubernetes.ts';
 import { Pod, Secret } from '../../../constructs/api/resources.ts';
 import {
   adminPlan,
@@ -18,12 +19,12 @@ import { namesOf } from '../../../constructs/cluster/names.ts';
 import { ports } from '../../../constructs/cluster/ports.ts';
 import { pendingOn, podsWithProblem, type Proof, proved, provenByAll } from '../../clusters/pods/proven-by-all.ts';
 import { isControlledBy } from '../../kube/object.ts';
-import { hasEnded, type PodObject } from '../../kube/readiness.ts';
+import { hasEnded } from '../../kube/readiness.ts';
 import { isSignedBy, readCertificate } from '../../pki/certificate.ts';
 import { issuedAt, type KeyPair } from '../../pki/issue.ts';
 import { clientOf } from '../../pki/kubeconfig.ts';
 import { signerFingerprint } from '../../pki/pem.ts';
-import { pairOf, type SecretObject, valueOf } from '../../pki/secret.ts';
+import { pairOf, valueOf } from '../../pki/secret.ts';
 import type { CARotationContext } from './context.ts';
 import type { RotatedCA } from './rotated-ca.ts';
 import { unfinishedRollouts, usesOf } from '../../clusters/pods/rollouts.ts';

@@ -1,4 +1,4 @@
-import type { PodObject } from '../../kube/readiness.ts';
+import type { PodObject } from '../../../imports/kubernetes.ts';
 
 /**
  * How long a running client may take to present a renewed certificate, which cannot be queried: a kubelet writes the

@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { certificateLifetimes } from '../../../constructs/api/certificates-spec.ts';
 import { group, rotatedForAnnotation } from '../../../constructs/api/group.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
@@ -8,7 +9,7 @@ import type { CAPlan } from '../../../constructs/control-plane/certificates/cert
 import { crossCertify, crossKey, validChain } from '../../pki/cross-certificate.ts';
 import type { KeyPair } from '../../pki/issue.ts';
 import { bundle, fingerprint, splitCertificates } from '../../pki/pem.ts';
-import { encodedData, pairOf, type SecretObject, valueOf } from '../../pki/secret.ts';
+import { encodedData, pairOf, valueOf } from '../../pki/secret.ts';
 import type { CARotationContext } from './context.ts';
 import { answeredBy, answering, type RotationRequest } from '../request.ts';
 

@@ -1,3 +1,4 @@
+import type { PodObject, SecretObject } from '../../../imports/kubernetes.ts';
 import { etcdHTTPPort } from '../../etcd/http-port.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
 import { apiServiceHost } from '../../../constructs/control-plane/certificates/certificate-plans.ts';
@@ -10,12 +11,11 @@ import { answeringPods } from '../../clusters/pods/answering-pods.ts';
 import { pendingOn, podsWithProblem, type Proof, proved, provenByAll } from '../../clusters/pods/proven-by-all.ts';
 import { users } from '../../../constructs/cluster/workload-identities.ts';
 import { isControlledBy } from '../../kube/object.ts';
-import type { PodObject } from '../../kube/readiness.ts';
 import { type PublishedTrust, publishedTrust, republishTrust, type ServerTrust } from './published-trust.ts';
 import { issueCertificate, type KeyPair, validFor } from '../../pki/issue.ts';
 import { caOf } from '../../pki/kubeconfig.ts';
 import { fingerprint, splitCertificates, trustFingerprint } from '../../pki/pem.ts';
-import { type SecretObject, valueOf } from '../../pki/secret.ts';
+import { valueOf } from '../../pki/secret.ts';
 import type { CARotationContext } from './context.ts';
 import { unfinishedRollouts } from '../../clusters/pods/rollouts.ts';
 import { type RotatedCA, trustsSince } from './rotated-ca.ts';

@@ -1,3 +1,5 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
+import type { CertificateRequestObject } from '../../../imports/cert-manager.ts';
 import { requestedForLabel } from '../../../constructs/api/group.ts';
 import type { IssuerRef } from '../../../constructs/api/certificates-spec.ts';
 import { CertificateRequest, Secret } from '../../../constructs/api/resources.ts';
@@ -7,9 +9,8 @@ import { describeObject, isControlledBy } from '../../kube/object.ts';
 import type { IssuerContext } from './context.ts';
 import type { ObtainCAProps, ObtainedCA } from './obtained-ca.ts';
 import { secretProps } from '../secret-props.ts';
-import type { SecretObject } from '../../pki/secret.ts';
 import { issuerRefusal } from './admitted-issuer.ts';
-import { certificateRequest, type CertificateRequestObject, requestName } from './certificate-request.ts';
+import { certificateRequest, requestName } from './certificate-request.ts';
 import { decide } from './plan-request.ts';
 import { issuedProblem } from './issued-ca.ts';
 import { requestedKey, requestSecret } from './request-key.ts';

@@ -1,3 +1,4 @@
+import type { CertificateRequestObject } from '../../../imports/cert-manager.ts';
 import { requestedForLabel } from '../../../constructs/api/group.ts';
 import type { IssuerRef } from '../../../constructs/api/certificates-spec.ts';
 import { CertificateRequest } from '../../../constructs/api/resources.ts';
@@ -5,27 +6,6 @@ import type { RenderedObject } from '../../../constructs/control-plane/chart.ts'
 import { objectLabels } from '../../../constructs/cluster/labels.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { SecretProps } from '../../pki/secret.ts';
-
-/** A CertificateRequest as the API returns it, with the fields that the operator reads. */
-export interface CertificateRequestObject extends KubeObject {
-  readonly spec?: {
-    readonly issuerRef?: { readonly name?: string; readonly kind?: string; readonly group?: string };
-  };
-  readonly status?: {
-    readonly conditions?: readonly RequestCondition[];
-    /** PEM in base64, like all bytes in JSON: the certificate, then those between it and a root. */
-    readonly certificate?: string;
-    readonly failureTime?: string;
-  };
-}
-
-export interface RequestCondition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly lastTransitionTime?: string;
-}
 
 export interface CertificateRequestProps extends SecretProps {
   /** The Secret for the CA. */

@@ -1,10 +1,10 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { requestedForLabel } from '../../../constructs/api/group.ts';
 import { CertificateRequest, Secret } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { requestSecretName } from '../../../constructs/cluster/names.ts';
 import { isControlledBy } from '../../kube/object.ts';
 import type { ControlPlaneContext } from '../../clusters/management/view.ts';
-import type { SecretObject } from '../../pki/secret.ts';
 import { requestedFor } from './request-key.ts';
 
 /** Deletes the objects for the request to an issuer, once its CA is stored. */

@@ -1,7 +1,8 @@
+import type { CertificateRequestObject } from '../../../imports/cert-manager.ts';
 import { backOff } from '../../kube/back-off.ts';
 import type { IssuerRef } from '../../../constructs/api/certificates-spec.ts';
 import { describeObject } from '../../kube/object.ts';
-import { attemptOf, type CertificateRequestObject, isTo } from './certificate-request.ts';
+import { attemptOf, isTo } from './certificate-request.ts';
 import { stateOf } from './request-state.ts';
 
 /** The input of a decision. */

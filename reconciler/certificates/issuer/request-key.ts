@@ -1,6 +1,7 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { requestedForLabel } from '../../../constructs/api/group.ts';
 import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
-import { ownSecret, type SecretObject, type SecretProps, valueOf } from '../../pki/secret.ts';
+import { ownSecret, type SecretProps, valueOf } from '../../pki/secret.ts';
 
 /** The Secret with the key of a requested CA. @param requestedFor the Secret for both */
 export function requestSecret(props: SecretProps, requestedFor: string, key: string): RenderedObject {

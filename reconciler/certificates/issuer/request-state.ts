@@ -1,5 +1,7 @@
+import type { CertificateRequestObject } from '../../../imports/cert-manager.ts';
 import { splitCertificates } from '../../pki/pem.ts';
-import type { CertificateRequestObject, RequestCondition } from './certificate-request.ts';
+
+type Condition = NonNullable<NonNullable<CertificateRequestObject['status']>['conditions']>[number];
 
 /** The progress of a request. */
 export type RequestState =
@@ -18,7 +20,7 @@ export function stateOf(
   const { status = {}, metadata } = request;
   const find = (type: string) => status.conditions?.find((condition) => condition.type === type);
   const ready = find('Ready');
-  const refused = (why: string, { message, lastTransitionTime }: Partial<RequestCondition> = {}): RequestState => ({
+  const refused = (why: string, { message, lastTransitionTime }: Condition = {}): RequestState => ({
     kind: 'refused',
     message: [why, message].filter(Boolean).join(': '),
     at: new Date(status.failureTime ?? lastTransitionTime ?? metadata.creationTimestamp ?? 0),
@@ -48,6 +50,6 @@ export function stateOf(
 const unapproved = 'it is not approved yet; if approver-policy is installed, a CertificateRequestPolicy must allow it';
 const unsigned = 'it is approved but not signed yet; check that the controller of the issuer runs';
 
-function isTrue(condition: RequestCondition | undefined): RequestCondition | undefined {
+function isTrue(condition: Condition | undefined): Condition | undefined {
   return condition?.status === 'True' ? condition : undefined;
 }

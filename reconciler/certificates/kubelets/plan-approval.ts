@@ -1,21 +1,13 @@
+import type { MachineObject } from '../../../imports/cluster-api.ts';
+import type { CertificateSigningRequestObject, NodeAddress } from '../../../imports/kubernetes.ts';
 import { firstMatch } from '../../engine/first-match.ts';
 import { isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { canonicalHost } from '../../../constructs/cluster/canonical-host.ts';
 import { groups, kubeletServingSigner } from '../../../constructs/cluster/workload-identities.ts';
-import { type CertificateRequest, isPending, longestRequest } from '../../pki/certificate-signing-request.ts';
-import type { NodeAddress } from '../../clusters/hosted/node-object.ts';
-import type { KubeObject } from '../../kube/object.ts';
+import { isPending, longestRequest } from '../../pki/certificate-signing-request.ts';
 import { contentOf, type RequestContent } from '../../pki/request-content.ts';
 import type { IsReserved } from './reserved-hosts.ts';
-
-/** The fields of a Machine that show its Node and its addresses. */
-export interface MachineObject extends KubeObject {
-  readonly status?: {
-    readonly nodeRef?: { readonly name?: string };
-    readonly addresses?: readonly NodeAddress[];
-  };
-}
 
 /** What a request is checked against. */
 export interface Evidence {
@@ -32,19 +24,19 @@ const usages: readonly string[] = ['digital signature', 'key encipherment', 'ser
 const requiredUsages: readonly string[] = ['digital signature', 'server auth'];
 
 /** Whether a request for a kubelet serving certificate is pending. */
-export function awaitsServing(request: CertificateRequest): boolean {
-  return request.spec.signerName === kubeletServingSigner && isPending(request);
+export function awaitsServing(request: CertificateSigningRequestObject): boolean {
+  return request.spec?.signerName === kubeletServingSigner && isPending(request);
 }
 
 /** The requesting Node, as the API server has authenticated it; undefined if the requester is not a kubelet. */
-export function askingNode({ spec }: CertificateRequest): string | undefined {
+export function askingNode({ spec = {} }: CertificateSigningRequestObject): string | undefined {
   const { username = '' } = spec;
   const name = username.startsWith(userPrefix) ? username.slice(userPrefix.length) : '';
   return name !== '' && spec.groups?.includes(groups.nodes) ? name : undefined;
 }
 
 interface Question {
-  readonly request: CertificateRequest;
+  readonly request: CertificateSigningRequestObject;
   readonly node: string;
   readonly content: RequestContent;
   readonly evidence: Evidence;
@@ -56,11 +48,12 @@ type Check = (question: Question) => string | undefined;
  * Why a request is not approved, as the end of a sentence that begins with the request; undefined if it contains only
  * names and addresses of the requester.
  */
-export function objection(request: CertificateRequest, evidence: Evidence): string | undefined {
+export function objection(request: CertificateSigningRequestObject, evidence: Evidence): string | undefined {
   const node = askingNode(request);
-  if (node === undefined) return `was created by ${request.spec.username ?? 'an unknown user'}, which is not a kubelet`;
+  if (node === undefined)
+    return `was created by ${request.spec?.username ?? 'an unknown user'}, which is not a kubelet`;
   const content = contentOf(request);
-  if (!content && request.spec.request === '') return `is longer than ${longestRequest / 1024} KiB`;
+  if (!content && request.spec?.request === '') return `is longer than ${longestRequest / 1024} KiB`;
   if (!content) return 'cannot be read, or contains more than one list of names';
   return firstMatch(checks, { request, node, content, evidence });
 }
@@ -73,7 +66,7 @@ const checks: readonly Check[] = [
       : `requests subject ${subject.join(', ')} instead of ${wanted.join(', ')}`;
   },
   function asksToServe({ request: { spec } }) {
-    const asked = spec.usages ?? [];
+    const asked = spec?.usages ?? [];
     const isRight =
       asked.every((usage) => usages.includes(usage)) && requiredUsages.every((usage) => asked.includes(usage));
     return isRight ? undefined : `requests usages ${asked.join(', ') || 'none'} instead of ${usages.join(', ')}`;
@@ -120,7 +113,7 @@ const checks: readonly Check[] = [
 ];
 
 function hostsOf(addresses: readonly NodeAddress[]): Set<string> {
-  return new Set(addresses.map(({ address }) => canonicalHost(address)));
+  return new Set(addresses.map(({ address = '' }) => canonicalHost(address)));
 }
 
 function listed(hosts: RequestContent['hosts']): string {

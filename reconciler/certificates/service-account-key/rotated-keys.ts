@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
 import { definedOnly } from '../../../constructs/cluster/defined-only.ts';
@@ -6,7 +7,7 @@ import { isControlledBy } from '../../kube/object.ts';
 import { createServiceAccountKey, type KeyPair } from '../../pki/issue.ts';
 import { bundle } from '../../pki/pem.ts';
 import { keyProblem } from '../../pki/policy.ts';
-import { encodedData, pairOf, pairSecret, type SecretObject, type SecretProps } from '../../pki/secret.ts';
+import { encodedData, pairOf, pairSecret, type SecretProps } from '../../pki/secret.ts';
 import { type VerifyingKey, verifyingKeysOf } from '../../pki/service-account-keys.ts';
 import type { KeyRotationContext } from './context.ts';
 import { answering, type RotationRequest } from '../request.ts';

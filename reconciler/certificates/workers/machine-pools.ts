@@ -1,17 +1,7 @@
+import type { MachinePoolObject } from '../../../imports/cluster-api.ts';
 import { caNotBeforeAnnotation, ownerKindAnnotation, ownerNameAnnotation } from '../../../constructs/api/group.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isOlderThan } from './machines.ts';
-
-/** A MachinePool. Unlike a MachineDeployment it has no field that replaces its machines. */
-export interface MachinePoolObject extends KubeObject {
-  readonly spec: {
-    readonly template: {
-      readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
-      /** `dataSecretName` follows `configRef` once the bootstrap provider has generated the data. */
-      readonly spec?: { readonly bootstrap?: { readonly dataSecretName?: string | undefined } };
-    };
-  };
-}
 
 /** A MachinePool with the Secret by which its machines join; undefined while there is none. */
 export interface MachinePoolState {
@@ -21,7 +11,7 @@ export interface MachinePoolState {
 
 /** Name of the Secret by which machines of a MachinePool join. */
 export function bootstrapDataOf({ spec }: MachinePoolObject): string | undefined {
-  return spec.template.spec?.bootstrap?.dataSecretName;
+  return spec?.template?.spec?.bootstrap?.dataSecretName;
 }
 
 /** Name of the MachinePool of a Node; undefined for any other Node. */
@@ -32,7 +22,7 @@ export function poolOf({ metadata }: KubeObject): string | undefined {
 
 /** Whether the template of a MachinePool does not name the signing CA yet. */
 export function mustAnnotate({ metadata, spec }: MachinePoolObject, caNotBefore: string): boolean {
-  return !metadata.deletionTimestamp && spec.template.metadata?.annotations?.[caNotBeforeAnnotation] !== caNotBefore;
+  return !metadata.deletionTimestamp && spec?.template?.metadata?.annotations?.[caNotBeforeAnnotation] !== caNotBefore;
 }
 
 /**

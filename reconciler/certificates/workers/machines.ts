@@ -1,18 +1,9 @@
+import type { MachineDeploymentObject } from '../../../imports/cluster-api.ts';
 import { machineAnnotation, rolledOutForAnnotation } from '../../../constructs/api/group.ts';
 import type { KubeObject } from '../../kube/object.ts';
 
 /** Label of a Machine with its MachineDeployment. */
 const deploymentLabel = 'cluster.x-k8s.io/deployment-name';
-
-/** A MachineDeployment, with the field that triggers the replacement of its Machines. */
-export interface MachineDeploymentObject extends KubeObject {
-  readonly spec: {
-    readonly rollout?: {
-      /** Machines are replaced if their MachineSet is older than this time, once the time has come. */
-      readonly after?: string | undefined;
-    };
-  };
-}
 
 /** Name of the MachineDeployment of a Machine; undefined for a Machine that is not replaced automatically. */
 export function deploymentOf(machine: KubeObject): string | undefined {
@@ -46,6 +37,6 @@ export function timestamp(time: Date): string {
 export function mustRollOut(deployment: MachineDeploymentObject, signer: string, since: Date): boolean {
   if (deployment.metadata.deletionTimestamp) return false;
   if (deployment.metadata.annotations?.[rolledOutForAnnotation] === signer) return false;
-  const { after } = deployment.spec.rollout ?? {};
+  const { after } = deployment.spec?.rollout ?? {};
   return after === undefined || Date.parse(after) < wholeSeconds(since).getTime();
 }

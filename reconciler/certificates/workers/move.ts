@@ -1,3 +1,4 @@
+import type { MachineDeploymentObject, MachinePoolObject } from '../../../imports/cluster-api.ts';
 import { X509Certificate } from 'node:crypto';
 import { caNotBeforeAnnotation, rolledOutForAnnotation } from '../../../constructs/api/group.ts';
 import { Machine, MachineDeployment, MachinePool, type Resource, Secret } from '../../../constructs/api/resources.ts';
@@ -11,8 +12,8 @@ import { signerFingerprint } from '../../pki/pem.ts';
 import type { HostedAccess } from '../../clusters/hosted/hosted-client.ts';
 import type { ControlPlaneContext } from '../../clusters/management/view.ts';
 import { planWorkers, type WorkersState } from './plan-worker-move.ts';
-import { bootstrapDataOf, type MachinePoolObject, type MachinePoolState } from './machine-pools.ts';
-import { type MachineDeploymentObject, timestamp } from './machines.ts';
+import { bootstrapDataOf, type MachinePoolState } from './machine-pools.ts';
+import { timestamp } from './machines.ts';
 import { issuedToNodes, nodeCertificatesOf } from './node-certificates.ts';
 
 /** The progress of the nodes of a hosted cluster towards another CA. */

@@ -1,10 +1,10 @@
+import type { CertificateSigningRequestObject } from '../../../imports/kubernetes.ts';
 import {
   clientCertificateSignerAnnotation,
   servingCertificateSignerAnnotation,
 } from '../../../constructs/api/group.ts';
 import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
 import { kubeletClientSigner, kubeletServingSigner } from '../../../constructs/cluster/workload-identities.ts';
-import type { CertificateRequest } from '../../pki/certificate-signing-request.ts';
 import { readCertificate } from '../../pki/certificate.ts';
 
 /** A kind of certificate that kubelets get from the cluster CA. Each is renewed independently. */
@@ -36,12 +36,12 @@ const userPrefix = 'system:node:';
  * after an hour, so a node that is missing here may have any certificate.
  */
 export function issuedToNodes(
-  requests: readonly CertificateRequest[],
+  requests: readonly CertificateSigningRequestObject[],
   { signerName }: NodeCertificate,
 ): ReadonlyMap<string, string> {
   const newest = new Map<string, { readonly certificate: string; readonly order: string }>();
   for (const { spec, status, metadata } of requests) {
-    if (spec.signerName !== signerName || !status?.certificate) continue;
+    if (spec?.signerName !== signerName || !status?.certificate) continue;
     const certificate = Buffer.from(status.certificate, 'base64').toString('utf8');
     const node = nodeOf(certificate);
     if (!node) continue;

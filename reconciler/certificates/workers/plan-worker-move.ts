@@ -1,20 +1,8 @@
+import type { MachineDeploymentObject, MachinePoolObject } from '../../../imports/cluster-api.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isSignedBy } from '../../pki/certificate.ts';
-import {
-  deploymentOf,
-  isOlderThan,
-  type MachineDeploymentObject,
-  machineOf,
-  mustRollOut,
-  timestamp,
-} from './machines.ts';
-import {
-  joinsByOldData,
-  type MachinePoolObject,
-  type MachinePoolState,
-  mustAnnotate,
-  poolOf,
-} from './machine-pools.ts';
+import { deploymentOf, isOlderThan, machineOf, mustRollOut, timestamp } from './machines.ts';
+import { joinsByOldData, type MachinePoolState, mustAnnotate, poolOf } from './machine-pools.ts';
 import { namesOfMany } from '../../kube/names-of-many.ts';
 import type { NodeCertificate } from './node-certificates.ts';
 

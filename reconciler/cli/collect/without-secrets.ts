@@ -1,17 +1,9 @@
+import type { ConfigMapObject, SecretObject } from '../../../imports/kubernetes.ts';
 import { ConfigMap, Secret } from '../../../constructs/api/resources.ts';
 import type { KubeObject } from '../../kube/object.ts';
 
 /** What is written in the place of something that may be secret. */
 const removed = '<removed>';
-
-interface ConfigMapObject extends KubeObject {
-  readonly data?: Readonly<Record<string, string>>;
-}
-
-interface SecretObject extends KubeObject {
-  readonly type?: string;
-  readonly data?: Readonly<Record<string, string>>;
-}
 
 /**
  * An object without what may be secret, for people who help: of a Secret only its keys with their sizes; of any other object no

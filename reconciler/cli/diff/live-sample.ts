@@ -1,4 +1,4 @@
-import type { NetworkStatus } from '../../../constructs/api/network-status.ts';
+import type { HostedControlPlaneObject } from '../../clusters/management/hosted-control-plane-object.ts';
 import {
   Cluster,
   Gateway,
@@ -11,15 +11,6 @@ import type { CommandAccess } from '../access.ts';
 import type { Session } from '../command.ts';
 import { clusterOf } from '../control-plane.ts';
 
-/** A HostedControlPlane with the fields of its spec that name other objects. */
-export interface ReferringControlPlane extends KubeObject {
-  readonly spec?: {
-    readonly componentTemplateRef?: { readonly name?: string };
-    readonly gateway?: { readonly namespace?: string; readonly name?: string };
-  };
-  readonly status?: { readonly network?: NetworkStatus };
-}
-
 /** What this needs in the namespace of the control plane. */
 export const readingSample: readonly CommandAccess[] = [
   { resource: Cluster, verbs: ['get'], why: 'the networks, by which the control plane is rendered' },
@@ -30,7 +21,7 @@ export const readingSample: readonly CommandAccess[] = [
  * A HostedControlPlane to render with examples in the place of what only the operator knows, such as addresses and certificates.
  * @throws when no Cluster owns it, or its template cannot be read
  */
-export async function sampleOf({ client }: Session, object: ReferringControlPlane): Promise<Sample> {
+export async function sampleOf({ client }: Session, object: HostedControlPlaneObject): Promise<Sample> {
   const { namespace = '', name } = object.metadata;
   const cluster = clusterOf(object);
   if (cluster === undefined)
@@ -50,7 +41,7 @@ export async function sampleOf({ client }: Session, object: ReferringControlPlan
 }
 
 /** The Cluster with the networks that the control plane was initialized with, by which it is rendered. */
-function withNetworkOf({ status }: ReferringControlPlane, owner: KubeObject & { readonly spec?: object }): object {
+function withNetworkOf({ status }: HostedControlPlaneObject, owner: KubeObject & { readonly spec?: object }): object {
   if (!status?.network) return owner;
   const { serviceDomain, services, pods } = status.network;
   const blocks = (cidrBlocks: readonly string[]) => ({ cidrBlocks });
@@ -61,10 +52,10 @@ function withNetworkOf({ status }: ReferringControlPlane, owner: KubeObject & { 
 }
 
 /** An example of the Gateway that a spec names: users of a control plane often may not read it. */
-function gatewayOf({ spec }: ReferringControlPlane): object[] {
+function gatewayOf({ spec }: HostedControlPlaneObject): object[] {
   if (!spec?.gateway) return [];
   const { apiVersion, kind } = Gateway;
-  const { namespace = '', name = '' } = spec.gateway;
+  const { namespace, name } = spec.gateway;
   const listener = {
     name: 'tls',
     protocol: 'TLS',
@@ -77,6 +68,6 @@ function gatewayOf({ spec }: ReferringControlPlane): object[] {
 }
 
 /** The operator writes the endpoint, and it is none of the examples. */
-function withoutEndpoint(object: ReferringControlPlane): object {
+function withoutEndpoint(object: HostedControlPlaneObject): object {
   return { ...object, spec: { ...object.spec, controlPlaneEndpoint: undefined } };
 }

@@ -1,3 +1,11 @@
+import type {
+  DeploymentObject,
+  EventObject,
+  PersistentVolumeClaimObject,
+  PodObject,
+  ResourceQuotaObject,
+  ServiceObject,
+} from '../../../imports/kubernetes.ts';
 import {
   Deployment,
   Ingress,
@@ -6,21 +14,11 @@ import {
   ResourceQuota,
   Service,
 } from '../../../constructs/api/resources.ts';
-import type { DeploymentObject, PodObject } from '../../kube/readiness.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { ServiceObject } from '../../clusters/management/service-object.ts';
-import { type PersistentVolumeClaimObject, isAwaited, findPodProblem } from '../../clusters/pods/pod-problem.ts';
+import { isAwaited, findPodProblem } from '../../clusters/pods/pod-problem.ts';
 import { wrapped } from '../wrapped.ts';
 import { type Cause, warningsAbout } from './warnings.ts';
-import type { EventObject } from '../../clusters/pods/warnings.ts';
 import { gatewayCauses, type GatewayEvidence } from './gateway-causes.ts';
-
-export interface QuotaObject extends KubeObject {
-  readonly status?: {
-    readonly hard?: Readonly<Record<string, string>>;
-    readonly used?: Readonly<Record<string, string>>;
-  };
-}
 
 /** What is in the namespace of a control plane, and its Gateway, as its user may read them. */
 export interface Evidence {
@@ -32,7 +30,7 @@ export interface Evidence {
   /** Of a control plane behind a Gateway. */
   readonly gateway?: GatewayEvidence | undefined;
   readonly events: readonly EventObject[];
-  readonly quotas: readonly QuotaObject[];
+  readonly quotas: readonly ResourceQuotaObject[];
 }
 
 /** The pods, volumes, addresses, Gateway and quotas that do not work, each with its newest warnings. */
@@ -89,7 +87,7 @@ function withoutName(message: string, name: string): string {
 }
 
 /** Quotas that admit nothing more of a resource. */
-function quotaCauses(quotas: readonly QuotaObject[]): Cause[] {
+function quotaCauses(quotas: readonly ResourceQuotaObject[]): Cause[] {
   return quotas.flatMap(({ metadata, status }) => {
     const { hard = {}, used = {} } = status ?? {};
     const full = Object.entries(hard).filter(([resource, limit]) => used[resource] === limit);

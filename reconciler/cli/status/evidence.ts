@@ -1,3 +1,6 @@
+import type { HostedControlPlaneObject } from '../../clusters/management/hosted-control-plane-object.ts';
+import type { EventObject } from '../../../imports/kubernetes.ts';
+import type { TLSRouteObject } from '../../../imports/gateway-api.ts';
 import { type Gateway as GatewayName, exposuresOf } from '../../../constructs/api/exposure-spec.ts';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import {
@@ -14,7 +17,6 @@ import {
   tlsRoutes,
 } from '../../../constructs/api/resources.ts';
 import type { GatewayObject } from '../../clusters/exposure/gateway-object.ts';
-import type { RouteObject } from '../../clusters/exposure/route-status.ts';
 import type { KubernetesApi } from '../../kube/client.ts';
 import type { Selection } from '../../kube/client-options.ts';
 import { messageOf } from '../../kube/error-message.ts';
@@ -22,8 +24,7 @@ import { isNotFound, isNotServed } from '../../kube/errors.ts';
 import { type KubeObject, objectKey } from '../../kube/object.ts';
 import type { CommandAccess } from '../access.ts';
 import type { Session } from '../command.ts';
-import { clusterOf, gatewayOf, type StoredControlPlane } from '../control-plane.ts';
-import type { EventObject } from '../../clusters/pods/warnings.ts';
+import { clusterOf, gatewayOf } from '../control-plane.ts';
 import type { Evidence } from './causes.ts';
 import type { GatewayEvidence } from './gateway-causes.ts';
 
@@ -49,7 +50,7 @@ type Tried = <T>(what: string, read: () => Promise<T>, otherwise: T) => Promise<
  */
 export async function gather(
   { client, namespace }: Session,
-  object: StoredControlPlane,
+  object: HostedControlPlaneObject,
 ): Promise<{ evidence: Evidence; unknown: string[] }> {
   const unknown: string[] = [];
   const cluster = clusterOf(object) ?? object.metadata.name;
@@ -115,7 +116,7 @@ async function findGateway(client: KubernetesApi, name: GatewayName): Promise<Ga
 async function listRoutes(client: KubernetesApi, selection: Selection): Promise<GatewayEvidence['routes']> {
   for (const resource of tlsRoutes) {
     try {
-      return (await client.list<RouteObject>(resource, selection)).items;
+      return (await client.list<TLSRouteObject>(resource, selection)).items;
     } catch (error) {
       if (!isNotServed(error)) throw error;
     }

@@ -1,3 +1,5 @@
+import type { EventObject } from '../../../imports/kubernetes.ts';
+import type { TLSRouteObject } from '../../../imports/gateway-api.ts';
 import type { Gateway as GatewayName } from '../../../constructs/api/exposure-spec.ts';
 import { Gateway, TLSRoute } from '../../../constructs/api/resources.ts';
 import type { GatewayObject } from '../../clusters/exposure/gateway-object.ts';
@@ -7,14 +9,12 @@ import {
   listenersOf,
   reportsOn,
   routeConditions,
-  type RouteObject,
   routesNotServed,
   routeStateOf,
 } from '../../clusters/exposure/route-status.ts';
 import { type KubeObject, objectKey } from '../../kube/object.ts';
 import { oneLine } from '../../clusters/pods/termination-message.ts';
 import { type Cause, warningsAbout } from './warnings.ts';
-import type { EventObject } from '../../clusters/pods/warnings.ts';
 
 /** The Gateway that a control plane names, and its routes, as its user may read them. */
 export interface GatewayEvidence {
@@ -23,7 +23,7 @@ export interface GatewayEvidence {
   readonly gateway: GatewayObject | 'NotFound' | 'NotServed' | undefined;
   /** Events about the Gateway, which are in its own namespace. */
   readonly events: readonly EventObject[];
-  readonly routes: readonly RouteObject[] | 'NotServed';
+  readonly routes: readonly TLSRouteObject[] | 'NotServed';
 }
 
 /**
@@ -93,7 +93,7 @@ function listenerCauses(gateway: GatewayObject, attached: readonly string[]): Ca
     .filter(({ name }) => relevant.includes(name))
     .flatMap(({ name, conditions = [] }) => {
       const failures = failuresIn(
-        conditions.filter(({ type }) => listenerConditions.includes(type)),
+        conditions.filter(({ type = '' }) => listenerConditions.includes(type)),
         gateway,
       );
       return failures.length === 0 ? [] : [{ text: `listener ${name}: ${failures.join('; ')}`, causes: [] }];
@@ -113,7 +113,7 @@ interface RoutesTarget {
 }
 
 /** The routes of a control plane that its Gateway does not serve, each with its newest warnings. */
-function routeCauses(routes: readonly RouteObject[], target: RoutesTarget, now: number): Cause[] {
+function routeCauses(routes: readonly TLSRouteObject[], target: RoutesTarget, now: number): Cause[] {
   return routes.flatMap((route) => {
     const { kind } = TLSRoute;
     const { name } = route.metadata;
@@ -125,7 +125,7 @@ function routeCauses(routes: readonly RouteObject[], target: RoutesTarget, now: 
   });
 }
 
-function routeProblems(route: RouteObject, listener: Listener, { takesRoutes }: RoutesTarget): string[] {
+function routeProblems(route: TLSRouteObject, listener: Listener, { takesRoutes }: RoutesTarget): string[] {
   const state = routeStateOf(route, listener);
   switch (state.kind) {
     case 'accepted':
@@ -146,7 +146,7 @@ const negative = ['Conflicted'];
 
 /** Why an object does not work, by its conditions. @param needed the types of those that must be True */
 function problemsIn(conditions: readonly ReportedCondition[], object: KubeObject, needed: readonly string[]): string[] {
-  const relevant = conditions.filter(({ type }) => needed.includes(type));
+  const relevant = conditions.filter(({ type = '' }) => needed.includes(type));
   const stale = relevant.filter((condition) => !isCurrent(condition, object)).map(({ type }) => type);
   const missing = needed.filter((type) => !relevant.some((condition) => condition.type === type));
   return [
@@ -164,7 +164,7 @@ function problemsIn(conditions: readonly ReportedCondition[], object: KubeObject
 function failuresIn(conditions: readonly ReportedCondition[], object: KubeObject): string[] {
   return conditions
     .filter((condition) => isCurrent(condition, object))
-    .filter(({ type, status }) => status !== (negative.includes(type) ? 'False' : 'True'))
+    .filter(({ type = '', status }) => status !== (negative.includes(type) ? 'False' : 'True'))
     .map(({ type, status, reason = '', message = '' }) =>
       [`${type} is ${status}`, oneLine(reason), oneLine(message)].filter(Boolean).join(': '),
     );

@@ -1,5 +1,6 @@
+import type { EventObject } from '../../../imports/kubernetes.ts';
 import { oneLine } from '../../clusters/pods/termination-message.ts';
-import { type EventObject, lastTime } from '../../clusters/pods/warnings.ts';
+import { lastTime } from '../../clusters/pods/warnings.ts';
 import { spanText } from '../format.ts';
 
 /** A cause, with those that it has itself. */

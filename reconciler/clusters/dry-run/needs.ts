@@ -1,3 +1,4 @@
+import type { PodObject } from '../../../imports/kubernetes.ts';
 import { Deployment, PersistentVolumeClaim, Pod, StatefulSet } from '../../../constructs/api/resources.ts';
 import { type RenderedObject, renderControlPlane } from '../../../constructs/control-plane/chart.ts';
 import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
@@ -7,7 +8,6 @@ import { namesOf } from '../../../constructs/cluster/names.ts';
 import { type Workload, workloadPod } from '../../../constructs/pod/workload-pod.ts';
 import type { Reader } from '../management/view.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { CountedPod } from './quota.ts';
 import type { StepNeeds } from './try-step.ts';
 
 interface Context {
@@ -43,7 +43,7 @@ export function needsToStop(
     creates: [...creates, ...pods.map(({ pod }) => pod)],
     together: [creates, pods.flatMap(({ pod, replicas }) => Array.from({ length: replicas }, () => pod))],
     changes: [Pod, PersistentVolumeClaim, StatefulSet, Deployment],
-    ends: components.flatMap((component) => reader.list<CountedPod>(Pod, selectorLabels(cluster.name, component))),
+    ends: components.flatMap((component) => reader.list<PodObject>(Pod, selectorLabels(cluster.name, component))),
   };
 }
 
@@ -58,6 +58,6 @@ export function needsToReplaceMember({ cluster: { name }, reader }: Context, set
     step: 'rollout',
     creates: pod ? [pod] : [],
     changes: [Pod],
-    ends: reader.list<CountedPod>(Pod, selectorLabels(name, 'etcd')).slice(0, 1),
+    ends: reader.list<PodObject>(Pod, selectorLabels(name, 'etcd')).slice(0, 1),
   };
 }

@@ -1,3 +1,4 @@
+import type { PodObject } from '../../../imports/kubernetes.ts';
 import { createHash } from 'node:crypto';
 import { Pod } from '../../../constructs/api/resources.ts';
 import { renderControlPlane } from '../../../constructs/control-plane/chart.ts';
@@ -7,7 +8,6 @@ import { etcdProbePod } from '../../../constructs/cluster/names.ts';
 import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
 import type { Facts } from '../../../constructs/cluster/facts.ts';
 import { isForbidden } from '../../kube/errors.ts';
-import type { PodObject } from '../../kube/readiness.ts';
 import type { Reader, Writer } from '../management/view.ts';
 import { oneLine } from '../pods/termination-message.ts';
 import { planProbe, type Probe, type ProbeDecision } from './plan-probe.ts';

@@ -1,27 +1,12 @@
+import type {
+  Container,
+  PersistentVolumeClaimObject,
+  PodObject,
+  ResourceQuotaObject,
+} from '../../../imports/kubernetes.ts';
 import { quantityValue } from '../../../constructs/api/quantity.ts';
 import { PersistentVolumeClaim } from '../../../constructs/api/resources.ts';
 import type { KubeObject } from '../../kube/object.ts';
-
-interface Resources {
-  readonly requests?: Readonly<Record<string, string>>;
-  readonly limits?: Readonly<Record<string, string>>;
-}
-
-interface Container {
-  readonly resources?: Resources;
-  readonly restartPolicy?: string;
-}
-
-/** A pod, with the fields that a quota counts. */
-export interface CountedPod extends KubeObject {
-  readonly spec?: { readonly containers?: readonly Container[]; readonly initContainers?: readonly Container[] };
-  readonly status?: { readonly phase?: string };
-}
-
-/** A volume claim, with the same. */
-interface CountedClaim extends KubeObject {
-  readonly spec?: { readonly resources?: Resources; readonly storageClassName?: string };
-}
 
 /** Amounts by the names that quotas give them, such as `limits.cpu`. */
 export type Amounts = Readonly<Record<string, number>>;
@@ -54,7 +39,7 @@ export function usageOf(objects: readonly KubeObject[]): Amounts {
   return usage;
 }
 
-function usageOfPod({ spec, status }: CountedPod): Amounts {
+function usageOfPod({ spec, status }: PodObject): Amounts {
   if (status?.phase === 'Failed' || status?.phase === 'Succeeded') return {};
   const { containers = [], initContainers = [] } = spec ?? {};
   let sidecars: Amounts = {};
@@ -80,7 +65,7 @@ function usageOfContainer({ resources: { requests = {}, limits = {} } = {} }: Co
   ]);
 }
 
-function usageOfClaim({ spec }: CountedClaim): Amounts {
+function usageOfClaim({ spec }: PersistentVolumeClaimObject): Amounts {
   const storage = quantityValue(spec?.resources?.requests?.['storage'] ?? '0');
   const { storageClassName: name } = spec ?? {};
   const counts = { persistentvolumeclaims: 1, 'requests.storage': storage };
@@ -97,15 +82,6 @@ function sum(all: readonly Amounts[]): Amounts {
   return total;
 }
 
-/** A quota, with what the API server has counted. */
-export interface QuotaObject extends KubeObject {
-  readonly spec?: { readonly scopes?: readonly string[]; readonly scopeSelector?: object };
-  readonly status?: {
-    readonly hard?: Readonly<Record<string, string>>;
-    readonly used?: Readonly<Record<string, string>>;
-  };
-}
-
 /**
  * Which quota refuses one of these objects although it accepts each alone, in words like those of the API server; undefined if none does.
  * Quotas for some pods only are left out.
@@ -114,7 +90,7 @@ export interface QuotaObject extends KubeObject {
  */
 export function exceededBy(
   objects: readonly KubeObject[],
-  quotas: readonly QuotaObject[],
+  quotas: readonly ResourceQuotaObject[],
   ends: Amounts,
 ): string | undefined {
   const asked = usageOf(objects);

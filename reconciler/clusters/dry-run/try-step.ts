@@ -1,3 +1,4 @@
+import type { PodObject, ResourceQuotaObject } from '../../../imports/kubernetes.ts';
 import { rightsFor } from '../../../constructs/provider/access.ts';
 import { fieldManager } from '../../../constructs/api/group.ts';
 import { groupOf, type Resource, ResourceQuota, SelfSubjectAccessReview } from '../../../constructs/api/resources.ts';
@@ -6,7 +7,7 @@ import type { KubernetesApi } from '../../kube/client.ts';
 import { isForbidden } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { describeRefusals, verdictOf } from './judge.ts';
-import { type Amounts, type CountedPod, exceededBy, type QuotaObject, usageOf } from './quota.ts';
+import { type Amounts, exceededBy, usageOf } from './quota.ts';
 
 /** What a step needs that stops something, from its first stop to the time when all runs again. */
 export interface StepNeeds {
@@ -18,7 +19,7 @@ export interface StepNeeds {
   /** Kinds whose objects the operator changes and deletes. */
   readonly changes: readonly Resource[];
   /** Pods that end before. */
-  readonly ends: readonly CountedPod[];
+  readonly ends: readonly PodObject[];
 }
 
 type Client = Pick<KubernetesApi, 'create' | 'list'>;
@@ -67,7 +68,7 @@ async function refusedTogether(
   { tries, ends }: { readonly tries: readonly Tried[]; readonly ends: Amounts },
 ): Promise<string[]> {
   if (together.every((objects) => objects.length < 2)) return [];
-  const quotas = await client.list<QuotaObject>(ResourceQuota, { namespace }).then(
+  const quotas = await client.list<ResourceQuotaObject>(ResourceQuota, { namespace }).then(
     ({ items }) => items,
     (error: unknown) => {
       if (isForbidden(error)) return [];
@@ -84,6 +85,7 @@ interface Right {
   readonly resource: Resource;
 }
 
+/** A review of any kind: the kinds share no type. */
 interface Review extends KubeObject {
   readonly spec: object;
   readonly status?: { readonly allowed?: boolean };

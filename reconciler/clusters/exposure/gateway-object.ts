@@ -3,7 +3,7 @@ import type { ObservedGateway } from '../../../constructs/control-plane/exposure
 import type { KubeObject } from '../../kube/object.ts';
 import type { ReportedCondition } from './reported-condition.ts';
 
-/** The fields of a Gateway that the operator and hcp read. */
+/** The fields of a Gateway that the operator and hcp read, of which constructs declare those that they render from. */
 export interface GatewayObject extends KubeObject, Omit<ObservedGateway, 'metadata'> {
   readonly spec: ObservedGateway['spec'] & { readonly gatewayClassName?: string };
   readonly status?: {

@@ -1,12 +1,12 @@
+import type { HostedControlPlaneObject } from '../management/hosted-control-plane-object.ts';
 import { group } from '../../../constructs/api/group.ts';
-import { exposuresOf, type ExposureSource } from '../../../constructs/api/exposure-spec.ts';
+import { exposuresOf } from '../../../constructs/api/exposure-spec.ts';
 import { groupOf, HostedControlPlane, optionalResources } from '../../../constructs/api/resources.ts';
-import type { TlsRouteSpec } from '../../../imports/gateway.networking.k8s.io.ts';
+import type { TLSRouteObject } from '../../../imports/gateway-api.ts';
 import { definedOnly } from '../../../constructs/cluster/defined-only.ts';
 import { heldHosts } from '../../../constructs/control-plane/exposure/hosts.ts';
-import type { HeldHost, HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
-import type { Endpoint } from '../../../constructs/cluster/facts.ts';
-import { type KubeObject, objectKey } from '../../kube/object.ts';
+import type { HeldHost } from '../../../constructs/api/status.ts';
+import { objectKey } from '../../kube/object.ts';
 
 /** The host names that a HostedControlPlane or a TLSRoute holds. */
 export type HostClaim = HostedControlPlaneClaim | RouteClaim;
@@ -31,16 +31,6 @@ export interface RouteClaim extends Holder {
   readonly owner?: string | undefined;
 }
 
-/** A HostedControlPlane as the API returns it. Its spec and its status may be invalid. */
-interface HostedControlPlaneObject extends KubeObject {
-  readonly spec?: ExposureSource & { readonly controlPlaneEndpoint?: Partial<Endpoint> | undefined };
-  readonly status?: Pick<HostedControlPlaneStatus, 'hosts' | 'initialization'>;
-}
-
-interface RouteObject extends KubeObject {
-  readonly spec?: Partial<TlsRouteSpec>;
-}
-
 /**
  * The claim of a HostedControlPlane. What its spec asks for is none: the operator records the hosts that it holds in the
  * status, which users may not write. One that worked before there was such a record holds the hosts of its spec.
@@ -62,7 +52,7 @@ export function hostClaimOfHostedControlPlane(object: HostedControlPlaneObject):
   };
 }
 
-export function hostClaimOfRoute({ metadata, spec }: RouteObject): RouteClaim {
+export function hostClaimOfRoute({ metadata, spec }: TLSRouteObject): RouteClaim {
   const [gateway] = optionalResources.Gateway;
   const parents = (spec?.parentRefs ?? []).filter(
     (parent) =>
@@ -77,7 +67,7 @@ export function hostClaimOfRoute({ metadata, spec }: RouteObject): RouteClaim {
     kind: 'TLSRoute',
     key: objectKey(metadata),
     hosts: (spec?.hostnames ?? []).map((host) => ({ name: host.toLowerCase(), heldSince })),
-    gateways: parents.map((parent) => objectKey({ namespace: parent.namespace ?? namespace, name: parent.name })),
+    gateways: parents.map((parent) => objectKey({ namespace: parent.namespace ?? namespace, name: parent.name ?? '' })),
     owner: owner && objectKey({ namespace, name: owner.name }),
   };
 }

@@ -1,30 +1,12 @@
+import type { TLSRouteObject } from '../../../imports/gateway-api.ts';
 import type { Gateway } from '../../../constructs/api/exposure-spec.ts';
-import type { KubeObject } from '../../kube/object.ts';
 import { isCurrent, type ReportedCondition } from './reported-condition.ts';
-
-/** The fields of a TLSRoute that the operator and hcp read. */
-export interface RouteObject extends KubeObject {
-  readonly spec?: { readonly parentRefs?: readonly ParentReference[] };
-  readonly status?: { readonly parents?: readonly ParentStatus[] };
-}
-
-/** Status of the route that one controller reports for one Gateway. */
-interface ParentStatus {
-  readonly parentRef: ParentReference;
-  readonly conditions?: readonly ReportedCondition[];
-}
-
-interface ParentReference {
-  readonly group?: string;
-  readonly kind?: string;
-  readonly namespace?: string;
-  readonly name: string;
-  readonly sectionName?: string;
-}
 
 /** Of a management cluster that serves no version in which the operator can write routes. */
 export const routesNotServed =
   'the management cluster does not serve TLSRoute of gateway.networking.k8s.io in v1, v1alpha3 or v1alpha2: install Gateway API 1.5 or newer, or its experimental channel';
+
+type ParentReference = NonNullable<NonNullable<TLSRouteObject['spec']>['parentRefs']>[number];
 
 /** The listener that a route attaches to. */
 export interface Listener extends Gateway {
@@ -41,9 +23,9 @@ export type RouteState =
 export const routeConditions: readonly string[] = ['Accepted', 'ResolvedRefs'];
 
 /** What each controller reports about a route at a listener, also about an older generation. */
-export function reportsOn(route: RouteObject, listener: Listener): (readonly ReportedCondition[])[] {
+export function reportsOn(route: TLSRouteObject, listener: Listener): (readonly ReportedCondition[])[] {
   return (route.status?.parents ?? [])
-    .filter(({ parentRef }) => isFor(parentRef, listener, route.metadata.namespace))
+    .filter(({ parentRef }) => isFor(parentRef ?? {}, listener, route.metadata.namespace))
     .map(({ conditions = [] }) => conditions);
 }
 
@@ -51,12 +33,12 @@ export function reportsOn(route: RouteObject, listener: Listener): (readonly Rep
  * The state of the current generation of a route, as the Gateway's controller reports it. The acceptance of one
  * controller is enough.
  */
-export function routeStateOf(route: RouteObject, listener: Listener): RouteState {
+export function routeStateOf(route: TLSRouteObject, listener: Listener): RouteState {
   const name = `TLSRoute ${route.metadata.name}`;
   const answers = reportsOn(route, listener).map((report) => report.filter((condition) => isCurrent(condition, route)));
   if (answers.some((answer) => routeConditions.every((type) => isTrue(answer, type)))) return { kind: 'accepted' };
 
-  const refusal = answers.flat().find(({ type, status }) => routeConditions.includes(type) && status === 'False');
+  const refusal = answers.flat().find(({ type = '', status }) => routeConditions.includes(type) && status === 'False');
   const at = `Gateway ${listener.namespace}/${listener.name}`;
   if (!refusal) {
     return {
@@ -64,7 +46,7 @@ export function routeStateOf(route: RouteObject, listener: Listener): RouteState
       message: `${at} has not reported yet whether it accepts ${name}: check that its controller is running`,
     };
   }
-  const { reason = refusal.type, message = '' } = refusal;
+  const { type = '', reason = type, message = '' } = refusal;
   const remedy = remedies[reason]?.(listener) ?? `check the events and the status of ${at}`;
   return {
     kind: 'rejected',
@@ -81,7 +63,7 @@ const remedies: Readonly<Record<string, (listener: Listener) => string>> = {
 };
 
 /** The listeners of a Gateway to which a route attaches. */
-export function listenersOf({ metadata, spec }: RouteObject, gateway: Gateway): Listener[] {
+export function listenersOf({ metadata, spec }: TLSRouteObject, gateway: Gateway): Listener[] {
   return (spec?.parentRefs ?? []).flatMap((parent) => {
     const listener = { ...gateway, listener: parent.sectionName ?? '' };
     return isFor(parent, listener, metadata.namespace) ? [listener] : [];

@@ -1,3 +1,4 @@
+import type { CertificateSigningRequestObject, NodeObject } from '../../../imports/kubernetes.ts';
 import { fieldManager } from '../../../constructs/api/group.ts';
 import {
   apiServerSlice,
@@ -24,11 +25,11 @@ import { describeObject, identityOf, type KubeObject } from '../../kube/object.t
 import type { ApplyOptions } from '../management/view.ts';
 import type { HostedClient, Identity } from './hosted-client.ts';
 import { Administrator } from './administrator.ts';
-import { approval, type CertificateRequest } from '../../pki/certificate-signing-request.ts';
+import { approval } from '../../pki/certificate-signing-request.ts';
 import { firstServiceAccount, hostedInformers, rbacResources } from './informers.ts';
 import { keptApplied } from './kept-object.ts';
 import { keptRequest } from './kept-request.ts';
-import { keptNode, keptReport, type NodeObject } from './node-object.ts';
+import { keptNode, keptReport } from './node-object.ts';
 import { type NodeReport, NodeReports } from './node-reports.ts';
 import { HostedClusterNotReady } from './not-ready.ts';
 import { Outage } from './outage.ts';
@@ -174,9 +175,9 @@ export class HostedClusterClient implements HostedClient {
     return this.#known.problem?.message;
   }
 
-  certificateRequests(): readonly CertificateRequest[] | undefined {
+  certificateRequests(): readonly CertificateSigningRequestObject[] | undefined {
     if (!this.#known.isSynced(CertificateSigningRequest)) return undefined;
-    return this.#known.list(CertificateSigningRequest) as CertificateRequest[];
+    return this.#known.list(CertificateSigningRequest);
   }
 
   node(name: string): Promise<NodeObject | undefined> {
@@ -187,7 +188,7 @@ export class HostedClusterClient implements HostedClient {
     return this.#nodeReports.all();
   }
 
-  async approve(request: CertificateRequest, why: string): Promise<void> {
+  async approve(request: CertificateSigningRequestObject, why: string): Promise<void> {
     try {
       const options = { fieldManager, force: true, subresource: 'approval' };
       const answer = await this.#attempt(() => this.#inside.apply(approval(request, why), options));

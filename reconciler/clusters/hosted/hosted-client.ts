@@ -1,10 +1,9 @@
+import type { CertificateSigningRequestObject, NodeObject } from '../../../imports/kubernetes.ts';
 import type { FactsWith } from '../../../constructs/cluster/facts.ts';
 import type { RenderedName, RenderedObject } from '../../../constructs/control-plane/chart.ts';
 import type { KubernetesApi } from '../../kube/client.ts';
 import type { ApplyOptions } from '../management/view.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { CertificateRequest } from '../../pki/certificate-signing-request.ts';
-import type { NodeObject } from './node-object.ts';
 import type { NodeReport } from './node-reports.ts';
 
 /** As whom a request is made: our own standing identity, or an administrator for this one work. */
@@ -44,7 +43,7 @@ export interface HostedClient {
   /** Why the hosted cluster cannot be watched as a sentence: it sends more than the operator reads or holds. */
   watchProblem(): string | undefined;
   /** CertificateSigningRequests of nodes in all states; undefined until they have been listed. */
-  certificateRequests(): readonly CertificateRequest[] | undefined;
+  certificateRequests(): readonly CertificateSigningRequestObject[] | undefined;
   /**
    * Reads a Node from the API server, because the cache contains no addresses. @throws HostedClusterNotReady when the
    * API server does not answer
@@ -60,7 +59,7 @@ export interface HostedClient {
    * @param why reason, for readers of the request
    * @throws HostedClusterNotReady when the API server does not answer
    */
-  approve(request: CertificateRequest, why: string): Promise<void>;
+  approve(request: CertificateSigningRequestObject, why: string): Promise<void>;
   /**
    * Whether the controller manager has created the `default` service account, which shows that controllers work;
    * undefined until service accounts have been listed.

@@ -1,7 +1,7 @@
+import type { DeploymentObject } from '../../../imports/kubernetes.ts';
 import { decisiveManagedFields } from '../../kube/apply-decision.ts';
 import { fieldManager } from '../../../constructs/api/group.ts';
 import { type KubeObject, type ObjectMeta, requireVersion } from '../../kube/object.ts';
-import type { DeploymentObject } from '../../kube/readiness.ts';
 
 /** Names, UIDs and times have at most this many characters. */
 const longestText = 253;

@@ -1,15 +1,16 @@
+import type { CertificateSigningRequestObject } from '../../../imports/kubernetes.ts';
 import { groups } from '../../../constructs/cluster/workload-identities.ts';
-import { type CertificateRequest, isPending, longestRequest } from '../../pki/certificate-signing-request.ts';
+import { isPending, longestRequest } from '../../pki/certificate-signing-request.ts';
 import type { KubeObject } from '../../kube/object.ts';
 
 /**
  * What the operator keeps of a request, which users of the hosted cluster can fill: the request itself only while it is
  * pending and not longer than that of a kubelet, else an empty text.
  */
-export function keptRequest(object: KubeObject): CertificateRequest {
-  const given = object as CertificateRequest;
+export function keptRequest(object: KubeObject): CertificateSigningRequestObject {
+  const given = object as CertificateSigningRequestObject;
   const { name, uid, resourceVersion, creationTimestamp } = given.metadata;
-  const { request, signerName, username, groups: member, usages } = given.spec;
+  const { request = '', signerName, username, groups: member, usages } = given.spec ?? {};
   const { conditions, certificate } = given.status ?? {};
   return {
     apiVersion: given.apiVersion,

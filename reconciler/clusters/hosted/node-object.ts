@@ -1,3 +1,4 @@
+import type { NodeObject } from '../../../imports/kubernetes.ts';
 import {
   clientCertificateSignerAnnotation,
   machineAnnotation,
@@ -10,14 +11,6 @@ import { keptIdentity } from './kept-object.ts';
 
 /** The name of a Machine, a part of a fingerprint, or a time. */
 const longestText = 253;
-
-/** A Node with what the cloud provider or its kubelet reports. */
-export interface NodeObject extends KubeObject {
-  readonly status?: {
-    readonly addresses?: readonly NodeAddress[];
-    readonly conditions?: readonly { readonly type: string; readonly lastHeartbeatTime?: string | undefined }[];
-  };
-}
 
 /** When the kubelet has last reported the state of its Node, which it does every five minutes at least. */
 export function lastReport(node: NodeObject | undefined): Date | undefined {
@@ -52,11 +45,4 @@ export function keptReport(node: NodeObject): NodeObject {
     ? [{ type: 'Ready', lastHeartbeatTime: ready.lastHeartbeatTime?.slice(0, longestText) }]
     : [];
   return { ...keptNode(node), status: { conditions } };
-}
-
-/** One address of a Node or a Machine. */
-export interface NodeAddress {
-  /** Such as `InternalIP` or `Hostname`. */
-  readonly type: string;
-  readonly address: string;
 }

@@ -1,3 +1,4 @@
+import type { SecretObject, ServiceObject } from '../../../imports/kubernetes.ts';
 import { type Resource, Secret, Service } from '../../../constructs/api/resources.ts';
 import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
 import { inClusterAccessOf } from '../../../constructs/cluster/in-cluster-access.ts';
@@ -6,10 +7,9 @@ import type { Endpoint, Facts, FactsWith } from '../../../constructs/cluster/fac
 import type { AppliedKind } from '../../../constructs/workload/applied-kinds.ts';
 import { appliedKindsOf } from '../../../constructs/workload/chart.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
-import type { ServiceObject } from '../management/service-object.ts';
 import { issueCertificate, type KeyPair, validFor } from '../../pki/issue.ts';
 import { apiServiceHost } from '../../../constructs/control-plane/certificates/certificate-plans.ts';
-import { pairOf, type SecretObject } from '../../pki/secret.ts';
+import { pairOf } from '../../pki/secret.ts';
 import type { Reader } from '../management/view.ts';
 
 /** The addresses and credentials of one hosted API server, and the kinds that the operator applies there. */

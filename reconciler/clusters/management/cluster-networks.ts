@@ -1,22 +1,8 @@
+import type { EndpointSliceObject, NodeObject, ServiceCIDRObject } from '../../../imports/kubernetes.ts';
 import { isIP } from 'node:net';
 import { definedOnly } from '../../../constructs/cluster/defined-only.ts';
 import { coverWithin, fewestNetworks, isNetwork, networkOfAddress } from '../../../constructs/cluster/cidr.ts';
 import type { KubeObject } from '../../kube/object.ts';
-
-/** The fields of a Node that decide where nothing may connect to. */
-export interface NodeObject extends KubeObject {
-  readonly spec?: { readonly podCIDR?: string; readonly podCIDRs?: readonly string[] };
-  readonly status?: { readonly addresses?: readonly { readonly type: string; readonly address: string }[] };
-}
-
-export interface ServiceCIDRObject extends KubeObject {
-  readonly spec?: { readonly cidrs?: readonly string[] };
-}
-
-export interface EndpointSliceObject extends KubeObject {
-  readonly endpoints?: readonly { readonly addresses: readonly string[] }[];
-  readonly ports?: readonly { readonly port?: number }[];
-}
 
 export interface ServerAddress {
   readonly address: string;
@@ -57,8 +43,9 @@ const coarser = [
 export function nodeNetworksOf(nodes: readonly NodeObject[]): string[] {
   const addresses = nodes
     .flatMap(({ status }) => status?.addresses ?? [])
-    .filter(({ type, address }) => type.endsWith('IP') && isIP(address) !== 0)
-    .map(({ address }) => networkOfAddress(address));
+    .flatMap(({ type, address = '' }) =>
+      type?.endsWith('IP') && isIP(address) !== 0 ? [networkOfAddress(address)] : [],
+    );
   const exact = fewestNetworks(addresses);
   if (exact.length <= mostNetworks) return exact;
   const covers = coarser.map((prefixes) => fewestNetworks(coverWithin(addresses, prefixes)));
@@ -71,13 +58,13 @@ export function serviceNetworksOf(cidrs: readonly ServiceCIDRObject[]): string[]
 }
 
 export function apiServersIn({ endpoints = [], ports = [] }: EndpointSliceObject): ServerAddress[] {
-  const addresses = endpoints.flatMap((endpoint) => endpoint.addresses);
+  const addresses = endpoints.flatMap((endpoint) => endpoint.addresses ?? []);
   return addresses.flatMap((address) => (ports.length === 0 ? [{}] : ports).map((port) => ({ ...port, address })));
 }
 
 /** The addresses of the API servers. */
 export function apiServerNetworksOf(slices: readonly EndpointSliceObject[]): string[] {
-  const addresses = slices.flatMap(({ endpoints = [] }) => endpoints.flatMap(({ addresses: own }) => own));
+  const addresses = slices.flatMap(({ endpoints = [] }) => endpoints.flatMap(({ addresses: own = [] }) => own));
   return fewestNetworks(addresses.filter((address) => isIP(address) !== 0).map(networkOfAddress));
 }
 

@@ -1,3 +1,4 @@
+import type { EndpointSliceObject, NodeObject, ServiceCIDRObject } from '../../../imports/kubernetes.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import {
@@ -17,13 +18,10 @@ import {
   apiServerNetworksOf,
   apiServersIn,
   deniedAddressesIn,
-  type EndpointSliceObject,
   keptOfNode,
   nodeNetworksOf,
-  type NodeObject,
   podNetworksOf,
   type ServerAddress,
-  type ServiceCIDRObject,
   serviceNetworksOf,
 } from './cluster-networks.ts';
 import { LingeringNetworks } from './lingering-networks.ts';

@@ -1,3 +1,4 @@
+import type { PodObject, SecretObject } from '../../../imports/kubernetes.ts';
 import { clusterNetworkAnnotation } from '../../../constructs/api/group.ts';
 import type { HostedControlPlane } from '../../../constructs/api/hosted-control-plane.ts';
 import { NetworkStatus } from '../../../constructs/api/network-status.ts';
@@ -7,12 +8,12 @@ import { definedOnly } from '../../../constructs/cluster/defined-only.ts';
 import { type ComponentName, selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
 import { issuerByServiceName } from '../../../constructs/cluster/service-account-issuer.ts';
-import { isReady, type PodObject } from '../../kube/readiness.ts';
+import { isReady } from '../../kube/readiness.ts';
 import type { ClusterObject } from '../management/cluster-object.ts';
 import type { Reader } from '../management/view.ts';
 import { readCertificate } from '../../pki/certificate.ts';
-import { type SecretObject, valueOf } from '../../pki/secret.ts';
-import { argumentOf, type ContainerHost } from '../pods/container-arguments.ts';
+import { valueOf } from '../../pki/secret.ts';
+import { argumentOf } from '../pods/container-arguments.ts';
 import { networkInUse } from './network-in-use.ts';
 
 /** What is needed to know the networks of a control plane. */
@@ -77,8 +78,8 @@ function runningNetwork(reader: Reader, cluster: string): Partial<ClusterNetwork
   });
 }
 
-function oldestReady(reader: Reader, cluster: string, component: ComponentName): ContainerHost | undefined {
-  const pods = reader.list<PodObject & ContainerHost>(Pod, selectorLabels(cluster, component)).filter(isReady);
+function oldestReady(reader: Reader, cluster: string, component: ComponentName): PodObject | undefined {
+  const pods = reader.list<PodObject>(Pod, selectorLabels(cluster, component)).filter(isReady);
   const age = ({ metadata }: PodObject) => metadata.creationTimestamp ?? '';
   return pods.toSorted((one, other) => (age(one) < age(other) ? -1 : 1))[0];
 }

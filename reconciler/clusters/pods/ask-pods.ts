@@ -1,5 +1,5 @@
+import type { PodObject } from '../../../imports/kubernetes.ts';
 import { messageOf } from '../../kube/error-message.ts';
-import type { PodObject } from '../../kube/readiness.ts';
 
 /** The answer of one pod, or why there is none. */
 export type PodAnswer<T> =

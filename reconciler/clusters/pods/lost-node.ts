@@ -1,4 +1,5 @@
-import { hasEnded, isReady, type PodObject } from '../../kube/readiness.ts';
+import type { PodObject } from '../../../imports/kubernetes.ts';
+import { hasEnded, isReady } from '../../kube/readiness.ts';
 
 /** A kubelet confirms the end of a pod at once. This long after the last moment, it is away. */
 const confirmsWithinMs = 30_000;

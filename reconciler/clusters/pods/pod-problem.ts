@@ -1,13 +1,13 @@
+import type {
+  ContainerStatus,
+  DeploymentObject,
+  PersistentVolumeClaimObject,
+  PodObject,
+  Probe,
+  StatefulSetObject,
+} from '../../../imports/kubernetes.ts';
 import { truncated } from '../../kube/truncated.ts';
-import {
-  type ContainerStatus,
-  type DeploymentObject,
-  hasEnded,
-  isReady,
-  type PodObject,
-  type Probe,
-  type StatefulSetObject,
-} from '../../kube/readiness.ts';
+import { hasEnded, isReady } from '../../kube/readiness.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { terminationMessage, oneLine } from './termination-message.ts';
 import { awayOf, confirmedBy } from './lost-node.ts';
@@ -18,14 +18,6 @@ export interface PodProblem {
   /** `PodsFailing` when something went wrong, and `WaitingForPods` for what may only take its time. */
   readonly reason: 'PodsFailing' | 'WaitingForPods';
   readonly message: string;
-}
-
-/** A volume claim, with the fields that say why it has no volume or a too small one. */
-export interface PersistentVolumeClaimObject extends KubeObject {
-  readonly status?: {
-    readonly phase?: string;
-    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
-  };
 }
 
 /** What one component consists of, as the watches know it. */
@@ -167,7 +159,7 @@ function problemOfNode(pod: PodObject, now: Date): Problem[] {
 
 /** Containers that run, and whose probe fails. The kubelet reports the answer in events only. */
 function silentContainers({ spec, status }: PodObject, now: Date): { readonly name: string; readonly text: string }[] {
-  return (status?.containerStatuses ?? []).flatMap(({ name, ready, started, state }) => {
+  return (status?.containerStatuses ?? []).flatMap(({ name = '', ready, started, state }) => {
     const runsMs = now.getTime() - Date.parse(state?.running?.startedAt ?? '');
     if (ready || !(runsMs >= slowStartMs)) return [];
     const { readinessProbe, startupProbe } = spec?.containers?.find((container) => container.name === name) ?? {};
@@ -242,7 +234,10 @@ function problemsOfClaim({ metadata, status }: PersistentVolumeClaimObject): Pro
   const of = `volume claim ${metadata.name}`;
   const lost = status?.phase === 'Lost' ? [{ of, text: 'its volume no longer exists', isFailure: true }] : [];
   const errors = (status?.conditions ?? []).filter(
-    ({ type, status: value }) => type.endsWith('Error') && value === 'True',
+    ({ type, status: value }) => type?.endsWith('Error') && value === 'True',
   );
-  return [...lost, ...errors.map(({ type, message }) => ({ of, text: oneLine(message || type), isFailure: true }))];
+  return [
+    ...lost,
+    ...errors.map(({ type, message }) => ({ of, text: oneLine(message || (type ?? '')), isFailure: true })),
+  ];
 }

@@ -1,8 +1,8 @@
+import type { PodObject } from '../../../imports/kubernetes.ts';
 import type { ComponentName } from '../../../constructs/cluster/labels.ts';
 import { type Clock, pause } from '../../kube/clock.ts';
 import { messageOf } from '../../kube/error-message.ts';
 import { namesOfMany } from '../../kube/names-of-many.ts';
-import type { PodObject } from '../../kube/readiness.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
 import type { Work, WorkContext } from '../../engine/tasks/background-work.ts';
 import { findTask } from '../../engine/tasks/task.ts';

@@ -1,6 +1,6 @@
+import type { PodObject } from '../../../imports/kubernetes.ts';
 import { group } from '../../../constructs/api/group.ts';
 import { Pod } from '../../../constructs/api/resources.ts';
-import type { PodObject } from '../../kube/readiness.ts';
 import type { Writer } from '../management/view.ts';
 
 /**

@@ -1,9 +1,9 @@
+import type { DaemonSetObject, DeploymentObject, StatefulSetObject } from '../../../imports/kubernetes.ts';
 import { podsAcceptedAnnotation } from '../../../constructs/api/group.ts';
 import { type Resource, resourceOf } from '../../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
 import { type Workload, workloadPod } from '../../../constructs/pod/workload-pod.ts';
 import type { EndpointProbe } from '../exposure/endpoint-probes.ts';
-import type { DaemonSetObject, DeploymentObject, StatefulSetObject } from '../../kube/readiness.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { lacksPods, replicaFailures } from './pod-problem.ts';
 import type { Warning } from './warnings.ts';

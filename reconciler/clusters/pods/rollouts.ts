@@ -1,3 +1,4 @@
+import type { DeploymentObject, StatefulSetObject } from '../../../imports/kubernetes.ts';
 import { Deployment, type Resource, StatefulSet } from '../../../constructs/api/resources.ts';
 import { readAtStart, reloads } from '../../../constructs/control-plane/certificates/restarts.ts';
 import {
@@ -10,19 +11,12 @@ import { restartsWith, restartsWithAnnotation } from '../../../constructs/pod/co
 import type { Facts } from '../../../constructs/cluster/facts.ts';
 import type { ComponentName } from '../../../constructs/cluster/labels.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
-import type { KubeObject } from '../../kube/object.ts';
 import { deploymentReadiness, type Readiness, statefulSetReadiness } from '../../kube/readiness.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
 
 /** What rollouts are observed with. */
 export interface RolloutContext extends Pick<ControlPlaneContext, 'cluster' | 'reader'> {
   readonly facts: Facts;
-}
-
-interface Workload extends KubeObject {
-  readonly spec?: {
-    readonly template?: { readonly metadata?: Pick<KubeObject['metadata'], 'annotations'> };
-  };
 }
 
 /** The uses of a Secret, by its role. */
@@ -45,7 +39,7 @@ export function unfinishedRollouts(scope: RolloutContext, roles: readonly Secret
 
 function rolloutOf({ cluster, facts, reader }: RolloutContext, component: ComponentName): Readiness {
   const { resource, name } = workloadOf(cluster.name, component);
-  const workload = reader.get<Workload>(resource, name);
+  const workload = reader.get<DeploymentObject | StatefulSetObject>(resource, name);
   const wanted = Object.entries(readAtStart(cluster, facts, component)).map((entry) =>
     restartsWith(Object.fromEntries([entry])),
   );

@@ -1,7 +1,7 @@
+import type { DeploymentObject, StatefulSetObject } from '../../../imports/kubernetes.ts';
 import { Deployment, Pod } from '../../../constructs/api/resources.ts';
 import { type ComponentName, selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
-import type { DeploymentObject } from '../../kube/readiness.ts';
 import type { Reader } from '../management/view.ts';
 
 /** All components that store or cache what the API serves: their state must not survive a return to older data. */
@@ -58,6 +58,6 @@ export function apiServersOf({ cluster, reader }: Context): DeploymentObject | u
 }
 
 /** Whether a workload exists and has desired replicas. */
-export function hasReplicas(workload: { readonly spec?: { readonly replicas?: number } } | undefined): boolean {
+export function hasReplicas(workload: DeploymentObject | StatefulSetObject | undefined): boolean {
   return workload !== undefined && (workload.spec?.replicas ?? 1) > 0;
 }

@@ -1,5 +1,5 @@
+import type { PodObject } from '../../../imports/kubernetes.ts';
 import { restartsWith, restartsWithAnnotation } from '../../../constructs/pod/component.ts';
-import type { PodObject } from '../../kube/readiness.ts';
 
 /**
  * Whether a pod was created for this content of a file, so that its processes have read it at their start.

@@ -1,7 +1,7 @@
+import type { PodObject } from '../../../imports/kubernetes.ts';
 import type { ConditionReason } from '../../../constructs/api/conditions.ts';
 import { Pod } from '../../../constructs/api/resources.ts';
 import { wait, type Wait } from '../../engine/outcome.ts';
-import type { PodObject } from '../../kube/readiness.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
 import { awayOf } from './lost-node.ts';
 import { untilLateMs } from './pod-problem.ts';

@@ -1,4 +1,5 @@
-import { type ContainerStatus, hasEnded, type PodObject } from '../../kube/readiness.ts';
+import type { ContainerStatus, PodObject } from '../../../imports/kubernetes.ts';
+import { hasEnded } from '../../kube/readiness.ts';
 import { terminationMessage } from './termination-message.ts';
 
 /** So many ends of a container, the last ones soon after each other, are no accident. */

@@ -1,18 +1,17 @@
+import type {
+  DeploymentObject,
+  PersistentVolumeClaimObject,
+  PodObject,
+  StatefulSetObject,
+} from '../../../imports/kubernetes.ts';
 import { Deployment, PersistentVolumeClaim, Pod, StatefulSet } from '../../../constructs/api/resources.ts';
 import { type ComponentName, selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { wait, type Wait } from '../../engine/outcome.ts';
-import type { DeploymentObject, PodObject, StatefulSetObject } from '../../kube/readiness.ts';
 import { refusalKeptMs, type ControlPlaneContext } from '../management/view.ts';
 import type { EndpointProbe } from '../exposure/endpoint-probes.ts';
 import { type PodsApi, refusedWorkloads, retryRefused } from './retry-refused.ts';
 import { unstableOf } from './unstable.ts';
-import {
-  type PersistentVolumeClaimObject,
-  type PodProblem,
-  findPodProblem,
-  unexplained,
-  untilLateMs,
-} from './pod-problem.ts';
+import { type PodProblem, findPodProblem, unexplained, untilLateMs } from './pod-problem.ts';
 
 type PodsContext = Pick<ControlPlaneContext, 'cluster' | 'reader' | 'now'>;
 

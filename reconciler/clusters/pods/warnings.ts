@@ -1,27 +1,8 @@
+import type { EventObject } from '../../../imports/kubernetes.ts';
 import { Event } from '../../../constructs/api/resources.ts';
 import type { KubernetesApi } from '../../kube/client.ts';
 import { kubeErrorOf } from '../../kube/errors.ts';
-import type { KubeObject } from '../../kube/object.ts';
 import { oneLine } from './termination-message.ts';
-
-/** An event of `events.k8s.io`, also one that a client of the older API has written. */
-export interface EventObject extends KubeObject {
-  readonly type?: string;
-  readonly reason?: string;
-  readonly note?: string;
-  readonly regarding?: {
-    readonly kind?: string;
-    readonly name?: string;
-    readonly uid?: string;
-    readonly fieldPath?: string;
-  };
-  readonly reportingController?: string;
-  readonly deprecatedSource?: { readonly component?: string };
-  readonly eventTime?: string | null;
-  readonly series?: { readonly count?: number; readonly lastObservedTime?: string };
-  readonly deprecatedCount?: number;
-  readonly deprecatedLastTimestamp?: string | null;
-}
 
 /** An object of which only events can say more. */
 export interface Unexplained {

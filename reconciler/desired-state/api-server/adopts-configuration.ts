@@ -1,3 +1,4 @@
+import type { DeploymentObject } from '../../../imports/kubernetes.ts';
 import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
 import { binariesVersion } from '../../../constructs/cluster/emulation.ts';
 import { namedIssuers } from '../../../constructs/cluster/service-account-issuer.ts';
@@ -6,18 +7,14 @@ import { checkedFiles } from '../../../constructs/control-plane/api-server/check
 import { apiServerFlags } from '../../../constructs/control-plane/api-server/flags.ts';
 import { mergeFlags } from '../../../constructs/pod/flags.ts';
 import { deploymentReadiness } from '../../kube/readiness.ts';
-import {
-  apiServerArguments,
-  apiServerImage,
-  type ApiServerWorkload,
-} from '../../clusters/pods/api-server-arguments.ts';
+import { apiServerArguments, apiServerImage } from '../../clusters/pods/api-server-arguments.ts';
 
 /**
  * Whether every API server runs with the image and the flags that this spec asks for, although no check is recorded: an
  * earlier release has started them. They have accepted their flags, so that an upgrade of the operator waits for no check.
  * Earlier releases wrote no files that are checked, and no issuers of the spec.
  */
-export function adoptsConfiguration(cluster: HostedCluster, deployment: ApiServerWorkload | undefined): boolean {
+export function adoptsConfiguration(cluster: HostedCluster, deployment: DeploymentObject | undefined): boolean {
   const { spec } = cluster;
   const { image, args = {} } = spec.deployment.apiServer;
   if (!deploymentReadiness(deployment).ready) return false;

@@ -1,14 +1,7 @@
+import type { ContainerStateTerminated } from '../../../imports/kubernetes.ts';
 import { acceptedPath } from '../../../constructs/control-plane/api-server/check.ts';
 import { endOfText } from '../../kube/metric-samples.ts';
 import { terminationMessage, oneLine } from '../../clusters/pods/termination-message.ts';
-
-/** How a container of a check ended. */
-export interface Ended {
-  readonly exitCode?: number;
-  readonly reason?: string;
-  /** Its last lines. */
-  readonly message?: string;
-}
 
 /** What a kube-apiserver says of its flags and files. */
 export type ConfigurationCheckResult =
@@ -25,7 +18,7 @@ export function configurationCheckResult({
   exitCode,
   reason = 'Error',
   message = '',
-}: Ended): ConfigurationCheckResult {
+}: ContainerStateTerminated): ConfigurationCheckResult {
   if (exitCode === undefined || !ownExitCodes.includes(exitCode)) {
     return {
       kind: 'unknown',

@@ -1,8 +1,9 @@
+import type { PodObject } from '../../../imports/kubernetes.ts';
 import { createHash } from 'node:crypto';
 import { Pod } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { authenticationConfiguration } from '../../../constructs/control-plane/api-server/authentication.ts';
-import { hasEnded, type PodObject } from '../../kube/readiness.ts';
+import { hasEnded } from '../../kube/readiness.ts';
 import type { ControlPlaneContext } from '../../clusters/management/view.ts';
 import { refreshFiles } from '../../clusters/pods/refresh-files.ts';
 

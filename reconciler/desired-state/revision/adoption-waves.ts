@@ -1,10 +1,8 @@
+import type { HostedControlPlaneObject } from '../../clusters/management/hosted-control-plane-object.ts';
 import type { ConditionType } from '../../../constructs/api/conditions.ts';
 import { canaryLabel } from '../../../constructs/api/group.ts';
-import type { HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
 import { isKept } from '../../../constructs/cluster/release-revisions.ts';
-import { type KubeObject, objectKey } from '../../kube/object.ts';
-
-type ReportedObject = KubeObject & { readonly status?: Partial<HostedControlPlaneStatus> };
+import { objectKey } from '../../kube/object.ts';
 
 /** Whether a control plane adopts the newest release revision because its own is no longer kept. */
 export type AdoptionTurn =
@@ -40,7 +38,7 @@ export interface AdoptionInput {
 export const adoptionFailed = 'AdoptionFailed';
 
 /** What the operator has reported about a HostedControlPlane. */
-export function fleetMember({ metadata, status }: ReportedObject): FleetMember {
+export function fleetMember({ metadata, status }: HostedControlPlaneObject): FleetMember {
   const condition = (wanted: ConditionType) => status?.conditions?.find(({ type }) => type === wanted);
   return {
     key: objectKey(metadata),

@@ -1,9 +1,10 @@
+import type { PodObject } from '../../../imports/kubernetes.ts';
 import type { ConditionType } from '../../../constructs/api/conditions.ts';
 import { parseVersion } from '../../../constructs/cluster/versions.ts';
 import { Pod } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { versionAnnotation } from '../../../constructs/pod/component.ts';
-import { isReady, type PodObject } from '../../kube/readiness.ts';
+import { isReady } from '../../kube/readiness.ts';
 import { underTopology } from '../../../constructs/api/kubernetes-version.ts';
 import type { Facts, RevisionFacts } from '../../../constructs/cluster/facts.ts';
 import type { PhaseResult } from '../../engine/run-phases.ts';

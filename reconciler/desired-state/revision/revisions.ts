@@ -1,3 +1,4 @@
+import type { ConfigMapObject } from '../../../imports/kubernetes.ts';
 import { z } from 'zod';
 import type { HostedControlPlane } from '../../../constructs/api/hosted-control-plane.ts';
 import { ConfigMap } from '../../../constructs/api/resources.ts';
@@ -11,10 +12,6 @@ import { revisionKeys } from '../../../constructs/control-plane/revision.ts';
 import { isControlledBy, type KubeObject, type ObjectMeta } from '../../kube/object.ts';
 import type { Reader } from '../../clusters/management/view.ts';
 import { believed, type RecordedRevisions } from './believed.ts';
-
-interface RevisionObject extends KubeObject {
-  readonly data?: Readonly<Record<string, string>>;
-}
 
 /** Why the operator does not reconcile the newest spec. */
 export interface Refusal {
@@ -35,12 +32,12 @@ export function recordedRevisions(
   owner: RecordOwner,
   cluster: string,
 ): RecordedRevisions {
-  return revisionsAmong(reader.list<RevisionObject>(ConfigMap, objectLabels(cluster, 'revision')), owner, cluster);
+  return revisionsAmong(reader.list<ConfigMapObject>(ConfigMap, objectLabels(cluster, 'revision')), owner, cluster);
 }
 
 /** The same among objects that a client has listed. */
 export function revisionsAmong(
-  objects: readonly RevisionObject[],
+  objects: readonly ConfigMapObject[],
   { metadata, status }: RecordOwner,
   cluster: string,
 ): RecordedRevisions {
@@ -66,7 +63,7 @@ export function kept({ newest, served }: RecordedRevisions): RevisionFacts[] {
   return [...new Set([newest, served])].filter((revision) => revision !== undefined);
 }
 
-function read(cluster: string, { metadata, data = {} }: RevisionObject): RevisionFacts[] {
+function read(cluster: string, { metadata, data = {} }: ConfigMapObject): RevisionFacts[] {
   const number = revisionNumber(cluster, metadata.name);
   const { spec, generation, release, served, failure } = revisionKeys;
   const text = data[spec];

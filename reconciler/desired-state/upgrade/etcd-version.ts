@@ -1,24 +1,16 @@
+import type { StatefulSetObject } from '../../../imports/kubernetes.ts';
 import { releaseRevisionAnnotation } from '../../../constructs/api/group.ts';
 import { StatefulSet } from '../../../constructs/api/resources.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
 import { etcdVersion, etcdVersionIn, minorOf, tagOf } from '../../../constructs/cluster/versions.ts';
 import { awaitedBackup } from './backup-before-upgrade.ts';
 import { awaitedKubernetes } from './etcd-follows.ts';
-import type { KubeObject } from '../../kube/object.ts';
 import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
 import type { EtcdReport } from '../../etcd/report.ts';
 import type { Reader } from '../../clusters/management/view.ts';
 import type { VersionContext } from './version-change.ts';
 import { planVersion } from './version-rules.ts';
 import { hasNewData } from './way-back.ts';
-
-interface Templated extends KubeObject {
-  readonly spec?: {
-    readonly template?: {
-      readonly spec?: { readonly containers?: readonly { readonly name: string; readonly image?: string }[] };
-    };
-  };
-}
 
 /** The version of etcd to render. */
 export interface VersionChoice {
@@ -86,6 +78,6 @@ function presentRevision(cluster: string, reader: Reader): number {
 
 /** The image in the StatefulSet's template; undefined without a StatefulSet. */
 function presentImage(cluster: string, reader: Reader): string | undefined {
-  const set = reader.get<Templated>(StatefulSet, namesOf(cluster).etcd);
+  const set = reader.get<StatefulSetObject>(StatefulSet, namesOf(cluster).etcd);
   return set?.spec?.template?.spec?.containers?.find(({ name }) => name === 'etcd')?.image;
 }

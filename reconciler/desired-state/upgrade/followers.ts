@@ -1,3 +1,4 @@
+import type { DeploymentObject, PodObject } from '../../../imports/kubernetes.ts';
 import { Deployment, Pod } from '../../../constructs/api/resources.ts';
 import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
@@ -5,7 +6,7 @@ import { namesOf } from '../../../constructs/cluster/names.ts';
 import { parseVersion } from '../../../constructs/cluster/versions.ts';
 import { binariesAnnotation, versionAnnotation } from '../../../constructs/pod/component.ts';
 import { degraded, done, type Done, type Degraded, type Wait, wait } from '../../engine/outcome.ts';
-import { type DeploymentObject, deploymentReadiness, hasEnded, type PodObject } from '../../kube/readiness.ts';
+import { deploymentReadiness, hasEnded } from '../../kube/readiness.ts';
 import type { ControlPlaneContext } from '../../clusters/management/view.ts';
 import type { RecordedRevisions } from '../revision/believed.ts';
 import type { UpgradeStep } from './emulation.ts';

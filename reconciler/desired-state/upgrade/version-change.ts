@@ -1,9 +1,9 @@
+import type { DeploymentObject, StatefulSetObject } from '../../../imports/kubernetes.ts';
 import { Deployment, StatefulSet } from '../../../constructs/api/resources.ts';
 import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
 import { binariesAnnotation, versionAnnotation } from '../../../constructs/pod/component.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
 import { etcdVersion, etcdVersionIn, parseVersion, tagOf } from '../../../constructs/cluster/versions.ts';
-import type { KubeObject } from '../../kube/object.ts';
 import type { ControlPlaneContext } from '../../clusters/management/view.ts';
 
 /** Software with a version of its own. */
@@ -17,16 +17,6 @@ export interface VersionContext extends Pick<ControlPlaneContext, 'hostedControl
 
 /** What runs. */
 type Running = Pick<VersionContext, 'accepted' | 'reader'>;
-
-/** The part of a workload that contains its version. */
-interface Templated extends KubeObject {
-  readonly spec?: {
-    readonly template?: {
-      readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
-      readonly spec?: { readonly containers?: readonly { readonly name: string; readonly image?: string }[] };
-    };
-  };
-}
 
 /**
  * The change to a later minor version that the spec requests, such as `Kubernetes 1.35 to 1.36`; undefined if there is none. A
@@ -54,11 +44,12 @@ export function renderedBinaries(context: Running): string | undefined {
 }
 
 function annotationsOf({ accepted, reader }: Running) {
-  return reader.get<Templated>(Deployment, namesOf(accepted.name).apiServer)?.spec?.template?.metadata?.annotations;
+  return reader.get<DeploymentObject>(Deployment, namesOf(accepted.name).apiServer)?.spec?.template?.metadata
+    ?.annotations;
 }
 
 function ofEtcd({ accepted, reader }: Running): [string | undefined, string] {
-  const set = reader.get<Templated>(StatefulSet, namesOf(accepted.name).etcd);
+  const set = reader.get<StatefulSetObject>(StatefulSet, namesOf(accepted.name).etcd);
   const containers = set?.spec?.template?.spec?.containers ?? [];
   const image = containers.find((container) => container.name === 'etcd')?.image;
   return [etcdVersionIn(tagOf(image)), etcdVersion(accepted)];

@@ -1,3 +1,4 @@
+import type { HostedControlPlaneObject } from '../../clusters/management/hosted-control-plane-object.ts';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { releaseVersion } from '../../../constructs/provider/release.ts';
 import { newestRevision } from '../../../constructs/cluster/release-revisions.ts';
@@ -14,14 +15,13 @@ import {
   lastBackupSamples,
   releaseRevisionSamples,
   renewalSamples,
-  type ReportedObject,
   type Sample,
 } from './object-metrics.ts';
 
 /** The sources that are read at every scrape. */
 export interface MetricsSources {
   /** All HostedControlPlanes. The series of a deleted one disappear. */
-  readonly hostedControlPlanes: () => readonly ReportedObject[];
+  readonly hostedControlPlanes: () => readonly HostedControlPlaneObject[];
   /** HostedControlPlanes that wait for a free worker. */
   readonly queueDepth: () => number;
   /** Number of running background tasks, such as uploads, checks and verifications. */

@@ -1,6 +1,6 @@
+import type { HostedControlPlaneObject } from '../../clusters/management/hosted-control-plane-object.ts';
 import { isConditionType } from '../../../constructs/api/conditions.ts';
 import { Quantity, quantityValue } from '../../../constructs/api/quantity.ts';
-import type { HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
 import { longestPeriodMs } from '../../backup/schedule.ts';
 import type { KubeObject } from '../../kube/object.ts';
 
@@ -10,16 +10,10 @@ export interface Sample<Label extends string> {
   readonly value: number;
 }
 
-/** A HostedControlPlane as the API returns it. */
-export type ReportedObject = KubeObject & {
-  readonly spec?: unknown;
-  readonly status?: Partial<HostedControlPlaneStatus>;
-};
-
 type CertificateLabel = 'namespace' | 'name' | 'kind';
 
 /** Expiry of the first certificate of each kind, in seconds since the epoch. */
-export function expirationSamples(object: ReportedObject): Sample<CertificateLabel>[] {
+export function expirationSamples(object: HostedControlPlaneObject): Sample<CertificateLabel>[] {
   return certificatesOf(object).map(({ kind, notAfter }) => ({
     labels: { ...identity(object), kind },
     value: seconds(notAfter),
@@ -29,7 +23,7 @@ export function expirationSamples(object: ReportedObject): Sample<CertificateLab
 /**
  * Renewal time of that certificate, in seconds since the epoch; none for certificates that the operator does not renew.
  */
-export function renewalSamples(object: ReportedObject): Sample<CertificateLabel>[] {
+export function renewalSamples(object: HostedControlPlaneObject): Sample<CertificateLabel>[] {
   return certificatesOf(object).flatMap(({ kind, renewsAt }) =>
     renewsAt === undefined ? [] : [{ labels: { ...identity(object), kind }, value: seconds(renewsAt) }],
   );
@@ -39,7 +33,7 @@ export function renewalSamples(object: ReportedObject): Sample<CertificateLabel>
  * One sample for every status that a condition can have, 1 for the current one. Conditions of other writers are
  * excluded.
  */
-export function conditionSamples(object: ReportedObject): Sample<'namespace' | 'name' | 'type' | 'status'>[] {
+export function conditionSamples(object: HostedControlPlaneObject): Sample<'namespace' | 'name' | 'type' | 'status'>[] {
   const conditions = object.status?.conditions ?? [];
   return conditions
     .filter(({ type }) => isConditionType(type))
@@ -52,19 +46,19 @@ export function conditionSamples(object: ReportedObject): Sample<'namespace' | '
 }
 
 /** Release revision by which each control plane is rendered. */
-export function releaseRevisionSamples(object: ReportedObject): Sample<'namespace' | 'name'>[] {
+export function releaseRevisionSamples(object: HostedControlPlaneObject): Sample<'namespace' | 'name'>[] {
   const revision = object.status?.releaseRevision;
   return revision === undefined ? [] : [{ labels: identity(object), value: revision }];
 }
 
 /** Time of the newest backup, in seconds since the epoch; none before the first one. */
-export function lastBackupSamples(object: ReportedObject): Sample<'namespace' | 'name'>[] {
+export function lastBackupSamples(object: HostedControlPlaneObject): Sample<'namespace' | 'name'>[] {
   const time = object.status?.etcdLastBackupTime;
   return time === undefined ? [] : [{ labels: identity(object), value: seconds(time) }];
 }
 
 /** The longest time between two backups of the schedule, in seconds; none without backups, or for a schedule that never occurs. */
-export function backupPeriodSamples(object: ReportedObject): Sample<'namespace' | 'name'>[] {
+export function backupPeriodSamples(object: HostedControlPlaneObject): Sample<'namespace' | 'name'>[] {
   const spec = object.spec as Scheduled | undefined;
   const { schedule: expression, timeZone } = spec?.etcd?.backup ?? {};
   const period = expression === undefined ? undefined : periodOf(JSON.stringify([expression, timeZone]));
@@ -97,7 +91,7 @@ function computedPeriod(schedule: string): number | undefined {
 }
 
 /** Number of etcd members in each role. */
-export function etcdMemberSamples(object: ReportedObject): Sample<'namespace' | 'name' | 'role'>[] {
+export function etcdMemberSamples(object: HostedControlPlaneObject): Sample<'namespace' | 'name' | 'role'>[] {
   const members = object.status?.etcd?.members ?? [];
   return [...new Set(members.map(({ role }) => role))].map((role) => ({
     labels: { ...identity(object), role },
@@ -106,13 +100,13 @@ export function etcdMemberSamples(object: ReportedObject): Sample<'namespace' | 
 }
 
 /** How much of etcd's quota the largest database uses, from 0 to 1. */
-export function etcdQuotaSamples(object: ReportedObject): Sample<'namespace' | 'name'>[] {
+export function etcdQuotaSamples(object: HostedControlPlaneObject): Sample<'namespace' | 'name'>[] {
   const sixteenths = object.status?.etcd?.quotaSixteenths;
   return sixteenths === undefined ? [] : [{ labels: identity(object), value: sixteenths / 16 }];
 }
 
 /** Size of the volume of each etcd member, in bytes. */
-export function etcdVolumeSamples(object: ReportedObject): Sample<'namespace' | 'name'>[] {
+export function etcdVolumeSamples(object: HostedControlPlaneObject): Sample<'namespace' | 'name'>[] {
   // One status that another client has broken must not cost the metrics of all others.
   const size = Quantity.safeParse(object.status?.etcdVolumeSize);
   return size.success ? [{ labels: identity(object), value: quantityValue(size.data) }] : [];
@@ -120,7 +114,7 @@ export function etcdVolumeSamples(object: ReportedObject): Sample<'namespace' | 
 
 /** Number of pods of each component, all of them or the ready ones. */
 export function componentSamples(
-  object: ReportedObject,
+  object: HostedControlPlaneObject,
   count: 'replicas' | 'readyReplicas',
 ): Sample<'namespace' | 'name' | 'component'>[] {
   return (object.status?.components ?? []).map(({ name: component, [count]: value = 0 }) => ({
@@ -130,12 +124,12 @@ export function componentSamples(
 }
 
 /** Version of Kubernetes of each control plane, as a label. */
-export function infoSamples(object: ReportedObject): Sample<'namespace' | 'name' | 'version'>[] {
+export function infoSamples(object: HostedControlPlaneObject): Sample<'namespace' | 'name' | 'version'>[] {
   const version = object.status?.version;
   return version === undefined ? [] : [{ labels: { ...identity(object), version }, value: 1 }];
 }
 
-function certificatesOf({ status }: ReportedObject) {
+function certificatesOf({ status }: HostedControlPlaneObject) {
   return status?.certificates ?? [];
 }
 

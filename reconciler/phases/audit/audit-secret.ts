@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { Deployment, Secret } from '../../../constructs/api/resources.ts';
 import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
@@ -12,7 +13,7 @@ import {
 } from '../../../constructs/control-plane/api-server/audit/targets.ts';
 import { fanOutKubeconfig } from '../../../constructs/control-plane/api-server/audit/webhook.ts';
 import type { ControlPlaneContext } from '../../clusters/management/view.ts';
-import { encodedData, ownSecret, type SecretObject, valueOf } from '../../pki/secret.ts';
+import { encodedData, ownSecret, valueOf } from '../../pki/secret.ts';
 import { secretProps } from '../../certificates/secret-props.ts';
 import { findToken, type FoundToken, type ReadSecret } from './tokens.ts';
 

@@ -1,6 +1,6 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { auditAccessAnnotation, auditReceiversAnnotation } from '../../../constructs/api/group.ts';
 import { listed } from '../../clusters/management/listed.ts';
-import type { SecretObject } from '../../pki/secret.ts';
 
 /** What a Secret lets the operator do with its token. */
 export interface ReceiverGrant {

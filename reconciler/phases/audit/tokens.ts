@@ -1,7 +1,8 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { auditAccessAnnotation, auditReceiversAnnotation } from '../../../constructs/api/group.ts';
 import type { AuditTarget, TokenSource } from '../../../constructs/control-plane/api-server/audit/targets.ts';
 import { isForbidden } from '../../kube/errors.ts';
-import { type SecretObject, valueOf } from '../../pki/secret.ts';
+import { valueOf } from '../../pki/secret.ts';
 import { grantOf, receiverOf } from './receiver-grant.ts';
 
 /** A Secret of any namespace, read from the API server; undefined if it does not exist. */

@@ -1,3 +1,4 @@
+import type { PodObject } from '../../../imports/kubernetes.ts';
 import { Pod } from '../../../constructs/api/resources.ts';
 import { formatEndpoint } from '../../../constructs/cluster/facts.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
@@ -5,7 +6,7 @@ import { rendersWith } from '../../../constructs/cluster/release-revisions.ts';
 import { degraded, done, type Outcome } from '../../engine/outcome.ts';
 import { messageOf } from '../../kube/error-message.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { isReady, type PodObject } from '../../kube/readiness.ts';
+import { isReady } from '../../kube/readiness.ts';
 import { askPods } from '../../clusters/pods/ask-pods.ts';
 import type { WorkloadScope } from './part.ts';
 

@@ -1,9 +1,9 @@
+import type { MachineObject } from '../../../imports/cluster-api.ts';
+import type { CertificateSigningRequestObject, NodeAddress } from '../../../imports/kubernetes.ts';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import { Machine } from '../../../constructs/api/resources.ts';
-import type { CertificateRequest } from '../../pki/certificate-signing-request.ts';
 import { notReadyIn } from '../../clusters/hosted/not-ready.ts';
-import { askingNode, awaitsServing, type MachineObject, objection } from '../../certificates/kubelets/plan-approval.ts';
-import type { NodeAddress } from '../../clusters/hosted/node-object.ts';
+import { askingNode, awaitsServing, objection } from '../../certificates/kubelets/plan-approval.ts';
 import { resultsOf, settleAll } from '../../kube/concurrency.ts';
 import { reservedHosts } from '../../certificates/kubelets/reserved-hosts.ts';
 import { degraded, done, notObserved, type Outcome, wait } from '../../engine/outcome.ts';
@@ -54,7 +54,7 @@ export const kubeletServingCertificates = phase({
 });
 
 interface Refusal {
-  readonly request: CertificateRequest;
+  readonly request: CertificateSigningRequestObject;
   readonly why: string;
 }
 
@@ -62,7 +62,7 @@ interface Refusal {
 async function answer(
   scope: WorkloadScope,
   hosted: HostedClient,
-  waiting: readonly CertificateRequest[],
+  waiting: readonly CertificateSigningRequestObject[],
 ): Promise<Refusal[]> {
   const machines = await scope.writer.readAll<MachineObject>(Machine, { [clusterNameLabel]: scope.cluster.name });
   const isReserved = reservedHosts(scope.cluster, scope.facts);
@@ -87,8 +87,8 @@ async function addressesOf(
   return new Map(found.flatMap(({ name, node }) => (node ? [[name, node.status?.addresses ?? []]] : [])));
 }
 
-function newestFirst(requests: readonly CertificateRequest[]): CertificateRequest[] {
-  const timeOf = ({ metadata }: CertificateRequest): string => metadata.creationTimestamp ?? '';
+function newestFirst(requests: readonly CertificateSigningRequestObject[]): CertificateSigningRequestObject[] {
+  const timeOf = ({ metadata }: CertificateSigningRequestObject): string => metadata.creationTimestamp ?? '';
   return requests.toSorted((one, other) => timeOf(other).localeCompare(timeOf(one)));
 }
 

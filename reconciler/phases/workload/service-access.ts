@@ -1,3 +1,4 @@
+import type { TLSRouteObject } from '../../../imports/gateway-api.ts';
 import { exposureOf } from '../../../constructs/api/exposure-spec.ts';
 import { Deployment, TLSRoute } from '../../../constructs/api/resources.ts';
 import { type Endpoint, formatEndpoint } from '../../../constructs/cluster/facts.ts';
@@ -5,7 +6,7 @@ import { missingTunnel, needsTunnel, usesTunnel } from '../../../constructs/clus
 import { namesOf } from '../../../constructs/cluster/names.ts';
 import { kubernetesService } from '../../../constructs/workload/in-cluster-access/kubernetes-service.ts';
 import { degraded, notObserved, type Outcome, wait } from '../../engine/outcome.ts';
-import { type RouteObject, routeStateOf } from '../../clusters/exposure/route-status.ts';
+import { routeStateOf } from '../../clusters/exposure/route-status.ts';
 import { describeUnreachable } from '../../clusters/exposure/unreachable.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isSignedBy } from '../../pki/certificate.ts';
@@ -54,7 +55,7 @@ function routeProblem({ cluster, facts, reader }: WorkloadScope): string | undef
   const exposure = exposureOf(cluster.spec);
   if (exposure.kind !== 'gateway' || facts.gatewayListener === undefined) return undefined;
   const name = namesOf(cluster.name).routes.tunnel;
-  const route = reader.get<RouteObject>(TLSRoute, name);
+  const route = reader.get<TLSRouteObject>(TLSRoute, name);
   if (!route)
     return `TLSRoute ${name} does not exist: check whether a quota or an admission webhook of namespace ${cluster.namespace} refuses it`;
   const state = routeStateOf(route, { ...exposure.gateway, listener: facts.gatewayListener });

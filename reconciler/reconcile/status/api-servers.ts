@@ -1,7 +1,8 @@
+import type { DeploymentObject, PodObject } from '../../../imports/kubernetes.ts';
 import { parseVersion } from '../../../constructs/cluster/versions.ts';
 import { versionAnnotation } from '../../../constructs/pod/component.ts';
 import { type ConditionUpdates, conditionUpdate } from '../../engine/condition-update.ts';
-import { type DeploymentObject, hasEnded, isReady, type PodObject } from '../../kube/readiness.ts';
+import { hasEnded, isReady } from '../../kube/readiness.ts';
 
 /** The API servers as observed, and what the spec asks for. */
 export interface APIServers extends Observed {

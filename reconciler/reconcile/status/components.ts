@@ -1,16 +1,11 @@
+import type { DeploymentObject, StatefulSetObject } from '../../../imports/kubernetes.ts';
 import type { ComponentStatus } from '../../../constructs/api/component-status.ts';
 import { definedOnly } from '../../../constructs/cluster/defined-only.ts';
 import { etcdMemberHost } from '../../../constructs/cluster/names.ts';
 import { ports } from '../../../constructs/cluster/ports.ts';
 import { parseVersion, tagOf } from '../../../constructs/cluster/versions.ts';
 import { apiServiceHost } from '../../../constructs/control-plane/certificates/certificate-plans.ts';
-import {
-  type DeploymentObject,
-  deploymentReadiness,
-  type Readiness,
-  statefulSetReadiness,
-  type StatefulSetObject,
-} from '../../kube/readiness.ts';
+import { deploymentReadiness, type Readiness, statefulSetReadiness } from '../../kube/readiness.ts';
 
 /** The workloads of a control plane, and the versions that are known of them. */
 export interface Workloads {

@@ -1,3 +1,4 @@
+import type { PodObject } from '../../../imports/kubernetes.ts';
 import { conditionTypes, isConditionType } from '../../../constructs/api/conditions.ts';
 import type { HostedControlPlaneSpec } from '../../../constructs/api/hosted-control-plane.ts';
 import type { HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
@@ -8,7 +9,6 @@ import { etcdHealth } from '../../etcd/health.ts';
 import { hasQuorum, healthyVoters, quorumOf, voterCount } from '../../etcd/members.ts';
 import type { EtcdReport } from '../../etcd/report.ts';
 import { staying, type StatusReport } from '../../engine/status-report.ts';
-import type { PodObject } from '../../kube/readiness.ts';
 import {
   type ConditionUpdate,
   conditionUpdate,

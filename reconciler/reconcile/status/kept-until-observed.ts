@@ -1,18 +1,15 @@
+import type { HostedControlPlaneObject } from '../../clusters/management/hosted-control-plane-object.ts';
 import { conditionTypes } from '../../../constructs/api/conditions.ts';
-import type { HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
 import { type ConditionUpdates, conditionUpdate } from '../../engine/condition-update.ts';
-import type { KubeObject } from '../../kube/object.ts';
-
-/** A HostedControlPlane as the API returns it. */
-interface ReportedObject extends KubeObject {
-  readonly status?: Pick<HostedControlPlaneStatus, 'conditions'>;
-}
 
 /**
  * A condition that was True for this generation of the spec stays True until the operator has looked again: its restart
  * says nothing about the control plane.
  */
-export function keptUntilObserved(updates: ConditionUpdates, { metadata, status }: ReportedObject): ConditionUpdates {
+export function keptUntilObserved(
+  updates: ConditionUpdates,
+  { metadata, status }: HostedControlPlaneObject,
+): ConditionUpdates {
   const kept = conditionTypes.flatMap((type) => {
     if (updates[type]?.reason !== 'NotObserved') return [];
     const before = status?.conditions?.find((condition) => condition.type === type);

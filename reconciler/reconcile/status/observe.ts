@@ -1,3 +1,4 @@
+import type { DeploymentObject, PodObject, ServiceObject, StatefulSetObject } from '../../../imports/kubernetes.ts';
 import { serviceAccountIssuerAnnotation } from '../../../constructs/api/group.ts';
 import type { HostedControlPlane } from '../../../constructs/api/hosted-control-plane.ts';
 import { Deployment, Pod, Secret, Service, StatefulSet } from '../../../constructs/api/resources.ts';
@@ -8,8 +9,6 @@ import type { Facts } from '../../../constructs/cluster/facts.ts';
 import { inClusterAccessOf } from '../../../constructs/cluster/in-cluster-access.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
-import type { DeploymentObject, PodObject, StatefulSetObject } from '../../kube/readiness.ts';
-import type { ServiceObject } from '../../clusters/management/service-object.ts';
 import type { Reader } from '../../clusters/management/view.ts';
 import type { Observation } from './compute.ts';
 

@@ -28,7 +28,7 @@ export interface StatusWriterOptions {
   readonly onTransition: (transition: Transition) => void;
 }
 
-/** A HostedControlPlane as the API returns it. Its status is not validated. */
+/** A HostedControlPlane as the API returns it. The writer keeps fields of its status that this version does not know. */
 interface ReportedObject extends KubeObject {
   readonly status?: unknown;
 }

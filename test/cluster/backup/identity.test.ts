@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Backup } from '../../../constructs/api/backup-spec.ts';
@@ -9,7 +10,6 @@ import { readEncryptionKey } from '../../../reconciler/backup/encryption-keys.ts
 import { RecoveryBundleNotFound } from '../../../reconciler/backup/find-recovery-bundle.ts';
 import { backupId } from '../../../constructs/cluster/backup-names.ts';
 import { ObjectStore } from '../../../reconciler/backup/store/object-store.ts';
-import type { SecretObject } from '../../../reconciler/pki/secret.ts';
 import { readIdentity } from '../../../reconciler/backup/restore/read-identity.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
 import { scopeOf } from '../../support/scope.ts';

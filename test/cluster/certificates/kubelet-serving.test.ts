@@ -1,7 +1,7 @@
+import type { CertificateSigningRequestObject } from '../../../imports/kubernetes.ts';
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CertificateSigningRequest } from '../../../constructs/api/resources.ts';
-import type { CertificateRequest } from '../../../reconciler/pki/certificate-signing-request.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { kubeletRequest, type KubeletRequestChanges } from '../../support/kubelet-request.ts';
 import { until } from '../../support/until.ts';
@@ -25,12 +25,13 @@ afterAll(() =>
 );
 
 const address = () => lanAddress(cluster.instance, worker.machine.number);
-const find = (name: string) => cluster.api.client.find<CertificateRequest>(CertificateSigningRequest, { name });
+const find = (name: string) =>
+  cluster.api.client.find<CertificateSigningRequestObject>(CertificateSigningRequest, { name });
 
 /** What the kubelet of the worker has asked for, and an attacker with its credentials. */
-async function ownRequests(): Promise<CertificateRequest[]> {
-  const { items } = await cluster.api.client.list<CertificateRequest>(CertificateSigningRequest);
-  return items.filter(({ spec }) => spec.username === `system:node:${worker.name}`);
+async function ownRequests(): Promise<CertificateSigningRequestObject[]> {
+  const { items } = await cluster.api.client.list<CertificateSigningRequestObject>(CertificateSigningRequest);
+  return items.filter(({ spec }) => spec?.username === `system:node:${worker.name}`);
 }
 
 /** Sends a request with the credentials of the kubelet, as an attacker on its machine would. */
@@ -55,7 +56,7 @@ async function untilIssued(name: string): Promise<X509Certificate> {
 test('a kubelet serves with a certificate of the cluster for its own name and address', async () => {
   const request = await until('a request', async () => {
     const requests = await ownRequests();
-    return requests.find(({ spec }) => spec.signerName === 'kubernetes.io/kubelet-serving');
+    return requests.find(({ spec }) => spec?.signerName === 'kubernetes.io/kubelet-serving');
   });
   const certificate = await untilIssued(request.metadata.name);
   expect(certificate.checkIssued(new X509Certificate(cluster.api.certificateAuthority))).toBe(true);

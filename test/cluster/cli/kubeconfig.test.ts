@@ -198,7 +198,7 @@ describe('hcp kubeconfig', () => {
     expect(reported).not.toMatch(/BEGIN|client-key-data/);
     const { items } = await client.list<ClientCertificateRequest>(CertificateSigningRequest);
     const sent = items.map(({ spec, status }) =>
-      [spec.request, status?.certificate ?? ''].map((text) => Buffer.from(text, 'base64').toString()).join('\n'),
+      [spec.request ?? '', status?.certificate ?? ''].map((text) => Buffer.from(text, 'base64').toString()).join('\n'),
     );
     expect(sent.at(-1)).toMatch(/BEGIN CERTIFICATE REQUEST/);
     expect(sent.join('\n')).not.toMatch(/PRIVATE/);

@@ -1,8 +1,8 @@
+import type { PodObject } from '../../../imports/kubernetes.ts';
 import { readdir } from 'node:fs/promises';
 import { PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
 import type { EtcdStatus } from '../../../constructs/api/etcd-status.ts';
 import { etcdPaths } from '../../../constructs/control-plane/etcd/config.ts';
-import type { PodObject } from '../../../reconciler/kube/readiness.ts';
 import { until } from '../../support/until.ts';
 import type { Workbench } from '../../support/workbench.ts';
 import { damageText } from '../etcd/damage-text.ts';

@@ -1,9 +1,10 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { Secret } from '../../../constructs/api/resources.ts';
-import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { valueOf } from '../../../reconciler/pki/secret.ts';
 import type { Workbench } from '../../support/workbench.ts';
 import type { Instance } from '../../tools/testbed/instance.ts';
 import { kubectl } from '../../tools/testbed/kubectl.ts';

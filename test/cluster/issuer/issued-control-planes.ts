@@ -1,7 +1,8 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
+import type { CertificateRequestObject } from '../../../imports/cert-manager.ts';
 import { CertificateRequest, Secret } from '../../../constructs/api/resources.ts';
-import type { CertificateRequestObject } from '../../../reconciler/certificates/issuer/certificate-request.ts';
 import type { KeyPair } from '../../../reconciler/pki/issue.ts';
-import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
+import { pairOf } from '../../../reconciler/pki/secret.ts';
 import { until } from '../../support/until.ts';
 import type { Workbench } from '../../support/workbench.ts';
 

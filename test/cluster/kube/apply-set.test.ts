@@ -1,3 +1,4 @@
+import type { DeploymentObject } from '../../../imports/kubernetes.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigMap, Deployment, type Resource } from '../../../constructs/api/resources.ts';
 import { ApplySet } from '../../../reconciler/kube/apply-set.ts';
@@ -7,7 +8,6 @@ import { connectionFor } from '../../../reconciler/kube/config.ts';
 import { isNotFound } from '../../../reconciler/kube/errors.ts';
 import { Informer } from '../../../reconciler/kube/informer.ts';
 import type { KubeObject, ObjectName } from '../../../reconciler/kube/object.ts';
-import type { DeploymentObject } from '../../../reconciler/kube/readiness.ts';
 import type { RequestRecord } from '../../../reconciler/kube/request.ts';
 import { plainApiServer } from '../../support/plain-api-server.ts';
 import { ManualClock } from '../../support/manual-clock.ts';

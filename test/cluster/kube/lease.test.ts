@@ -1,10 +1,10 @@
+import type { LeaseObject } from '../../../imports/kubernetes.ts';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Lease } from '../../../constructs/api/resources.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { connectionFor } from '../../../reconciler/kube/config.ts';
-import type { LeaseObject } from '../../../reconciler/kube/lease-decision.ts';
 import { LeaderElection } from '../../../reconciler/kube/lease.ts';
 import { plainApiServer } from '../../support/plain-api-server.ts';
 import { FlakyProxy } from '../../support/flaky-proxy.ts';

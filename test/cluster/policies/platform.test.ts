@@ -1,8 +1,8 @@
+import type { NodeObject, ServiceCIDRObject } from '../../../imports/kubernetes.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { NetworkPolicy, Node, Service, ServiceCIDR } from '../../../constructs/api/resources.ts';
 import { isWithin } from '../../../constructs/cluster/cidr.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import type { NodeObject, ServiceCIDRObject } from '../../../reconciler/clusters/management/cluster-networks.ts';
 import { operatedNamespace } from '../../support/operated-namespace.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
@@ -41,7 +41,7 @@ test('API servers may not connect to the Services, nodes and pods of the managem
   const addresses = [
     ...nodes
       .flatMap(({ status }) => status?.addresses ?? [])
-      .flatMap(({ type, address }) => (type.endsWith('IP') ? [address] : [])),
+      .flatMap(({ type, address }) => (type?.endsWith('IP') && address !== undefined ? [address] : [])),
     ...[...nodes.map(({ spec }) => spec?.podCIDR), ...services.flatMap(({ spec }) => spec?.cidrs ?? [])].flatMap(
       (cidr) => cidr?.split('/')[0] ?? [],
     ),

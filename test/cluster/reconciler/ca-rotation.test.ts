@@ -1,8 +1,9 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { expect, test } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
 import { rotations } from '../../../reconciler/certificates/request.ts';
 import { splitCertificates } from '../../../reconciler/pki/pem.ts';
-import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { valueOf } from '../../../reconciler/pki/secret.ts';
 import { cutBehind } from '../../support/cut-connection.ts';
 import { borrow } from '../../support/lent/borrow.ts';
 import { until } from '../../support/until.ts';

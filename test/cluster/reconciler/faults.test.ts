@@ -1,7 +1,7 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { expect, test } from 'vitest';
 import { ConfigMap, Event, Pod, type Resource, Secret, StatefulSet } from '../../../constructs/api/resources.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import type { SecretObject } from '../../../reconciler/pki/secret.ts';
 import { borrow } from '../../support/lent/borrow.ts';
 import { loseSecret } from '../../support/lost-secret.ts';
 import { until } from '../../support/until.ts';

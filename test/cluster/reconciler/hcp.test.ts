@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,6 @@ import { selectorString } from '../../../constructs/cluster/labels.ts';
 import { collect } from '../../../reconciler/cli/collect.ts';
 import { hibernate, wake } from '../../../reconciler/cli/hibernate.ts';
 import { KubeError } from '../../../reconciler/kube/errors.ts';
-import type { SecretObject } from '../../../reconciler/pki/secret.ts';
 import { borrow } from '../../support/lent/borrow.ts';
 import { Needles, scanDirectory } from '../../support/output-scan.ts';
 import { hcp } from './hcp-command.ts';

@@ -1,3 +1,4 @@
+import type { PodObject } from '../../../imports/kubernetes.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   Cluster,
@@ -19,7 +20,7 @@ import { fieldManager } from '../../../constructs/api/group.ts';
 import { managedByLabel } from '../../../constructs/cluster/labels.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { KubeObject, ObjectName } from '../../../reconciler/kube/object.ts';
-import { isReady, type PodObject } from '../../../reconciler/kube/readiness.ts';
+import { isReady } from '../../../reconciler/kube/readiness.ts';
 import { createBootstrapToken } from '../../tools/testbed/bootstrap-token.ts';
 import { borrow } from '../../support/lent/borrow.ts';
 import { storedSecrets, storedUnder } from '../../support/stored-secrets.ts';

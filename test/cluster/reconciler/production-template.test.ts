@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,7 +6,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { ConfigMap, Node, Pod, Secret, ServiceAccount } from '../../../constructs/api/resources.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { encodedData, type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { encodedData, valueOf } from '../../../reconciler/pki/secret.ts';
 import { AuditReceiver, createReceiverCA } from '../../support/audit-receiver.ts';
 import { BackupWorkbench, unverifiedBackup } from '../../support/backup-workbench.ts';
 import { storeSecret } from '../../support/backup-secrets.ts';

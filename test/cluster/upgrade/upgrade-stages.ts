@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { DaemonSet, Deployment, type Resource, Secret, StatefulSet } from '../../../constructs/api/resources.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
 import { ports } from '../../../constructs/cluster/ports.ts';
@@ -7,7 +8,7 @@ import { apiServiceHost } from '../../../constructs/control-plane/certificates/c
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { hasEnded } from '../../../reconciler/kube/readiness.ts';
-import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { valueOf } from '../../../reconciler/pki/secret.ts';
 import { ContinuousUser } from '../../support/continuous-user.ts';
 import { hostedClient } from '../../support/hosted-client.ts';
 import type { Workbench } from '../../support/workbench.ts';

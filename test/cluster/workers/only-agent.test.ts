@@ -1,7 +1,8 @@
+import type { PodObject } from '../../../imports/kubernetes.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Node, Pod } from '../../../constructs/api/resources.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { isReady, type PodObject } from '../../../reconciler/kube/readiness.ts';
+import { isReady } from '../../../reconciler/kube/readiness.ts';
 import { until } from '../../support/until.ts';
 import { borrowJoinableCluster, giveBack, type JoinedWorker, type LentCluster } from './joinable-cluster.ts';
 
@@ -52,7 +53,7 @@ async function agents(): Promise<PodObject[]> {
   return (await cluster.api.client.list<PodObject>(Pod, selection)).items;
 }
 
-function nodeOf(pod: PodObject & { readonly spec?: { readonly nodeName?: string } }): string | undefined {
+function nodeOf(pod: PodObject): string | undefined {
   return pod.spec?.nodeName;
 }
 

@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
@@ -6,7 +7,7 @@ import { isSignedBy } from '../../../reconciler/pki/certificate.ts';
 import { createCA, validFor } from '../../../reconciler/pki/issue.ts';
 import { splitCertificates } from '../../../reconciler/pki/pem.ts';
 import { secretProps } from '../../../reconciler/certificates/secret-props.ts';
-import { pairSecret, type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { pairSecret, valueOf } from '../../../reconciler/pki/secret.ts';
 import { Life } from '../../support/loop/life.ts';
 import { OperatorProcess } from '../../support/loop/operator-process.ts';
 import { completeCluster } from '../../support/loop/scenario.ts';

@@ -1,10 +1,11 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
 import { readCertificate } from '../../../reconciler/pki/certificate.ts';
 import { createCA, validFor } from '../../../reconciler/pki/issue.ts';
 import { splitCertificates } from '../../../reconciler/pki/pem.ts';
 import { secretProps } from '../../../reconciler/certificates/secret-props.ts';
-import { pairSecret, type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { pairSecret, valueOf } from '../../../reconciler/pki/secret.ts';
 import type { MemoryCluster } from '../../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../../support/loop/operator-process.ts';
 import { completeCluster, smallestSpec } from '../../support/loop/scenario.ts';

@@ -1,7 +1,7 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { describe, expect, it } from 'vitest';
 import { copyOfAnnotation, discardedAnnotation, keyFinalizer } from '../../../constructs/api/group.ts';
 import { type HeldSecret, type HoldStep, planHold } from '../../../reconciler/certificates/held-secret.ts';
-import type { SecretObject } from '../../../reconciler/pki/secret.ts';
 
 const uid = 'uid-of-the-object';
 const ours = { apiVersion: 'x', kind: 'HostedControlPlane', name: 'c1', uid, controller: true };

@@ -1,8 +1,8 @@
+import type { HostedControlPlaneObject } from '../../../reconciler/clusters/management/hosted-control-plane-object.ts';
 import { describe, expect, it } from 'vitest';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import { HostedControlPlane } from '../../../constructs/api/resources.ts';
 import type { HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
-import type { StoredControlPlane } from '../../../reconciler/cli/control-plane.ts';
 import { describeFleet, list } from '../../../reconciler/cli/list.ts';
 import { overviewOf } from '../../../reconciler/cli/overview.ts';
 import type { View } from '../../../reconciler/cli/view.ts';
@@ -21,7 +21,11 @@ const condition = (type: string, status: 'True' | 'False', reason: string, hours
   lastTransitionTime: at(hoursAgo),
 });
 
-const controlPlane = (cluster: string, status?: HostedControlPlaneStatus, version = 'v1.37.1'): StoredControlPlane => ({
+const controlPlane = (
+  cluster: string,
+  status?: HostedControlPlaneStatus,
+  version = 'v1.37.1',
+): HostedControlPlaneObject => ({
   apiVersion: HostedControlPlane.apiVersion,
   kind: HostedControlPlane.kind,
   metadata: { namespace: 'team', name: `${cluster}-x7k2p`, labels: { [clusterNameLabel]: cluster } },
@@ -188,7 +192,7 @@ describe('hcp list --store', () => {
     cluster: string,
     secret: { readonly name: string; readonly namespace?: string } | undefined,
     status?: HostedControlPlaneStatus,
-  ): StoredControlPlane => {
+  ): HostedControlPlaneObject => {
     const object = controlPlane(cluster, status);
     const spec = { version: 'v1.37.1', etcd: secret ? { backup: { secret } } : {} };
     return { ...object, metadata: { ...object.metadata, namespace }, spec };
@@ -196,7 +200,7 @@ describe('hcp list --store', () => {
   const backups = (status: 'True' | 'False', reason: string, message = '') => ({
     conditions: [{ ...condition('EtcdBackupReady', status, reason), message }],
   });
-  const listed = async (items: readonly StoredControlPlane[], view: View, output?: string): Promise<string[]> => {
+  const listed = async (items: readonly HostedControlPlaneObject[], view: View, output?: string): Promise<string[]> => {
     const client = { list: async (_: unknown, where: object) => ({ items: 'namespace' in where ? [] : items }) };
     const { session, printed } = testSession({
       client: client as unknown as KubernetesApi,

@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import type { CertificateStatus } from '../../../constructs/api/certificate-status.ts';
 import { HostedControlPlane, PersistentVolumeClaim, Pod, ResourceQuota } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
-import type { StoredControlPlane } from '../../../reconciler/cli/control-plane.ts';
+import type { HostedControlPlaneObject } from '../../../reconciler/clusters/management/hosted-control-plane-object.ts';
 import { overviewOf } from '../../../reconciler/cli/overview.ts';
 import { status } from '../../../reconciler/cli/status.ts';
 import { describeStatus } from '../../../reconciler/cli/status/description.ts';
@@ -78,7 +78,10 @@ describe('hcp status', () => {
     const certificates: CertificateStatus[] = [
       { kind: 'ClusterCA', notAfter: '2000-01-01T00:00:00Z', secret: 'c1-ca', expiring: ['c1-ca'] },
     ];
-    const own: StoredControlPlane = { ...object, status: { ...(object as StoredControlPlane).status, certificates } };
+    const own: HostedControlPlaneObject = {
+      ...object,
+      status: { ...(object as HostedControlPlaneObject).status, certificates },
+    };
     const lines = describeStatus(overviewOf(own), [], complete.clock.now(), markedView).join('\n');
     expect(lines).toMatch(/^ClusterCA +<fails>expired \d+d ago<\/fails> +by its user +c1-ca +<fails>c1-ca<\/fails>$/m);
   });

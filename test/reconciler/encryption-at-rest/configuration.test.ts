@@ -1,3 +1,4 @@
+import type { PodObject } from '../../../imports/kubernetes.ts';
 import { describe, expect, it } from 'vitest';
 import {
   configurationHash,
@@ -9,7 +10,6 @@ import {
   parseKeys,
 } from '../../../reconciler/encryption-at-rest/configuration.ts';
 import { loadedConfiguration, podsWithout } from '../../../reconciler/encryption-at-rest/loaded.ts';
-import type { PodObject } from '../../../reconciler/kube/readiness.ts';
 import { now } from '../../support/scope.ts';
 
 const first = newKey(now, []);

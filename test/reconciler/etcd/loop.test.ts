@@ -1,10 +1,11 @@
+import type { StatefulSetObject } from '../../../imports/kubernetes.ts';
 import { beforeAll, expect, it } from 'vitest';
 import { PersistentVolumeClaim, Pod, Secret, StatefulSet } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { EtcdLoops } from '../../../reconciler/etcd/loop.ts';
 import type { LoopMemberClient } from '../../../reconciler/etcd/observe.ts';
 import type { EtcdTask, OpenEtcdLoopAccess } from '../../../reconciler/etcd/reconcile-etcd.ts';
-import { presentRevision, type StatefulSetObject } from '../../../reconciler/kube/readiness.ts';
+import { presentRevision } from '../../../reconciler/kube/readiness.ts';
 import { MemoryEtcd } from '../../support/loop/memory-etcd.ts';
 import { memoryClusterOf } from '../../support/loop/memory-cluster-of.ts';
 import { completeCluster } from '../../support/loop/scenario.ts';

@@ -1,9 +1,9 @@
+import type { StatefulSetObject } from '../../../imports/kubernetes.ts';
 import { expect, it } from 'vitest';
 import { StatefulSet } from '../../../constructs/api/resources.ts';
 import type { CurrentReport } from '../../../reconciler/etcd/loop.ts';
 import { progressOf } from '../../../reconciler/etcd/progress.ts';
 import { act, settled, wait } from '../../../reconciler/etcd/steps.ts';
-import type { StatefulSetObject } from '../../../reconciler/kube/readiness.ts';
 import { learner, observed, vacant } from './observed.ts';
 
 const set = (available: number): StatefulSetObject => ({

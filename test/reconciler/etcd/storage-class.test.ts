@@ -1,6 +1,7 @@
+import type { StatefulSetObject } from '../../../imports/kubernetes.ts';
 import { expect, it } from 'vitest';
 import { PersistentVolumeClaim, StatefulSet } from '../../../constructs/api/resources.ts';
-import { planStorageClass, type TemplatedSet } from '../../../reconciler/etcd/storage-class.ts';
+import { planStorageClass } from '../../../reconciler/etcd/storage-class.ts';
 
 const claim = (phase: string) => ({
   ...PersistentVolumeClaim,
@@ -8,7 +9,7 @@ const claim = (phase: string) => ({
   status: { phase },
 });
 
-const setOf = (storageClassName: string | undefined): TemplatedSet => ({
+const setOf = (storageClassName: string | undefined): StatefulSetObject => ({
   ...StatefulSet,
   metadata: { name: 'c1-etcd' },
   spec: { volumeClaimTemplates: [{ spec: storageClassName === undefined ? {} : { storageClassName } }] },

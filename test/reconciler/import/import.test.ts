@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   Deployment,
@@ -12,7 +13,7 @@ import { ValidatingWebhookConfiguration } from '../../../reconciler/import/resou
 import { takeSteps } from '../../../reconciler/import/run.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { splitCertificates } from '../../../reconciler/pki/pem.ts';
-import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { valueOf } from '../../../reconciler/pki/secret.ts';
 import { snapshotOf } from '../../support/etcd-database.ts';
 import { comparableObjects } from '../../support/loop/comparable-objects.ts';
 import { commandSession } from '../../support/loop/command-session.ts';

@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { clusterNameLabel, pausedAnnotation } from '../../../constructs/api/group.ts';
 import {
@@ -15,7 +16,7 @@ import { takeSteps } from '../../../reconciler/import/run.ts';
 import { importControlPlane } from '../../../reconciler/import/commands.ts';
 import { readControlPlane } from '../../../reconciler/cli/control-plane.ts';
 import { createCA, createServiceAccountKey, validFor } from '../../../reconciler/pki/issue.ts';
-import { encodedData, type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { encodedData, valueOf } from '../../../reconciler/pki/secret.ts';
 import { storeSecret } from '../../support/backup-secrets.ts';
 import { snapshotOf } from '../../support/etcd-database.ts';
 import { commandSession } from '../../support/loop/command-session.ts';

@@ -1,11 +1,6 @@
+import type { LeaseObject } from '../../../imports/kubernetes.ts';
 import { describe, expect, it } from 'vitest';
-import {
-  decideLease,
-  observeLease,
-  releasedLease,
-  type LeaseObject,
-  type LeaseTimes,
-} from '../../../reconciler/kube/lease-decision.ts';
+import { decideLease, observeLease, releasedLease, type LeaseTimes } from '../../../reconciler/kube/lease-decision.ts';
 import { microTime } from '../../../reconciler/kube/micro-time.ts';
 
 const now = Date.parse('2026-01-01T00:00:00.120Z');

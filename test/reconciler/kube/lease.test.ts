@@ -1,3 +1,4 @@
+import type { LeaseObject } from '../../../imports/kubernetes.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Lease } from '../../../constructs/api/resources.ts';
 import { LeaderElection } from '../../../reconciler/kube/lease.ts';
@@ -6,7 +7,6 @@ import { MemoryApiServer } from '../../support/memory-cluster/api-server.ts';
 import { MemoryClient } from '../../support/memory-cluster/client.ts';
 import { administrator } from '../../support/memory-cluster/users.ts';
 import { installRights, operatorUser } from '../../support/loop/shipped-rights.ts';
-import type { LeaseObject } from '../../../reconciler/kube/lease-decision.ts';
 
 const name = { namespace: 'default', name: 'leader' };
 let clock: ManualClock;

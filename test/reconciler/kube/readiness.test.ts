@@ -1,12 +1,10 @@
+import type { DeploymentObject, PodObject, StatefulSetObject } from '../../../imports/kubernetes.ts';
 import { describe, expect, it } from 'vitest';
 import {
   deploymentReadiness,
   somePodAvailable,
   startedPods,
   statefulSetReadiness,
-  type DeploymentObject,
-  type PodObject,
-  type StatefulSetObject,
 } from '../../../reconciler/kube/readiness.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 

@@ -1,7 +1,8 @@
+import type { CustomResourceDefinitionObject } from '../../../imports/kubernetes.ts';
 import { expect, it } from 'vitest';
 import { CustomResourceDefinition, tlsRoutes, versionOf } from '../../../constructs/api/resources.ts';
 import type { ObjectMeta } from '../../../reconciler/kube/object.ts';
-import { type DefinitionObject, servedVersions } from '../../../reconciler/kube/served-versions.ts';
+import { servedVersions } from '../../../reconciler/kube/served-versions.ts';
 
 const { apiVersion, kind } = CustomResourceDefinition;
 
@@ -9,7 +10,7 @@ function definition(
   versions: Record<string, boolean>,
   established = 'True',
   metadata: Partial<ObjectMeta> = {},
-): DefinitionObject {
+): CustomResourceDefinitionObject {
   return {
     apiVersion,
     kind,
@@ -19,7 +20,7 @@ function definition(
   };
 }
 
-it.each<[string, DefinitionObject | undefined, string[]]>([
+it.each<[string, CustomResourceDefinitionObject | undefined, string[]]>([
   ['no definition', undefined, []],
   ['a definition without status', { apiVersion, kind, metadata: { name: 'x' } }, []],
   ['one that is not established', definition({ v1: true }, 'False'), []],

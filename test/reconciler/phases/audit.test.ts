@@ -1,8 +1,9 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { expect, it } from 'vitest';
 import { Deployment, Secret } from '../../../constructs/api/resources.ts';
 import { renderControlPlane } from '../../../constructs/control-plane/chart.ts';
 import { audit } from '../../../reconciler/phases/audit.ts';
-import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { valueOf } from '../../../reconciler/pki/secret.ts';
 import { knownFacts } from '../../support/rendered-cluster.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
 import { hostedCluster, scopeOf } from '../../support/scope.ts';

@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
@@ -13,7 +14,7 @@ import {
 } from '../../../reconciler/pki/issue.ts';
 import { fingerprint } from '../../../reconciler/pki/pem.ts';
 import { adminPlan } from '../../../constructs/control-plane/certificates/certificate-plans.ts';
-import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
+import { pairOf } from '../../../reconciler/pki/secret.ts';
 import { MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
 import { hostedControlPlaneUid, now, type ScopeChanges, scopeOf } from '../../support/scope.ts';
 

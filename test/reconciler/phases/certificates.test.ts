@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
@@ -7,7 +8,7 @@ import { caCertificates } from '../../../reconciler/phases/ca-certificates.ts';
 import { certificates, etcdCertificates } from '../../../reconciler/phases/certificates.ts';
 import { fingerprint } from '../../../reconciler/pki/pem.ts';
 import { planEtcdCertificates } from '../../../constructs/control-plane/certificates/certificate-plans.ts';
-import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
+import { pairOf } from '../../../reconciler/pki/secret.ts';
 import { MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
 import { hostedCluster, now, type ScopeChanges, scopeOf } from '../../support/scope.ts';
 

@@ -1,9 +1,10 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { Secret } from '../../../constructs/api/resources.ts';
 import { readCertificate } from '../../../reconciler/pki/certificate.ts';
 import { clientOf } from '../../../reconciler/pki/kubeconfig.ts';
-import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { valueOf } from '../../../reconciler/pki/secret.ts';
 import type { MemoryCluster } from '../../support/loop/memory-cluster.ts';
 import { completeCluster, settleBy, settleForGood } from '../../support/loop/scenario.ts';
 import { namespace } from '../../support/scope.ts';

@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { apiServerThat } from '../../support/api-server-answers.ts';
 import { inspect } from 'node:util';
@@ -11,7 +12,6 @@ import { identity, nameOf } from '../../../reconciler/encryption-at-rest/configu
 import { type EncryptionKeys, readEncryptionKeys } from '../../../reconciler/encryption-at-rest/secret.ts';
 import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { encryptionAtRest } from '../../../reconciler/phases/encryption-at-rest.ts';
-import type { SecretObject } from '../../../reconciler/pki/secret.ts';
 import type { HostedClient } from '../../../reconciler/clusters/hosted/hosted-client.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { Killed, MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';

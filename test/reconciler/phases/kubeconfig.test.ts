@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -6,7 +7,7 @@ import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { caCertificates } from '../../../reconciler/phases/ca-certificates.ts';
 import { kubeconfig } from '../../../reconciler/phases/kubeconfig.ts';
 import { clientOf, writeKubeconfig } from '../../../reconciler/pki/kubeconfig.ts';
-import { pairOf, type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { pairOf, valueOf } from '../../../reconciler/pki/secret.ts';
 import { MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
 import { hostedControlPlaneUid, type ScopeChanges, scopeOf } from '../../support/scope.ts';
 

@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
 import { PersistentVolumeClaim, Secret } from '../../../constructs/api/resources.ts';
@@ -8,7 +9,6 @@ import { identity, newKey } from '../../../reconciler/encryption-at-rest/configu
 import { readEncryptionKeys } from '../../../reconciler/encryption-at-rest/secret.ts';
 import { encryptionAtRest } from '../../../reconciler/phases/encryption-at-rest.ts';
 import { restore as phase } from '../../../reconciler/phases/restore.ts';
-import type { SecretObject } from '../../../reconciler/pki/secret.ts';
 import type { PreparedBackup } from '../../../reconciler/backup/restore/prepared-backup.ts';
 import { restoredAnnotations } from '../../../reconciler/backup/restore/observe.ts';
 import { requestOf } from '../../../reconciler/backup/restore/request.ts';

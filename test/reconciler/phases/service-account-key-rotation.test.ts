@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { rotateAnnotation } from '../../../constructs/api/group.ts';
@@ -8,7 +9,7 @@ import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { caCertificates } from '../../../reconciler/phases/ca-certificates.ts';
 import { serviceAccountKeyRotation } from '../../../reconciler/phases/service-account-key-rotation.ts';
 import { createServiceAccountKey } from '../../../reconciler/pki/issue.ts';
-import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { valueOf } from '../../../reconciler/pki/secret.ts';
 import { verifyingKeysOf } from '../../../reconciler/pki/service-account-keys.ts';
 import { KeyUsers } from '../../support/key-users.ts';
 import { ManualClock } from '../../support/manual-clock.ts';

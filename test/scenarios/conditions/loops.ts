@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { prepareMoveAnnotation, blockMoveAnnotation, clusterctlLabel } from '../../../constructs/api/group.ts';
 import {
   Deployment,
@@ -9,7 +10,7 @@ import {
 } from '../../../constructs/api/resources.ts';
 import { takeSteps } from '../../../reconciler/import/run.ts';
 import { splitCertificates } from '../../../reconciler/pki/pem.ts';
-import { valueOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
+import { valueOf } from '../../../reconciler/pki/secret.ts';
 import { snapshotOf } from '../../support/etcd-database.ts';
 import { BackedUpCluster } from '../../support/loop/backed-up-cluster.ts';
 import { ClusterctlMove } from '../../support/loop/clusterctl-move.ts';

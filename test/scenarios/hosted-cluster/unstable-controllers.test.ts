@@ -1,7 +1,7 @@
+import type { PodObject } from '../../../imports/kubernetes.ts';
 import { expect, it } from 'vitest';
 import { Deployment, Pod } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
-import type { PodObject } from '../../../reconciler/kube/readiness.ts';
 import { NamespaceObjects } from '../../support/memory-cluster/controlled-objects.ts';
 import type { MemoryCluster } from '../../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../../support/loop/operator-process.ts';

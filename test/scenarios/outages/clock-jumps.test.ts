@@ -1,7 +1,8 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Deployment, Pod, Secret } from '../../../constructs/api/resources.ts';
 import { splitCertificates } from '../../../reconciler/pki/pem.ts';
-import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { valueOf } from '../../../reconciler/pki/secret.ts';
 import { type MemoryCluster } from '../../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../../support/loop/operator-process.ts';
 import { completeCluster, expectNoWrites, orderedCluster, smallestSpec } from '../../support/loop/scenario.ts';

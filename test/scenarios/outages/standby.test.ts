@@ -1,7 +1,7 @@
+import type { LeaseObject } from '../../../imports/kubernetes.ts';
 import { expect, it } from 'vitest';
 import { Deployment, Lease } from '../../../constructs/api/resources.ts';
 import { providerNamespace } from '../../../constructs/cluster/provider-names.ts';
-import type { LeaseObject } from '../../../reconciler/kube/lease-decision.ts';
 import { Network, type Outage } from '../../support/loop/network.ts';
 import { OperatorPod } from '../../support/loop/operator-pod.ts';
 import { completeCluster, smallestSpec } from '../../support/loop/scenario.ts';

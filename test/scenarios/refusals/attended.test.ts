@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   ConfigMap,
@@ -14,7 +15,7 @@ import {
 import { objectLabels } from '../../../constructs/cluster/labels.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { readCertificate } from '../../../reconciler/pki/certificate.ts';
-import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { valueOf } from '../../../reconciler/pki/secret.ts';
 import { storeSecret } from '../../support/backup-secrets.ts';
 import { gateway, orderedBehindGateway } from '../../support/loop/behind-gateway.ts';
 import { expectNoWrites, orderedCluster, settleBy } from '../../support/loop/scenario.ts';

@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { keptAnnotation } from '../../../constructs/api/group.ts';
 import {
@@ -7,7 +8,7 @@ import {
   PersistentVolumeClaim,
   Secret,
 } from '../../../constructs/api/resources.ts';
-import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
+import { pairOf } from '../../../reconciler/pki/secret.ts';
 import { keptSecrets } from '../../../reconciler/certificates/kept-secrets.ts';
 import { type MemoryCluster, ourName } from '../../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../../support/loop/operator-process.ts';

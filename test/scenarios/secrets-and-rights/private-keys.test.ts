@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { inspect } from 'node:util';
 import { generateKeyPairSync } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -8,7 +9,7 @@ import { HostedClients } from '../../../reconciler/clusters/hosted/clients.ts';
 import { hostedTarget } from '../../../reconciler/clusters/hosted/target.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { createServiceAccountKey } from '../../../reconciler/pki/issue.ts';
-import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
+import { pairOf } from '../../../reconciler/pki/secret.ts';
 import { phases } from '../../../reconciler/reconcile/phases.ts';
 import type { Scope } from '../../../reconciler/phases/scope.ts';
 import { createLogger } from '../../../reconciler/engine/log.ts';

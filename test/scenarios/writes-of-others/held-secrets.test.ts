@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { keyFinalizer } from '../../../constructs/api/group.ts';
@@ -10,7 +11,6 @@ import {
 } from '../../../constructs/api/resources.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { keptSecrets } from '../../../reconciler/certificates/kept-secrets.ts';
-import type { SecretObject } from '../../../reconciler/pki/secret.ts';
 import { type MemoryCluster, ourName } from '../../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../../support/loop/operator-process.ts';
 import { completeCluster, everyCrash, expectSameAfter, settleBy, smallestSpec } from '../../support/loop/scenario.ts';

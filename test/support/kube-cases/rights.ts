@@ -244,7 +244,7 @@ export const rightsCases: readonly KubeCase[] = [
       const { namespace, as, client: admin } = context;
       const name = `csr-${namespace}`;
       const { apiVersion, kind, spec } = await clientCertificateRequest();
-      const { signerName, request, usages } = spec;
+      const { signerName = '', request, usages } = spec;
       const given = { apiVersion, kind, metadata: { name }, spec: { signerName, request, usages } };
       const { uid } = (await admin.create(given, us)).metadata;
       const writes = [requestParts('approval'), requestParts('status')].map((part) => ({ ...part, verbs: ['patch'] }));

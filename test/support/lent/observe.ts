@@ -1,3 +1,4 @@
+import type { PodObject } from '../../../imports/kubernetes.ts';
 import { usuallyFalse } from '../../../constructs/api/conditions.ts';
 import {
   Cluster,
@@ -17,7 +18,6 @@ import {
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import { type KubeObject, objectKey } from '../../../reconciler/kube/object.ts';
-import type { PodObject } from '../../../reconciler/kube/readiness.ts';
 import { controlPlaneKinds, type Workbench } from '../workbench.ts';
 import type { LentState, PodState } from './return-faults.ts';
 

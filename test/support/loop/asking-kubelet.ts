@@ -1,5 +1,6 @@
+import type { CertificateSigningRequestObject } from '../../../imports/kubernetes.ts';
 import { CertificateSigningRequest, Node } from '../../../constructs/api/resources.ts';
-import { type CertificateRequest, isPending } from '../../../reconciler/pki/certificate-signing-request.ts';
+import { isPending } from '../../../reconciler/pki/certificate-signing-request.ts';
 import { kubeletRequest } from '../kubelet-request.ts';
 import type { MemoryCluster } from './memory-cluster.ts';
 
@@ -19,5 +20,5 @@ export async function askForCertificate({ hosted: { store } }: MemoryCluster): P
 /** Whether that request is answered. */
 export function isAnswered({ hosted: { store } }: MemoryCluster): boolean {
   const request: unknown = store.find(CertificateSigningRequest, { name: 'csr-1' });
-  return !isPending(request as CertificateRequest);
+  return !isPending(request as CertificateSigningRequestObject);
 }

@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
@@ -9,7 +10,7 @@ import { caCertificates } from '../../../reconciler/phases/ca-certificates.ts';
 import { certificates, etcdCertificates } from '../../../reconciler/phases/certificates.ts';
 import { encryptionAtRest } from '../../../reconciler/phases/encryption-at-rest.ts';
 import { kubeconfig } from '../../../reconciler/phases/kubeconfig.ts';
-import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { valueOf } from '../../../reconciler/pki/secret.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
 import { scopeOf } from '../../support/scope.ts';
 

@@ -1,5 +1,6 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { HostedControlPlane, Secret } from '../../../constructs/api/resources.ts';
-import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { valueOf } from '../../../reconciler/pki/secret.ts';
 import { withPodStates } from '../../support/pod-states.ts';
 import type { HostedControlPlaneObject, Workbench } from '../../support/workbench.ts';
 import { until } from '../testbed/progress.ts';

@@ -1,8 +1,9 @@
+import type { PodObject } from '../../../imports/kubernetes.ts';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import { Pod } from '../../../constructs/api/resources.ts';
 import { minorOf } from '../../../constructs/cluster/versions.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
-import { isReady, type PodObject } from '../../../reconciler/kube/readiness.ts';
+import { isReady } from '../../../reconciler/kube/readiness.ts';
 import { ContinuousLoad, type Tally } from '../../support/continuous-load.ts';
 import { kubernetesVersion, Workbench } from '../../support/workbench.ts';
 import { addMinor } from '../testbed/further-minor.ts';

@@ -1,24 +1,6 @@
+import type { CustomResourceDefinitionObject, JSONSchemaProps } from '../../../../imports/kubernetes.ts';
 import type { Resource } from '../../../../constructs/api/resources.ts';
 import { compareApiVersions } from '../../../kube/api-version.ts';
-import type { KubeObject } from '../../../kube/object.ts';
-
-interface Schema {
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
-}
-
-/** The fields of a CustomResourceDefinition of an infrastructure provider that the operator reads. */
-export interface InfrastructureDefinition extends KubeObject {
-  readonly spec: {
-    readonly group: string;
-    readonly names: { readonly kind: string; readonly plural: string };
-    readonly versions: readonly {
-      readonly name: string;
-      readonly served: boolean;
-      readonly schema?: { readonly openAPIV3Schema?: Schema };
-    }[];
-  };
-}
 
 /** How to write the endpoint to an infrastructure kind. */
 export interface InfrastructureKind {
@@ -45,26 +27,26 @@ function plural(noun: string): string {
 /**
  * The newest version of a definition for the newest contract that the operator supports; undefined when it has none.
  */
-export function contractKind({ metadata, spec }: InfrastructureDefinition): InfrastructureKind | undefined {
+export function contractKind({ metadata, spec = {} }: CustomResourceDefinitionObject): InfrastructureKind | undefined {
   for (const contract of contracts) {
     const listed = metadata.labels?.[contract]?.split('_') ?? [];
-    const [version] = spec.versions
-      .filter(({ name, served }) => served && listed.includes(name))
+    const [version] = (spec.versions ?? [])
+      .flatMap(({ name = '', served, schema }) => (served && listed.includes(name) ? [{ name, schema }] : []))
       .sort((a, b) => compareApiVersions(a.name, b.name));
     if (!version) continue;
-    const { kind, plural: name } = spec.names;
+    const { kind = '', plural: name = '' } = spec.names ?? {};
     const resource = { apiVersion: `${spec.group}/${version.name}`, kind, plural: name, namespaced: true };
     return { resource, hasEndpoint: takesEndpoint(version.schema?.openAPIV3Schema) };
   }
   return undefined;
 }
 
-function takesEndpoint(schema: Schema = {}): boolean {
+function takesEndpoint(schema: JSONSchemaProps = {}): boolean {
   const spec = schema.properties?.['spec'];
   if (!spec) return takesAnything(schema);
   return spec.properties?.['controlPlaneEndpoint'] !== undefined || takesAnything(spec);
 }
 
-function takesAnything(schema: Schema): boolean {
+function takesAnything(schema: JSONSchemaProps): boolean {
   return schema['x-kubernetes-preserve-unknown-fields'] === true;
 }

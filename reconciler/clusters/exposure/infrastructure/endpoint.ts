@@ -1,3 +1,4 @@
+import type { CustomResourceDefinitionObject } from '../../../../imports/kubernetes.ts';
 import { fieldManager } from '../../../../constructs/api/group.ts';
 import { CustomResourceDefinition } from '../../../../constructs/api/resources.ts';
 import type { Endpoint } from '../../../../constructs/cluster/facts.ts';
@@ -6,12 +7,7 @@ import { messageOf } from '../../../kube/error-message.ts';
 import { isConflict, isForbidden } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import type { RequestCache } from '../../../engine/tasks/request-cache.ts';
-import {
-  contractKind,
-  type InfrastructureDefinition,
-  infrastructureDefinitionName,
-  type InfrastructureKind,
-} from './contract.ts';
+import { contractKind, infrastructureDefinitionName, type InfrastructureKind } from './contract.ts';
 
 /** The content of a Cluster's `spec.infrastructureRef`. */
 export interface InfrastructureReference {
@@ -20,7 +16,7 @@ export interface InfrastructureReference {
   readonly name: string;
 }
 
-/** An object with or without an endpoint, as the API returns it. */
+/** An object of any infrastructure provider, with or without an endpoint, as the API returns it. */
 interface InfrastructureObject extends KubeObject {
   readonly spec?: { readonly controlPlaneEndpoint?: Partial<Endpoint> | undefined };
 }
@@ -76,7 +72,7 @@ function kindOf({
 }: InfrastructureEndpointOptions): Promise<InfrastructureKind | undefined> {
   const name = infrastructureDefinitionName(reference);
   return requestCaches.ask(`definition ${name}`, undefined, async () => {
-    const definition = await client.find<InfrastructureDefinition>(CustomResourceDefinition, { name });
+    const definition = await client.find<CustomResourceDefinitionObject>(CustomResourceDefinition, { name });
     return definition && contractKind(definition);
   });
 }

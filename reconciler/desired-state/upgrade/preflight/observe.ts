@@ -1,21 +1,17 @@
+import type { NodeObject, PodObject } from '../../../../imports/kubernetes.ts';
 import type { HostedControlPlane } from '../../../../constructs/api/hosted-control-plane.ts';
 import { Node } from '../../../../constructs/api/resources.ts';
 import type { HostedClient } from '../../../clusters/hosted/hosted-client.ts';
 import { keptIdentity } from '../../../clusters/hosted/kept-object.ts';
 import { Collection } from '../../../kube/cache-budget.ts';
 import type { KubernetesApi } from '../../../kube/client.ts';
-import { hasEnded, type PodObject } from '../../../kube/readiness.ts';
-import type { KubeObject } from '../../../kube/object.ts';
+import { hasEnded } from '../../../kube/readiness.ts';
 import { askPods } from '../../../clusters/pods/ask-pods.ts';
 import { backupProblem } from './backup.ts';
 import type { PreflightObservation } from './checks.ts';
 import { etcdProblem } from './etcd.ts';
 import { requestedAPIs } from './removed-apis.ts';
 import { webhookErrors } from './webhooks.ts';
-
-interface NodeWithVersion extends KubeObject {
-  readonly status?: { readonly nodeInfo?: { readonly kubeletVersion?: string } };
-}
 
 /** The control plane before the upgrade. */
 export interface PreflightSubject {
@@ -73,10 +69,10 @@ function fromManagement({
 
 async function kubelets(client: Pick<KubernetesApi, 'list'>): Promise<PreflightObservation['nodes']> {
   const keeper = () => {
-    const all = new Collection<NodeWithVersion>();
-    return (node: NodeWithVersion) => all.add(keptVersion(node));
+    const all = new Collection<NodeObject>();
+    return (node: NodeObject) => all.add(keptVersion(node));
   };
-  const { items } = await client.list<NodeWithVersion>(Node, { keeper });
+  const { items } = await client.list<NodeObject>(Node, { keeper });
   return items.map(({ metadata, status }) => ({
     name: metadata.name,
     kubeletVersion: status?.nodeInfo?.kubeletVersion ?? '',
@@ -84,7 +80,7 @@ async function kubelets(client: Pick<KubernetesApi, 'list'>): Promise<PreflightO
 }
 
 /** A whole Node has fifty times as much. */
-function keptVersion(node: NodeWithVersion): NodeWithVersion {
+function keptVersion(node: NodeObject): NodeObject {
   const { kubeletVersion = '' } = node.status?.nodeInfo ?? {};
   return { ...keptIdentity(node), status: { nodeInfo: { kubeletVersion: kubeletVersion.slice(0, longestVersion) } } };
 }

@@ -1,10 +1,11 @@
+import type { SecretObject } from '../../../../imports/kubernetes.ts';
+import type { CertificateRequestObject } from '../../../../imports/cert-manager.ts';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CertificateRequest, Cluster, Secret, versionOf } from '../../../../constructs/api/resources.ts';
 import { isSignedBy } from '../../../../reconciler/pki/certificate.ts';
-import type { CertificateRequestObject } from '../../../../reconciler/certificates/issuer/certificate-request.ts';
 import { createCA, issueCertificate, type KeyPair, validFor } from '../../../../reconciler/pki/issue.ts';
-import { type SecretObject, valueOf } from '../../../../reconciler/pki/secret.ts';
+import { valueOf } from '../../../../reconciler/pki/secret.ts';
 import {
   caCertificates,
   dayMs,

@@ -1,8 +1,9 @@
+import type { SecretObject } from '../../../../imports/kubernetes.ts';
 import { afterAll, expect, test } from 'vitest';
 import { Deployment, Pod, PodDisruptionBudget, Secret } from '../../../../constructs/api/resources.ts';
 import type { KubeObject, ObjectMeta } from '../../../../reconciler/kube/object.ts';
 import { fingerprint } from '../../../../reconciler/pki/pem.ts';
-import { pairOf, type SecretObject } from '../../../../reconciler/pki/secret.ts';
+import { pairOf } from '../../../../reconciler/pki/secret.ts';
 import { borrow } from '../../../support/lent/borrow.ts';
 import { until } from '../../../support/until.ts';
 

@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../../imports/kubernetes.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   Cluster,
@@ -8,7 +9,6 @@ import {
 } from '../../../../constructs/api/resources.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
 import { keptSecrets } from '../../../../reconciler/certificates/kept-secrets.ts';
-import type { SecretObject } from '../../../../reconciler/pki/secret.ts';
 import { BackupWorkbench, unverifiedBackup } from '../../../support/backup-workbench.ts';
 import { until } from '../../../support/until.ts';
 import { single } from '../../../support/workbench.ts';

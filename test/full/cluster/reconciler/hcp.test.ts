@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../../imports/kubernetes.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +11,7 @@ import { diff } from '../../../../reconciler/cli/diff.ts';
 import { pause, resume } from '../../../../reconciler/cli/pause.ts';
 import { status } from '../../../../reconciler/cli/status.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
-import { type SecretObject, valueOf } from '../../../../reconciler/pki/secret.ts';
+import { valueOf } from '../../../../reconciler/pki/secret.ts';
 import { hcp } from '../../../cluster/reconciler/hcp-command.ts';
 import { hostedClient } from '../../../support/hosted-client.ts';
 import { borrow } from '../../../support/lent/borrow.ts';

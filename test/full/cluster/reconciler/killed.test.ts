@@ -1,7 +1,8 @@
+import type { SecretObject } from '../../../../imports/kubernetes.ts';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { Secret } from '../../../../constructs/api/resources.ts';
 import { fingerprint } from '../../../../reconciler/pki/pem.ts';
-import { pairOf, type SecretObject } from '../../../../reconciler/pki/secret.ts';
+import { pairOf } from '../../../../reconciler/pki/secret.ts';
 import { OperatedNamespace } from '../../../support/operated-namespace.ts';
 import { until } from '../../../support/until.ts';
 import { single } from '../../../support/workbench.ts';

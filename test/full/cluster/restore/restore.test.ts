@@ -1,9 +1,9 @@
+import type { PodObject } from '../../../../imports/kubernetes.ts';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigMap, PersistentVolumeClaim, Pod, Secret } from '../../../../constructs/api/resources.ts';
 import type { KubeClient } from '../../../../reconciler/kube/client.ts';
-import type { RestorePodObject } from '../../../../reconciler/backup/restore/observe.ts';
 import { BackupWorkbench, unverifiedBackup } from '../../../support/backup-workbench.ts';
 import { recordFault } from '../../../support/fault-table.ts';
 import { storedSecrets, storedUnder } from '../../../support/stored-secrets.ts';
@@ -191,7 +191,7 @@ describe('a restored control plane', () => {
 async function shows(cluster: string): Promise<string> {
   const labelSelector = `cluster.x-k8s.io/cluster-name=${cluster}`;
   const [pods, claims, { status }] = await Promise.all([
-    bench.client.list<RestorePodObject>(Pod, { namespace, labelSelector }),
+    bench.client.list<PodObject>(Pod, { namespace, labelSelector }),
     bench.client.list(PersistentVolumeClaim, { namespace, labelSelector }),
     bench.get(cluster),
   ]);

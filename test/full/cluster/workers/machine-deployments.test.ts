@@ -1,3 +1,4 @@
+import type { MachineDeploymentObject, MachinePoolObject } from '../../../../imports/cluster-api.ts';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import {
   caNotBeforeAnnotation,
@@ -21,8 +22,7 @@ import { ManagementCluster } from '../../../../reconciler/clusters/management/ca
 import { createCA, type KeyPair, validFor } from '../../../../reconciler/pki/issue.ts';
 import { readCertificate } from '../../../../reconciler/pki/certificate.ts';
 import { moveWorkers, type WorkerMove } from '../../../../reconciler/certificates/workers/move.ts';
-import type { MachinePoolObject } from '../../../../reconciler/certificates/workers/machine-pools.ts';
-import { timestamp, type MachineDeploymentObject } from '../../../../reconciler/certificates/workers/machines.ts';
+import { timestamp } from '../../../../reconciler/certificates/workers/machines.ts';
 import type { Writer } from '../../../../reconciler/clusters/management/view.ts';
 import { createWriter } from '../../../../reconciler/clusters/management/writer.ts';
 import { MemoryObjects } from '../../../support/memory-objects.ts';
@@ -122,11 +122,11 @@ test('Cluster API replaces the Machines of a MachineDeployment once when another
 
   const begun = await until('the roll-out to be asked for', async () => {
     const one = await move(since);
-    return (await deployment()).spec.rollout?.after ? one : undefined;
+    return (await deployment()).spec?.rollout?.after ? one : undefined;
   });
   expect(begun).toMatchObject({ isDone: false });
   expect(begun.message).toBe(`MachineDeployments ${cluster} replace Machines ${first.metadata.name}`);
-  expect((await deployment()).spec.rollout).toMatchObject({ after: timestamp(since) });
+  expect((await deployment()).spec?.rollout).toMatchObject({ after: timestamp(since) });
 
   await until('a second Machine', async () => (await machines()).length === 2, limitMs);
   const { managedFields } = (await deployment()).metadata;
@@ -147,7 +147,7 @@ test('a time that a user sets meanwhile is not overwritten', async () => {
   );
   const fields = { spec: { rollout: { after: '2030-01-01T00:00:00Z' } }, onlyIfUnchanged: true };
   await expect(writer.setFields(MachineDeployment, read, fields, 'worker-rollout')).rejects.toSatisfy(isConflict);
-  expect((await deployment()).spec.rollout?.after).toBe(after);
+  expect((await deployment()).spec?.rollout?.after).toBe(after);
 });
 
 test('a MachinePool is annotated beside the fields of its user, and waited for while it has bootstrap data of before', async () => {
@@ -177,7 +177,7 @@ test('a MachinePool is annotated beside the fields of its user, and waited for w
   expect(message).toContain('new machines of MachinePools pool accept the old CA only');
   const pool = await bench.client.get<MachinePoolObject>(MachinePool, { namespace, name });
   const caNotBefore = timestamp(readCertificate(signer.certificate).notBefore);
-  expect(pool.spec.template).toMatchObject({
+  expect(pool.spec?.template).toMatchObject({
     ...template,
     metadata: { annotations: { own: 'annotation', [caNotBeforeAnnotation]: caNotBefore } },
   });

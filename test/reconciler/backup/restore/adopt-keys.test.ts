@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../../imports/kubernetes.ts';
 import { describe, expect, it } from 'vitest';
 import { Deployment, Secret } from '../../../../constructs/api/resources.ts';
 import { objectLabels } from '../../../../constructs/cluster/labels.ts';
@@ -5,7 +6,6 @@ import { identity, type Key, nameOf, newKey } from '../../../../reconciler/encry
 import { type EncryptionKeys, readEncryptionKeys } from '../../../../reconciler/encryption-at-rest/secret.ts';
 import { encryptionAtRest } from '../../../../reconciler/phases/encryption-at-rest.ts';
 import { secretProps } from '../../../../reconciler/certificates/secret-props.ts';
-import type { SecretObject } from '../../../../reconciler/pki/secret.ts';
 import { adoptKeys } from '../../../../reconciler/backup/restore/adopt-keys.ts';
 import { Killed, MemoryObjects, type StoredObject } from '../../../support/memory-objects.ts';
 import { now, type ScopeChanges, scopeOf } from '../../../support/scope.ts';

@@ -1,7 +1,8 @@
+import type { PodObject } from '../../../../imports/kubernetes.ts';
 import { expect, it } from 'vitest';
-import { problemOf, type RestorePodObject } from '../../../../reconciler/backup/restore/observe.ts';
+import { problemOf } from '../../../../reconciler/backup/restore/observe.ts';
 
-const pod = (status: NonNullable<RestorePodObject['status']>): RestorePodObject => ({
+const pod = (status: NonNullable<PodObject['status']>): PodObject => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name: 'c1-etcd-restore-0' },
@@ -9,7 +10,7 @@ const pod = (status: NonNullable<RestorePodObject['status']>): RestorePodObject 
 });
 const step = (state: object) => [{ name: 'receive', state }];
 
-it.each<[string, RestorePodObject, string | undefined]>([
+it.each<[string, PodObject, string | undefined]>([
   ['nothing', pod({ phase: 'Running', initContainerStatuses: step({ running: {} }) }), undefined],
   [
     'a step that failed, without secrets',

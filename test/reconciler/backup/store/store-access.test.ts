@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../../imports/kubernetes.ts';
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { Backup } from '../../../../constructs/api/backup-spec.ts';
@@ -8,7 +9,6 @@ import { messageOf } from '../../../../reconciler/kube/error-message.ts';
 import { KubeError } from '../../../../reconciler/kube/errors.ts';
 import type { ObjectMeta } from '../../../../reconciler/kube/object.ts';
 import { InvalidConfiguration } from '../../../../reconciler/engine/outcome.ts';
-import type { SecretObject } from '../../../../reconciler/pki/secret.ts';
 
 const base64 = (values: Readonly<Record<string, string | Buffer>>) =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]));

@@ -1,14 +1,15 @@
+import type { PodObject } from '../../../../imports/kubernetes.ts';
 import { describe, expect, it } from 'vitest';
-import { type VerificationPod, verificationPodState } from '../../../../reconciler/backup/verify/pod.ts';
+import { verificationPodState } from '../../../../reconciler/backup/verify/pod.ts';
 
 const running = { running: {} };
 const ended = { terminated: { exitCode: 0, reason: 'Completed' } };
 const failed = (message = '') => ({ terminated: { exitCode: 1, reason: 'Error', message } });
 const waiting = { waiting: { reason: 'PodInitializing' } };
 
-type State = NonNullable<NonNullable<VerificationPod['status']>['containerStatuses']>[number]['state'];
+type State = NonNullable<NonNullable<PodObject['status']>['containerStatuses']>[number]['state'];
 
-function pod([receive, restore, etcd]: readonly State[], status: VerificationPod['status'] = {}): VerificationPod {
+function pod([receive, restore, etcd]: readonly State[], status: PodObject['status'] = {}): PodObject {
   const step = (name: string, state: State) => (state ? [{ name, state }] : []);
   return {
     apiVersion: 'v1',

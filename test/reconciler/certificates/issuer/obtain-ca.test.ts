@@ -1,3 +1,5 @@
+import type { SecretObject } from '../../../../imports/kubernetes.ts';
+import type { CertificateRequestObject } from '../../../../imports/cert-manager.ts';
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { CertificateRequest, Secret } from '../../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../../constructs/cluster/labels.ts';
@@ -7,10 +9,9 @@ import { caCertificates } from '../../../../reconciler/phases/ca-certificates.ts
 import { isKeyOf } from '../../../../reconciler/pki/certificate.ts';
 import type { KeyPair } from '../../../../reconciler/pki/issue.ts';
 import { createKey } from '../../../../reconciler/pki/key.ts';
-import type { CertificateRequestObject } from '../../../../reconciler/certificates/issuer/certificate-request.ts';
 import { clearRequests } from '../../../../reconciler/certificates/issuer/clear-requests.ts';
 import { obtainCA } from '../../../../reconciler/certificates/issuer/obtain-ca.ts';
-import { pairOf, type SecretObject, valueOf } from '../../../../reconciler/pki/secret.ts';
+import { pairOf, valueOf } from '../../../../reconciler/pki/secret.ts';
 import { SigningIssuer } from '../../../support/issuer.ts';
 import { Killed, MemoryObjects, type StoredObject } from '../../../support/memory-objects.ts';
 import { clusterName, now, type ScopeChanges, scopeOf } from '../../../support/scope.ts';

@@ -1,10 +1,7 @@
+import type { CertificateRequestObject } from '../../../../imports/cert-manager.ts';
 import { describe, expect, it, test } from 'vitest';
 import { CertificateRequest } from '../../../../constructs/api/resources.ts';
-import {
-  type CertificateRequestObject,
-  requestName,
-  type RequestCondition,
-} from '../../../../reconciler/certificates/issuer/certificate-request.ts';
+import { requestName } from '../../../../reconciler/certificates/issuer/certificate-request.ts';
 import { backOffMs, decide, type IssuerQuestion } from '../../../../reconciler/certificates/issuer/plan-request.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
@@ -15,7 +12,9 @@ const certificate = Buffer.from(`${pem}-----BEGIN CERTIFICATE-----\nBBBB\n-----E
   'base64',
 );
 
-const condition = (type: string, status: string, more: Partial<RequestCondition> = {}): RequestCondition => ({
+type Condition = NonNullable<NonNullable<CertificateRequestObject['status']>['conditions']>[number];
+
+const condition = (type: string, status: string, more: Partial<Condition> = {}): Condition => ({
   type,
   status,
   lastTransitionTime: minutes(-1).toISOString(),
@@ -42,7 +41,7 @@ const question = (requests: IssuerQuestion['requests'], changes: Partial<IssuerQ
   ...changes,
 });
 
-const conditions = (...list: RequestCondition[]) => ({ status: { conditions: list } });
+const conditions = (...list: Condition[]) => ({ status: { conditions: list } });
 const denied = conditions(
   condition('Denied', 'True', { message: 'no CAs here' }),
   condition('Ready', 'False', { reason: 'Denied' }),

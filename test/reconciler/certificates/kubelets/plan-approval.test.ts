@@ -1,13 +1,9 @@
+import type { MachineObject } from '../../../../imports/cluster-api.ts';
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 import { describe, expect, it } from 'vitest';
-import type { NodeAddress } from '../../../../reconciler/clusters/hosted/node-object.ts';
-import {
-  awaitsServing,
-  type Evidence,
-  type MachineObject,
-  objection,
-} from '../../../../reconciler/certificates/kubelets/plan-approval.ts';
+import type { NodeAddress } from '../../../../imports/kubernetes.ts';
+import { awaitsServing, type Evidence, objection } from '../../../../reconciler/certificates/kubelets/plan-approval.ts';
 import { reservedHosts } from '../../../../reconciler/certificates/kubelets/reserved-hosts.ts';
 import { longestRequest } from '../../../../reconciler/pki/certificate-signing-request.ts';
 import { kubeletRequest, type KubeletRequestChanges } from '../../../support/kubelet-request.ts';

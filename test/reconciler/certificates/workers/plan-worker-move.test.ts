@@ -1,3 +1,4 @@
+import type { MachineDeploymentObject } from '../../../../imports/cluster-api.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   caNotBeforeAnnotation,
@@ -9,7 +10,6 @@ import type { KubeObject } from '../../../../reconciler/kube/object.ts';
 import { createCA, type KeyPair, validFor } from '../../../../reconciler/pki/issue.ts';
 import { planWorkers, type WorkersState } from '../../../../reconciler/certificates/workers/plan-worker-move.ts';
 import type { MachinePoolState } from '../../../../reconciler/certificates/workers/machine-pools.ts';
-import type { MachineDeploymentObject } from '../../../../reconciler/certificates/workers/machines.ts';
 import { issuedToNodes, nodeCertificatesOf } from '../../../../reconciler/certificates/workers/node-certificates.ts';
 import { hostedCluster } from '../../../support/scope.ts';
 import { issuedKubeletRequest } from '../../../support/kubelet-client-request.ts';

@@ -1,3 +1,4 @@
+import type { PodObject, SecretObject } from '../../../../imports/kubernetes.ts';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,8 +6,6 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Pod, Secret } from '../../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../../constructs/cluster/labels.ts';
 import { collect } from '../../../../reconciler/cli/collect.ts';
-import type { PodObject } from '../../../../reconciler/kube/readiness.ts';
-import type { SecretObject } from '../../../../reconciler/pki/secret.ts';
 import { orderedCluster } from '../../../support/loop/scenario.ts';
 import { MemoryClient } from '../../../support/memory-cluster/client.ts';
 import { administrator } from '../../../support/memory-cluster/users.ts';

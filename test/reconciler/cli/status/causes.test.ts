@@ -1,7 +1,7 @@
+import type { EventObject } from '../../../../imports/kubernetes.ts';
 import { describe, expect, it } from 'vitest';
 import { causesOf, type Evidence, tree } from '../../../../reconciler/cli/status/causes.ts';
 import { warningsAbout } from '../../../../reconciler/cli/status/warnings.ts';
-import type { EventObject } from '../../../../reconciler/clusters/pods/warnings.ts';
 
 const now = Date.parse('2026-11-26T12:00:00Z');
 const ago = (seconds: number) => new Date(now - seconds * 1000).toISOString();

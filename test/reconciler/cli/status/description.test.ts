@@ -1,6 +1,6 @@
+import type { HostedControlPlaneObject } from '../../../../reconciler/clusters/management/hosted-control-plane-object.ts';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { StoredControlPlane } from '../../../../reconciler/cli/control-plane.ts';
 import { overviewOf } from '../../../../reconciler/cli/overview.ts';
 import { describeStatus } from '../../../../reconciler/cli/status/description.ts';
 import type { Cause } from '../../../../reconciler/cli/status/warnings.ts';
@@ -37,9 +37,9 @@ const object = {
       condition('Ready', 'False', 'PodsFailing', words),
     ],
   },
-} as unknown as StoredControlPlane;
+} as unknown as HostedControlPlaneObject;
 
-const described = (one: StoredControlPlane, view?: View, causes: readonly Cause[] = []) =>
+const described = (one: HostedControlPlaneObject, view?: View, causes: readonly Cause[] = []) =>
   describeStatus(overviewOf(one), causes, now, view);
 
 const long = (lines: readonly string[]) => lines.filter((line) => line.length > 60);
@@ -91,7 +91,10 @@ describe('the status of a control plane', () => {
     const lines = described(object, undefined, causes);
     const next = lines.findIndex((line) => line.startsWith('  next: '));
     expect(lines.slice(next + 1, next + 4)).toEqual(tree);
-    const ready = { ...object, status: { conditions: [condition('Ready', 'True', 'Ready')] } } as StoredControlPlane;
+    const ready = {
+      ...object,
+      status: { conditions: [condition('Ready', 'True', 'Ready')] },
+    } as HostedControlPlaneObject;
     expect(described(ready, undefined, causes)).toEqual(expect.arrayContaining(['Ready', ...tree]));
   });
 
@@ -124,7 +127,10 @@ describe('the status of a control plane', () => {
   });
 
   it('is green when it is Ready, and dim when nothing is known', () => {
-    const ready = { ...object, status: { conditions: [condition('Ready', 'True', 'Ready')] } } as StoredControlPlane;
+    const ready = {
+      ...object,
+      status: { conditions: [condition('Ready', 'True', 'Ready')] },
+    } as HostedControlPlaneObject;
     expect(described(ready, markedView)).toContain('<ok>Ready</ok>');
     const unseen = { ...object, status: { observedGeneration: -1 } };
     expect(described(unseen, markedView).join('\n')).toContain('<unknown>nothing is reported yet');

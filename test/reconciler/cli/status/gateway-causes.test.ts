@@ -1,11 +1,11 @@
+import type { EventObject } from '../../../../imports/kubernetes.ts';
+import type { TLSRouteObject } from '../../../../imports/gateway-api.ts';
 import { describe, expect, it } from 'vitest';
 import { Event, Gateway, TLSRoute } from '../../../../constructs/api/resources.ts';
 import type { Cause } from '../../../../reconciler/cli/status/warnings.ts';
-import type { EventObject } from '../../../../reconciler/clusters/pods/warnings.ts';
 import { gatewayCauses, type GatewayEvidence } from '../../../../reconciler/cli/status/gateway-causes.ts';
 import type { GatewayObject } from '../../../../reconciler/clusters/exposure/gateway-object.ts';
 import type { ReportedCondition } from '../../../../reconciler/clusters/exposure/reported-condition.ts';
-import type { RouteObject } from '../../../../reconciler/clusters/exposure/route-status.ts';
 
 const now = Date.parse('2026-11-26T12:00:00Z');
 const name = { namespace: 'infra', name: 'shared' };
@@ -45,7 +45,7 @@ const healthy = gateway({ conditions: works, addresses: [address], listeners: [h
 
 const parentRef = { ...name, kind: Gateway.kind, sectionName: 'tls' };
 /** A route of generation 3, with what controllers report about it. */
-function route(...reports: (readonly ReportedCondition[])[]): RouteObject {
+function route(...reports: (readonly ReportedCondition[])[]): TLSRouteObject {
   const { apiVersion, kind } = TLSRoute;
   return {
     apiVersion,
@@ -56,7 +56,7 @@ function route(...reports: (readonly ReportedCondition[])[]): RouteObject {
   };
 }
 const accepted = route([yes('Accepted'), yes('ResolvedRefs')]);
-const ofAnother: RouteObject = { ...route(), spec: { parentRefs: [{ ...parentRef, name: 'other' }] } };
+const ofAnother: TLSRouteObject = { ...route(), spec: { parentRefs: [{ ...parentRef, name: 'other' }] } };
 
 const warning = (regarding: { kind: string; name: string }, reason: string): EventObject => ({
   apiVersion: Event.apiVersion,
@@ -210,7 +210,7 @@ describe('the listeners of a Gateway', () => {
 });
 
 describe('the state of a route', () => {
-  it.each<[string, RouteObject, string[]]>([
+  it.each<[string, TLSRouteObject, string[]]>([
     ['accepted', accepted, []],
     [
       'accepted by one of two controllers',

@@ -1,19 +1,14 @@
+import type { PodObject, ResourceQuotaObject } from '../../../../imports/kubernetes.ts';
 import { describe, expect, it } from 'vitest';
 import { PersistentVolumeClaim, Pod, ResourceQuota } from '../../../../constructs/api/resources.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
-import {
-  type CountedPod,
-  exceededBy,
-  fitsAfter,
-  type QuotaObject,
-  usageOf,
-} from '../../../../reconciler/clusters/dry-run/quota.ts';
+import { exceededBy, fitsAfter, usageOf } from '../../../../reconciler/clusters/dry-run/quota.ts';
 
 const { apiVersion, kind } = Pod;
-const pod = (spec: CountedPod['spec'] = {}): CountedPod => ({ apiVersion, kind, metadata: { name: 'one' }, spec });
+const pod = (spec: PodObject['spec'] = {}): PodObject => ({ apiVersion, kind, metadata: { name: 'one' }, spec });
 
 describe('what pods use of a quota', () => {
-  it.each<[what: string, pods: CountedPod[], usage: object]>([
+  it.each<[what: string, pods: PodObject[], usage: object]>([
     ['of none is nothing', [], {}],
     ['without resources is their number', [pod(), pod()], { pods: 2, 'count/pods': 2 }],
     [
@@ -55,7 +50,7 @@ describe('several objects at the same time', () => {
     spec: { storageClassName: 'fast', resources: { requests: { storage: '4Gi' } } },
   };
   const limited = pod({ containers: [{ resources: { limits: { cpu: '500m' } } }] });
-  const quota = (hard: Record<string, string>, used: Record<string, string> = {}, spec = {}): QuotaObject => ({
+  const quota = (hard: Record<string, string>, used: Record<string, string> = {}, spec = {}): ResourceQuotaObject => ({
     apiVersion: ResourceQuota.apiVersion,
     kind: ResourceQuota.kind,
     metadata: { name: 'q' },
@@ -63,7 +58,9 @@ describe('several objects at the same time', () => {
     status: { hard, used },
   });
 
-  it.each<[what: string, objects: KubeObject[], quotas: QuotaObject[], ends: Record<string, number>, words?: string]>([
+  it.each<
+    [what: string, objects: KubeObject[], quotas: ResourceQuotaObject[], ends: Record<string, number>, words?: string]
+  >([
     ['fit without a quota', [pod(), pod()], [], {}],
     ['fit where they use it up', [pod(), pod()], [quota({ pods: '4' }, { pods: '2' })], {}],
     [

@@ -1,6 +1,7 @@
+import type { TLSRouteObject } from '../../../../imports/gateway-api.ts';
 import { describe, expect, it } from 'vitest';
 import { TLSRoute } from '../../../../constructs/api/resources.ts';
-import { type RouteObject, routeStateOf } from '../../../../reconciler/clusters/exposure/route-status.ts';
+import { routeStateOf } from '../../../../reconciler/clusters/exposure/route-status.ts';
 
 const listener = { namespace: 'capi-system', name: 'capi', listener: 'tls' };
 const parentRef = {
@@ -11,12 +12,12 @@ const parentRef = {
   sectionName: 'tls',
 };
 
-type Parents = NonNullable<NonNullable<RouteObject['status']>['parents']>;
+type Parents = NonNullable<NonNullable<TLSRouteObject['status']>['parents']>;
 type Parent = Parents[number];
 type Condition = NonNullable<Parent['conditions']>[number];
 
 /** A route of generation 2, with the status of these parents. */
-function route(...parents: Parents): RouteObject {
+function route(...parents: Parents): TLSRouteObject {
   const { apiVersion, kind } = TLSRoute;
   return { apiVersion, kind, metadata: { name: 'c1', namespace: 'team', generation: 2 }, status: { parents } };
 }
@@ -35,7 +36,7 @@ describe('a route is accepted', () => {
   const { namespace: _namespace, kind: _kind, group: _group, ...short } = parentRef;
   const unnoted = ({ type, status }: Condition): Condition => ({ type, status });
 
-  it.each<[string, RouteObject]>([
+  it.each<[string, TLSRouteObject]>([
     ['by its Gateway', route(parent(good))],
     ['by one of two controllers', route(parent([no('Accepted', 'Pending', '')]), parent(good))],
     [
@@ -56,7 +57,7 @@ describe('a route is accepted', () => {
 });
 
 describe('a route is waited for', () => {
-  it.each<[string, RouteObject]>([
+  it.each<[string, TLSRouteObject]>([
     ['while it has no status', route()],
     ['while only another Gateway has reported', route(parent(good, { name: 'other' }))],
     [

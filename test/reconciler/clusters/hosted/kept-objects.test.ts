@@ -1,8 +1,8 @@
+import type { CertificateSigningRequestObject } from '../../../../imports/kubernetes.ts';
 import { describe, expect, it } from 'vitest';
 import { fieldManager } from '../../../../constructs/api/group.ts';
 import { keptApplied, keptIdentity } from '../../../../reconciler/clusters/hosted/kept-object.ts';
 import { keptRequest } from '../../../../reconciler/clusters/hosted/kept-request.ts';
-import type { CertificateRequest } from '../../../../reconciler/pki/certificate-signing-request.ts';
 import { keptNode } from '../../../../reconciler/clusters/hosted/node-object.ts';
 import { somePodAvailable } from '../../../../reconciler/kube/readiness.ts';
 import { findPodProblem } from '../../../../reconciler/clusters/pods/pod-problem.ts';
@@ -22,7 +22,7 @@ describe('of a signing request in a hosted cluster', () => {
   it('all that an approval depends on is kept', async () => {
     const request = await kubeletRequest();
     expect(objection(keptRequest(request), evidence)).toBeUndefined();
-    const ofUser: CertificateRequest = { ...request, spec: { ...request.spec, groups: ['others'] } };
+    const ofUser: CertificateSigningRequestObject = { ...request, spec: { ...request.spec, groups: ['others'] } };
     expect(objection(keptRequest(ofUser), evidence)).toContain('which is not a kubelet');
   });
 
@@ -41,9 +41,9 @@ describe('of a signing request in a hosted cluster', () => {
 
   it('a pending one that is too long is not kept, and the reason is told', async () => {
     const request = await kubeletRequest();
-    const long: CertificateRequest = { ...request, spec: { ...request.spec, request: large } };
+    const long: CertificateSigningRequestObject = { ...request, spec: { ...request.spec, request: large } };
     const kept = keptRequest(long);
-    expect(kept.spec.request).toBe('');
+    expect(kept.spec?.request).toBe('');
     expect(objection(kept, evidence)).toBe('is longer than 16 KiB');
   });
 });

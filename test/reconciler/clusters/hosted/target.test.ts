@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../../imports/kubernetes.ts';
 import { X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Secret, Service } from '../../../../constructs/api/resources.ts';
@@ -6,7 +7,7 @@ import type { OpenApi } from '../../../../reconciler/clusters/hosted/open-api.ts
 import { hostedTarget } from '../../../../reconciler/clusters/hosted/target.ts';
 import { systemClock } from '../../../../reconciler/kube/clock.ts';
 import { tooLarge } from '../../../../reconciler/kube/errors.ts';
-import { pairOf, type SecretObject } from '../../../../reconciler/pki/secret.ts';
+import { pairOf } from '../../../../reconciler/pki/secret.ts';
 import { ManualClock, settled } from '../../../support/manual-clock.ts';
 import { MemoryApiServer } from '../../../support/memory-cluster/api-server.ts';
 import { MemoryClient } from '../../../support/memory-cluster/client.ts';

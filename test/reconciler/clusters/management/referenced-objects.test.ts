@@ -1,3 +1,4 @@
+import type { SecretObject } from '../../../../imports/kubernetes.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditReceiversAnnotation } from '../../../../constructs/api/group.ts';
 import { HostedControlPlaneSpec } from '../../../../constructs/api/hosted-control-plane.ts';
@@ -9,7 +10,6 @@ import {
   referencesOf,
   watchLimits,
 } from '../../../../reconciler/clusters/management/referenced-objects.ts';
-import type { SecretObject } from '../../../../reconciler/pki/secret.ts';
 import { MemoryCluster } from '../../../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../../../support/loop/operator-process.ts';
 import { completeCluster, expectNoWrites } from '../../../support/loop/scenario.ts';

@@ -1,5 +1,5 @@
+import type { PodObject } from '../../../../imports/kubernetes.ts';
 import { expect, it } from 'vitest';
-import type { PodObject } from '../../../../reconciler/kube/readiness.ts';
 import { askPods } from '../../../../reconciler/clusters/pods/ask-pods.ts';
 
 const pod = (name: string, podIP?: string): PodObject => ({

@@ -1,6 +1,6 @@
+import type { ContainerStatus, PodObject } from '../../../../imports/kubernetes.ts';
 import { expect, it } from 'vitest';
 import { Deployment, PersistentVolumeClaim, Pod } from '../../../../constructs/api/resources.ts';
-import type { ContainerStatus, PodObject } from '../../../../reconciler/kube/readiness.ts';
 import { type ObservedPods, findPodProblem, untilLateMs } from '../../../../reconciler/clusters/pods/pod-problem.ts';
 
 const now = new Date('2026-11-23T12:00:00Z');

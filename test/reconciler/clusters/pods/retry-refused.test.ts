@@ -1,7 +1,8 @@
+import type { PodObject } from '../../../../imports/kubernetes.ts';
 import { describe, expect, it } from 'vitest';
 import { podsAcceptedAnnotation } from '../../../../constructs/api/group.ts';
 import { DaemonSet, Deployment, Pod, ResourceQuota, StatefulSet } from '../../../../constructs/api/resources.ts';
-import { isReady, type PodObject } from '../../../../reconciler/kube/readiness.ts';
+import { isReady } from '../../../../reconciler/kube/readiness.ts';
 import type { EndpointProbe } from '../../../../reconciler/clusters/exposure/endpoint-probes.ts';
 import { type PodsApi, refusedWorkloads, retryRefused } from '../../../../reconciler/clusters/pods/retry-refused.ts';
 import type { MemoryCluster } from '../../../support/loop/memory-cluster.ts';

@@ -1,6 +1,6 @@
+import type { ContainerStatus, PodObject } from '../../../../imports/kubernetes.ts';
 import { expect, it } from 'vitest';
 import { Pod } from '../../../../constructs/api/resources.ts';
-import type { ContainerStatus, PodObject } from '../../../../reconciler/kube/readiness.ts';
 import { unstableOf } from '../../../../reconciler/clusters/pods/unstable.ts';
 
 const now = new Date('2026-11-23T12:00:00Z');

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { acceptedPath } from '../../../../constructs/control-plane/api-server/check.ts';
-import { configurationCheckResult, type Ended } from '../../../../reconciler/desired-state/api-server/check-result.ts';
+import type { ContainerStateTerminated } from '../../../../imports/kubernetes.ts';
+import { configurationCheckResult } from '../../../../reconciler/desired-state/api-server/check-result.ts';
 
 const klog = (rest: string) => `E1123 07:52:26.161491   15306 run.go:72] "command failed" err=${rest}`;
 const opens = `error creating storage factory: open ${acceptedPath}: no such file or directory`;
@@ -10,7 +11,7 @@ const celLines = [
   '\t | ............^',
 ];
 
-it.each<[string, Ended, string]>([
+it.each<[string, ContainerStateTerminated, string]>([
   ['etcd would be asked next', { exitCode: 1, message: klog(JSON.stringify(opens)) }, 'accepted'],
   [
     'etcd would be asked next, in the format json',

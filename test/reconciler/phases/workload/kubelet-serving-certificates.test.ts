@@ -1,5 +1,5 @@
+import type { CertificateSigningRequestObject } from '../../../../imports/kubernetes.ts';
 import { describe, expect, it } from 'vitest';
-import type { CertificateRequest } from '../../../../reconciler/pki/certificate-signing-request.ts';
 import { HostedClusterNotReady } from '../../../../reconciler/clusters/hosted/not-ready.ts';
 import { kubeletServingCertificates } from '../../../../reconciler/phases/workload/kubelet-serving-certificates.ts';
 import type { HostedClient } from '../../../../reconciler/clusters/hosted/hosted-client.ts';
@@ -17,7 +17,10 @@ const node = {
 };
 
 /** The outcome for these requests, and the approved ones. */
-async function run(requests: readonly CertificateRequest[] | undefined, changes: Partial<HostedClient> = {}) {
+async function run(
+  requests: readonly CertificateSigningRequestObject[] | undefined,
+  changes: Partial<HostedClient> = {},
+) {
   const approved: string[] = [];
   const hosted: Partial<HostedClient> = {
     watchProblem: () => undefined,

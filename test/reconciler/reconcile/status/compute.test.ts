@@ -1,9 +1,9 @@
+import type { PodObject, StatefulSetObject } from '../../../../imports/kubernetes.ts';
 import { describe, expect, it } from 'vitest';
 import type { EtcdObservation } from '../../../../reconciler/etcd/members.ts';
 import type { EtcdReport } from '../../../../reconciler/etcd/report.ts';
 import { settled } from '../../../../reconciler/etcd/steps.ts';
 import { versionAnnotation } from '../../../../constructs/pod/component.ts';
-import type { PodObject, StatefulSetObject } from '../../../../reconciler/kube/readiness.ts';
 import { type Observation, summarize } from '../../../../reconciler/reconcile/status/compute.ts';
 import {
   conditionUpdate,

@@ -1,9 +1,9 @@
+import type { LeaseObject } from '../../../../imports/kubernetes.ts';
 import { Lease } from '../../../../constructs/api/resources.ts';
 import { providerNamespace } from '../../../../constructs/cluster/provider-names.ts';
 import type { KubeClient } from '../../../../reconciler/kube/client.ts';
 import { systemClock } from '../../../../reconciler/kube/clock.ts';
 import { Informer } from '../../../../reconciler/kube/informer.ts';
-import type { LeaseObject } from '../../../../reconciler/kube/lease-decision.ts';
 
 /** The lease of the operator, as a second instance sees it. */
 export class LeaseWatch {

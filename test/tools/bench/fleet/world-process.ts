@@ -2,6 +2,7 @@
  * Everything outside of the operator that a fleet needs, but its management API server: it reads a {@link WorldRequest} from each line of its
  * input, and writes one line when it is done. Kubernetes' controllers run no pod; one server answers for etcd's members, another one for the hosted API servers.
  */
+import type { SecretObject } from '../../../../imports/kubernetes.ts';
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -17,7 +18,7 @@ import { connect, loadKubeConfig } from '../../../../reconciler/kube/config.ts';
 import { Informer } from '../../../../reconciler/kube/informer.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
 import type { KeyPair } from '../../../../reconciler/pki/issue.ts';
-import { pairOf, type SecretObject } from '../../../../reconciler/pki/secret.ts';
+import { pairOf } from '../../../../reconciler/pki/secret.ts';
 import { AddressServer } from './address-server.ts';
 import { Controllers } from './controllers.ts';
 import { answerEtcd, etcdVersions } from './etcd-answers.ts';

@@ -1,7 +1,7 @@
+import type { CustomResourceDefinitionObject } from '../../../../../imports/kubernetes.ts';
 import { describe, expect, it } from 'vitest';
 import {
   contractKind,
-  type InfrastructureDefinition,
   infrastructureDefinitionName,
 } from '../../../../../reconciler/clusters/exposure/infrastructure/contract.ts';
 
@@ -13,7 +13,7 @@ const preserving = { 'x-kubernetes-preserve-unknown-fields': true } as const;
 function definition(
   labels: Record<string, string>,
   versions: Record<string, { served?: boolean; schema?: object }>,
-): InfrastructureDefinition {
+): CustomResourceDefinitionObject {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
