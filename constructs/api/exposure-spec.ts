@@ -104,40 +104,54 @@ const Ingress = withRules(
 
 export type IngressExposure = z.output<typeof Ingress>;
 
-/** The exposure strategies, of which exactly one may be set. */
+/**
+ * The exposure strategies, of which exactly one may be set. The rules of the CRD, the types and the chart derive from this list: a further
+ * strategy is a field here, and a builder in `control-plane/exposure/exposure.ts`.
+ */
 export const ExposureSpec = z.object({
-  ingress: Ingress.optional().describe(
-    'Share an ingress controller with TLS passthrough, by host names that you choose.',
-  ),
   gateway: Gateway.optional().describe(
     'Share a Gateway: all control planes have one address, and the Gateway routes by host name.',
+  ),
+  ingress: Ingress.optional().describe(
+    'Share an ingress controller with TLS passthrough, by host names that you choose.',
   ),
   loadBalancer: LoadBalancer.optional().describe('A dedicated Service of type LoadBalancer.'),
   nodePort: NodePort.optional().describe('Node ports of the management cluster.'),
 });
 
+type Settings = z.output<typeof ExposureSpec>;
+
+/** Name of an exposure strategy: its field in `exposure`. */
+export type ExposureKind = keyof Settings;
+
+/** Every exposure strategy, in the order of messages. */
+export const exposureKinds = Object.keys(ExposureSpec.shape) as ExposureKind[];
+
 /** The part of a spec that sets the exposure strategy. */
 export interface ExposureSource {
   readonly gateway?: Gateway | undefined;
-  readonly exposure?: z.output<typeof ExposureSpec> | undefined;
+  readonly exposure?: Settings | undefined;
 }
 
+type ExposureBy = {
+  [Kind in ExposureKind]: { readonly kind: Kind } & { readonly [Field in Kind]: NonNullable<Settings[Field]> };
+};
+
 /** The exposure strategy, with one shape per kind. */
-export type Exposure =
-  | { readonly kind: 'gateway'; readonly gateway: Gateway }
-  | { readonly kind: 'ingress'; readonly ingress: IngressExposure }
-  | { readonly kind: 'loadBalancer'; readonly loadBalancer: LoadBalancerExposure }
-  | { readonly kind: 'nodePort'; readonly nodePort: NodePortExposure };
+export type Exposure<Kind extends ExposureKind = ExposureKind> = ExposureBy[Kind];
+
+/** The strategies by which many control planes share an address and a port, and are told apart by host names. */
+export type SharedExposure = Exposure<'gateway' | 'ingress'>;
+
+/** Whether clients must name this cluster in TLS, because many clusters share the address of the endpoint. */
+export function isShared(exposure: Exposure): exposure is SharedExposure {
+  return exposure.kind === 'gateway' || exposure.kind === 'ingress';
+}
 
 /** Every exposure strategy that is set. A valid HostedControlPlane has exactly one, a template at most one. */
 export function exposuresOf({ gateway, exposure = {} }: ExposureSource): Exposure[] {
-  const set: Exposure[] = [];
-  if (gateway) set.push({ kind: 'gateway', gateway });
-  if (exposure.gateway) set.push({ kind: 'gateway', gateway: exposure.gateway });
-  if (exposure.ingress) set.push({ kind: 'ingress', ingress: exposure.ingress });
-  if (exposure.loadBalancer) set.push({ kind: 'loadBalancer', loadBalancer: exposure.loadBalancer });
-  if (exposure.nodePort) set.push({ kind: 'nodePort', nodePort: exposure.nodePort });
-  return set;
+  const set = exposureKinds.flatMap((kind) => (exposure[kind] ? [{ kind, [kind]: exposure[kind] } as Exposure] : []));
+  return gateway ? [{ kind: 'gateway', gateway }, ...set] : set;
 }
 
 /** The exposure strategy of a valid spec. Throws when the spec was never validated and sets none or several. */

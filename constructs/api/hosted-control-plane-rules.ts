@@ -1,4 +1,4 @@
-import { exposuresOf, type ExposureSource } from './exposure-spec.ts';
+import { exposureKinds, exposuresOf, type ExposureSource } from './exposure-spec.ts';
 import type { InClusterAccessSource } from './in-cluster-access-spec.ts';
 import { firstMinorWith } from '../cluster/minors.ts';
 import { isAtLeastMinor, notLowerMinor, skipsNoMinor } from './kubernetes-version.ts';
@@ -8,16 +8,16 @@ import type { ValidationRule } from './validation-rule.ts';
 const has = (self: string, way: string) => `(has(${self}.exposure) && has(${self}.exposure.${way}))`;
 const counted = (present: string) => `(${present} ? 1 : 0)`;
 
-const exposures = [
-  counted('has(self.gateway)'),
-  ...['gateway', 'ingress', 'loadBalancer', 'nodePort'].map((way) => counted(has('self', way))),
-].join(' + ');
+const exposures = [counted('has(self.gateway)'), ...exposureKinds.map((kind) => counted(has('self', kind)))].join(
+  ' + ',
+);
+
+const exposureFields = new Intl.ListFormat('en-GB').format(exposureKinds.map((kind) => `exposure.${kind}`));
 
 /** Without an exposure strategy nothing reaches the control plane; with two, its endpoint would be ambiguous. */
 export const exactlyOneExposure: ValidationRule<ExposureSource> = {
   rule: `${exposures} == 1`,
-  message:
-    'exactly one exposure strategy is needed: set gateway, or one of exposure.gateway, exposure.ingress, exposure.loadBalancer and exposure.nodePort',
+  message: `exactly one exposure strategy is needed: set gateway, or one of ${exposureFields}`,
   holds: (spec) => exposuresOf(spec).length === 1,
 };
 
@@ -62,8 +62,7 @@ export const noPolicyBeforeItsMinor: ValidationRule<InClusterAccessSource & { re
 /** A template may lack the exposure strategy, because patches of a ClusterClass can add it. */
 export const atMostOneExposure: ValidationRule<ExposureSource> = {
   rule: `${exposures} <= 1`,
-  message:
-    'more than one exposure strategy is set: keep one of gateway, exposure.gateway, exposure.ingress, exposure.loadBalancer and exposure.nodePort',
+  message: `more than one exposure strategy is set: keep one of gateway, ${exposureFields}`,
   holds: (spec) => exposuresOf(spec).length <= 1,
 };
 
@@ -84,7 +83,10 @@ export const noOwnTokenIssuer: ValidationRule<IssuerSource> = {
     ![issuer, ...acceptedIssuers].some((one) => one !== undefined && oidcProviders[one] !== undefined),
 };
 
-const hasGateway = (self: string) => `(has(${self}.gateway) || ${has(self, 'gateway')})`;
+/** CEL: whether an exposure strategy is set, of which `gateway` is a shorthand of one. */
+const isSet = (self: string, kind: string) =>
+  kind === 'gateway' ? `(has(${self}.gateway) || ${has(self, kind)})` : has(self, kind);
+const sameExposure = exposureKinds.map((kind) => `${isSet('self', kind)} == ${isSet('oldSelf', kind)}`).join(' && ');
 
 const etcdMinor = (version: string) => `int(${version}.split('.')[1])`;
 
@@ -122,7 +124,7 @@ export const updateRules: readonly ValidationRule<ExposureSource>[] = [
     fieldPath: '.controlPlaneEndpoint',
   },
   {
-    rule: `!has(oldSelf.controlPlaneEndpoint) || (${hasGateway('self')} == ${hasGateway('oldSelf')} && ${has('self', 'ingress')} == ${has('oldSelf', 'ingress')} && ${has('self', 'loadBalancer')} == ${has('oldSelf', 'loadBalancer')} && ${has('self', 'nodePort')} == ${has('oldSelf', 'nodePort')})`,
+    rule: `!has(oldSelf.controlPlaneEndpoint) || (${sameExposure})`,
     message:
       'the exposure strategy cannot change once the endpoint is set, because the endpoint would change: restore the previous exposure strategy',
     fieldPath: '.exposure',

@@ -1,4 +1,4 @@
-import { exposureOf } from '../api/exposure-spec.ts';
+import { exposureOf, isShared } from '../api/exposure-spec.ts';
 import type { InClusterAccess } from '../api/in-cluster-access-spec.ts';
 import type { HostedCluster } from './cluster.ts';
 import type { Facts } from './facts.ts';
@@ -29,7 +29,7 @@ export function usesTunnel(spec: Spec): boolean {
 
 /** Whether pods reach the API server only through the tunnel. */
 export function needsTunnel(spec: Spec): boolean {
-  return sharesEntry(spec) && accessBehindEntry(spec) === 'Proxy';
+  return isShared(exposureOf(spec)) && accessBehindEntry(spec) === 'Proxy';
 }
 
 /**
@@ -42,7 +42,7 @@ export function missingTunnel(spec: Spec): string | undefined {
 
 /** Whether only a tunnel can carry the connections of the Service `kubernetes`, and pods do not need it. */
 function wantsTunnel(spec: Spec): boolean {
-  return sharesEntry(spec) && accessBehindEntry(spec) === 'Policy';
+  return isShared(exposureOf(spec)) && accessBehindEntry(spec) === 'Policy';
 }
 
 function missingForTunnel(spec: Spec): string | undefined {
@@ -57,12 +57,6 @@ function missingForTunnel(spec: Spec): string | undefined {
 /** Such an exposure strategy advertises an address only if the spec requests a load balancer. */
 function accessBehindEntry(spec: Spec): InClusterAccess {
   return spec.inClusterAccess ?? withoutAddress(spec);
-}
-
-/** Whether clients must name this cluster in TLS, because many clusters share the address of the endpoint. */
-export function sharesEntry(spec: Spec): boolean {
-  const { kind } = exposureOf(spec);
-  return kind === 'gateway' || kind === 'ingress';
 }
 
 /**

@@ -1,4 +1,4 @@
-import { exposureOf } from '../../api/exposure-spec.ts';
+import { type Exposure, exposureOf, type ExposureKind } from '../../api/exposure-spec.ts';
 import type { HostedControlPlaneSpec } from '../../api/hosted-control-plane.ts';
 import { gateway } from './gateway.ts';
 import { ingress } from './ingress.ts';
@@ -6,17 +6,13 @@ import { loadBalancer } from './load-balancer.ts';
 import { nodePort } from './node-port.ts';
 import type { ExposureStrategy } from './strategy.ts';
 
+type Builder<Kind extends ExposureKind> = (exposure: Exposure<Kind>, spec: HostedControlPlaneSpec) => ExposureStrategy;
+
+const builders: { readonly [Kind in ExposureKind]: Builder<Kind> } = { gateway, ingress, loadBalancer, nodePort };
+
 /** The exposure strategy that a spec sets. */
 export function exposureStrategy(spec: HostedControlPlaneSpec): ExposureStrategy {
   const exposure = exposureOf(spec);
-  switch (exposure.kind) {
-    case 'gateway':
-      return gateway(exposure, spec);
-    case 'ingress':
-      return ingress(exposure, spec);
-    case 'loadBalancer':
-      return loadBalancer(exposure);
-    case 'nodePort':
-      return nodePort(exposure);
-  }
+  // The builder of its kind, which TypeScript cannot tell from one of another kind.
+  return (builders[exposure.kind] as Builder<ExposureKind>)(exposure, spec);
 }

@@ -11,10 +11,7 @@ import { chooseListener } from './listener.ts';
 import { type Contradiction, reachedOf, type ExposureStrategy, type Outside } from './strategy.ts';
 
 /** A shared Gateway with TLS passthrough. The endpoint is a host name under the wildcard of one of its listeners. */
-export function gateway(
-  exposure: Extract<Exposure, { kind: 'gateway' }>,
-  spec: HostedControlPlaneSpec,
-): ExposureStrategy {
+export function gateway(exposure: Exposure<'gateway'>, spec: HostedControlPlaneSpec): ExposureStrategy {
   const gatewayName = exposure.gateway;
   const name = `Gateway ${gatewayName.namespace}/${gatewayName.name}`;
   const decide: ExposureStrategy['endpoint'] = (cluster, outside, preset) => {

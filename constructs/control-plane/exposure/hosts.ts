@@ -1,4 +1,10 @@
-import { type Exposure, exposureOf, exposuresOf, type ExposureSource } from '../../api/exposure-spec.ts';
+import {
+  exposureOf,
+  exposuresOf,
+  type ExposureSource,
+  isShared,
+  type SharedExposure,
+} from '../../api/exposure-spec.ts';
 import type { Endpoint } from '../../cluster/facts.ts';
 
 /** The host names of one control plane where several control planes share an address and a port. */
@@ -17,11 +23,11 @@ export interface Hosts {
  */
 export function hostsOf(spec: ExposureSource, apiHost: string): Hosts | undefined {
   const exposure = exposureOf(spec);
-  return exposure.kind === 'gateway' || exposure.kind === 'ingress' ? sharedHosts(exposure, apiHost) : undefined;
+  return isShared(exposure) ? sharedHosts(exposure, apiHost) : undefined;
 }
 
 /** {@link hostsOf} for the exposure strategies that share an address. */
-export function sharedHosts(exposure: Extract<Exposure, { kind: 'gateway' | 'ingress' }>, apiHost: string): Hosts {
+export function sharedHosts(exposure: SharedExposure, apiHost: string): Hosts {
   const derived = (purpose: string) => `${purpose}.${apiHost}`;
   return exposure.kind === 'gateway'
     ? { api: apiHost, konnectivity: derived('konnectivity'), tunnel: derived('tunnel') }
@@ -41,18 +47,11 @@ export function heldHosts(
 ): string[] {
   const [exposure, ...more] = exposuresOf(spec);
   const published = spec.controlPlaneEndpoint?.host;
-  if (!exposure || more.length > 0) return [];
-  switch (exposure.kind) {
-    case 'gateway':
-      return published === undefined ? [] : Object.values(sharedHosts(exposure, published));
-    case 'ingress': {
-      const { apiHost } = exposure.ingress;
-      return [...new Set([apiHost, ...Object.values(sharedHosts(exposure, published ?? apiHost))])];
-    }
-    case 'loadBalancer':
-    case 'nodePort':
-      return [];
-  }
+  if (!exposure || more.length > 0 || !isShared(exposure)) return [];
+  const apiHost = exposure.kind === 'ingress' ? exposure.ingress.apiHost : undefined;
+  const endpoint = published ?? apiHost;
+  const hosts: string[] = endpoint === undefined ? [] : Object.values(sharedHosts(exposure, endpoint));
+  return [...new Set(apiHost === undefined ? hosts : [apiHost, ...hosts])];
 }
 
 /** Maximum length of a host name, and of one of its labels, in DNS. */

@@ -9,10 +9,7 @@ import { mismatch } from './fixed-endpoint.ts';
 import type { Contradiction, ExposureStrategy } from './strategy.ts';
 
 /** A shared ingress controller with TLS passthrough. The endpoint is the host name that the user sets. */
-export function ingress(
-  exposure: Extract<Exposure, { kind: 'ingress' }>,
-  spec: HostedControlPlaneSpec,
-): ExposureStrategy {
+export function ingress(exposure: Exposure<'ingress'>, spec: HostedControlPlaneSpec): ExposureStrategy {
   const { apiHost, port } = exposure.ingress;
   const offered = { host: apiHost, port };
   const hosts = sharedHosts(exposure, apiHost);

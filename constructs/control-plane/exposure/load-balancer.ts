@@ -8,9 +8,7 @@ import { mismatch } from './fixed-endpoint.ts';
 import type { ExposureStrategy, Reached } from './strategy.ts';
 
 /** A Service of type LoadBalancer. The endpoint is its address or host name. */
-export function loadBalancer({
-  loadBalancer: exposure,
-}: Extract<Exposure, { kind: 'loadBalancer' }>): ExposureStrategy {
+export function loadBalancer({ loadBalancer: exposure }: Exposure<'loadBalancer'>): ExposureStrategy {
   return {
     service: {
       type: 'LoadBalancer',

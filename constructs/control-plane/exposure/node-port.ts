@@ -6,7 +6,7 @@ import { mismatch } from './fixed-endpoint.ts';
 import type { ExposureStrategy } from './strategy.ts';
 
 /** A Service of type NodePort with fixed ports. The endpoint is the address that the user sets. */
-export function nodePort({ nodePort: exposure }: Extract<Exposure, { kind: 'nodePort' }>): ExposureStrategy {
+export function nodePort({ nodePort: exposure }: Exposure<'nodePort'>): ExposureStrategy {
   const offered = { host: exposure.address, port: exposure.port };
   return {
     service: {
