@@ -1,11 +1,11 @@
 import { defineConfig } from 'vitest/config';
-import { filesOf } from './run/files.ts';
-import { FixedOrder } from './run/order.ts';
+import { filesOf } from './tools/run/files.ts';
+import { FixedOrder } from './tools/run/order.ts';
 
 /** Long enough to show in the message of a test, the only part of a failure in the summary, the actual value. */
 const chaiConfig = { truncateThreshold: 600 };
 
-const everywhere = { chaiConfig, setupFiles: ['test/run/file-time.ts'] };
+const everywhere = { chaiConfig, setupFiles: ['test/tools/run/file-time.ts'] };
 
 const pure = {
   ...everywhere,
@@ -24,7 +24,7 @@ const onRealBinaries = {
   // As pure ones: a process for each file would take 1.8 core-seconds more for it. Files start in the same order in every run
   // instead, and one that fails runs once more in a process of its own.
   isolate: false,
-  globalSetup: ['test/testbed/vitest-setup.ts'],
+  globalSetup: ['test/tools/testbed/vitest-setup.ts'],
   // Far above the limits of the tests' own waits, which start again with each progress, and whose errors say what was awaited.
   testTimeout: 1_800_000,
   // a hook may compile two minors of Kubernetes
@@ -32,7 +32,7 @@ const onRealBinaries = {
 };
 
 /**
- * Which files belong to a project: test/run/files.ts; how a run uses the projects: test/RUN.md. Projects with different numbers of
+ * Which files belong to a project: test/tools/run/files.ts; how a run uses the projects: test/RUN.md. Projects with different numbers of
  * workers need places of their own in the order of groups.
  */
 export default defineConfig({
@@ -46,7 +46,7 @@ export default defineConfig({
         test: {
           name: 'testbed',
           ...filesOf.testbed,
-          // the third begins when the project `host` has ended: test/run/room.ts
+          // the third begins when the project `host` has ended: test/tools/run/room.ts
           maxWorkers: 3,
           sequence: { groupOrder: 1 },
           ...onRealBinaries,

@@ -57,7 +57,7 @@ export const mallocSettings: Readonly<Record<string, string>> = {
 /** Resources of the operator's container. */
 export const managerResources: ManagerResources = {
   requests: { cpu: '100m', memory: '256Mi' },
-  // A runaway ends this pod, and no other one of the node. Some 700 control planes fit: the figures are in test/bench/README.md.
+  // A runaway ends this pod, and no other one of the node. Some 700 control planes fit: the figures are in test/tools/bench/README.md.
   limits: { memory: '1Gi' },
 };
 

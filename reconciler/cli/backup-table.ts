@@ -85,37 +85,33 @@ function secondsText(seconds: number): string {
   return seconds < 10 ? `${seconds.toFixed(1)}s` : spanText(seconds * 1000);
 }
 
-/** Machine-readable, with exact values. Fields may be added; existing fields never change their meaning. */
-export function jsonOfBackups(owner: BackupOwner, { entries, unfinished, bareSnapshots }: ListedBackups): string {
+/** What `-o json|yaml` prints, with exact values. */
+export function shapeOfBackups(owner: BackupOwner, { entries, unfinished, bareSnapshots }: ListedBackups): object {
   const identity = (name: MarkedBackup) => ({
     name: backupId(name),
     time: new Date(name.time).toISOString(),
     ownerUID: name.owner ?? null,
   });
-  return JSON.stringify(
-    {
-      ...owner,
-      backups: entries.map((entry) =>
-        entry.kind === 'unreadable'
-          ? { ...identity(entry.name), revision: entry.name.revision, problem: entry.problem }
-          : {
-              ...identity(entry.name),
-              revision: entry.manifest.revision,
-              sizeBytes: entry.manifest.sizeBytes,
-              keys: entry.manifest.keys.total,
-              kubernetesVersion: entry.manifest.kubernetesVersion,
-              etcdVersion: entry.manifest.etcdVersion,
-              verified: entry.verification
-                ? { time: entry.verification.time, restoreSeconds: entry.verification.restoreSeconds }
-                : null,
-              encryptionKey: entry.manifest.encryption?.keyId ?? null,
-              hasRecoveryBundle: entry.manifest.objects.bundle !== undefined,
-            },
-      ),
-      unfinished: unfinished.map(identity),
-      bareSnapshots,
-    },
-    undefined,
-    2,
-  );
+  return {
+    ...owner,
+    backups: entries.map((entry) =>
+      entry.kind === 'unreadable'
+        ? { ...identity(entry.name), revision: entry.name.revision, problem: entry.problem }
+        : {
+            ...identity(entry.name),
+            revision: entry.manifest.revision,
+            sizeBytes: entry.manifest.sizeBytes,
+            keys: entry.manifest.keys.total,
+            kubernetesVersion: entry.manifest.kubernetesVersion,
+            etcdVersion: entry.manifest.etcdVersion,
+            verified: entry.verification
+              ? { time: entry.verification.time, restoreSeconds: entry.verification.restoreSeconds }
+              : null,
+            encryptionKey: entry.manifest.encryption?.keyId ?? null,
+            hasRecoveryBundle: entry.manifest.objects.bundle !== undefined,
+          },
+    ),
+    unfinished: unfinished.map(identity),
+    bareSnapshots,
+  };
 }

@@ -1,11 +1,10 @@
-import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import { backupAnnotation } from '../../constructs/api/group.ts';
+import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import { changingControlPlane, findingControlPlane, followingControlPlane } from './access.ts';
-import { backupProgress } from './backup-progress.ts';
-import { clusterArgument, type Command, hasSwitch, type Session } from './command.ts';
+import { type Command, type Session, clusterArgument, hasSwitch } from './command.ts';
+import { type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
 import { fieldManager } from './field-manager.ts';
-import { findControlPlane, refuseDeleting } from './control-plane.ts';
-import { follow } from './follow.ts';
+import { type Progress, follow } from './follow.ts';
 
 /** Arguments of `hcp backup`. */
 export interface BackupRequest {
@@ -50,3 +49,31 @@ async function takeBackup(session: Session, { cluster, wait }: BackupRequest): P
   const seen = { request, lastAttemptTime: status?.etcd?.backup?.lastAttemptTime };
   session.terminal.print(await follow(session, controlPlane, (now) => backupProgress(now, seen)));
 }
+
+/** The state when the backup was requested. */
+export interface RequestedBackup {
+  readonly request: string;
+  /**
+   * `status.etcd.backup.lastAttemptTime` before the request. Times are not compared, because the clocks of operator and
+   * client may differ.
+   */
+  readonly lastAttemptTime: string | undefined;
+}
+
+/** The progress of a requested backup. A failed attempt ends the wait, although the operator retries. */
+export function backupProgress({ object }: ControlPlane, requested: RequestedBackup): Progress {
+  const { status } = object;
+  const known = status?.etcd?.backup;
+  if (known?.lastRequest === requested.request) return { kind: 'done', message: known.lastBackup ?? 'stored' };
+
+  const condition = status?.conditions?.find(({ type }) => type === 'EtcdBackupReady');
+  const message = condition?.message ?? '';
+  const wasTried = known?.lastAttemptTime !== requested.lastAttemptTime;
+  if (condition?.status === 'False' && wasTried && failures.includes(condition.reason)) {
+    return { kind: 'failed', message: `no backup was taken: ${message}` };
+  }
+  return { kind: 'running', message: message || 'waiting for the operator' };
+}
+
+/** Reasons of EtcdBackupReady that end an attempt. */
+const failures = ['BackupSecretInvalid', 'StoreUnavailable', 'BackupFailed', 'ReconcileFailed', 'InvalidConfiguration'];

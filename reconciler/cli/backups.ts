@@ -1,26 +1,27 @@
 import type { BackupOwner } from '../../constructs/cluster/backup-names.ts';
 import { findingControlPlane, readingStore } from './access.ts';
-import { type BackupEntry, describeBackups, jsonOfBackups } from './backup-table.ts';
-import { clusterArgument, type Command, otherClusterOption, type Session, textOption, UsageError } from './command.ts';
+import { type BackupEntry, describeBackups, shapeOfBackups } from './backup-table.ts';
+import { clusterArgument, type Command, otherClusterOption, type Session } from './command.ts';
 import type { ClusterBackups, StoredBackup } from '../backup/cluster-backups.ts';
 import { readFolder } from '../backup/own-backups.ts';
 import { incarnationOf } from '../backup/ownership.ts';
 import { settleAll } from '../kube/concurrency.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { findControlPlane } from './control-plane.ts';
+import { outputOf, outputOption, printed } from './output.ts';
 import { withBackups } from './store.ts';
 
 /** Arguments of `hcp backups`. */
 export interface ListRequest {
   readonly cluster: string;
   readonly from: BackupOwner | undefined;
-  readonly output: 'table' | 'json';
+  readonly output: string | undefined;
 }
 
 /** Lists the content of the bucket, which it reads from the bucket itself and not from a status. */
 export const backups: Command = {
   name: 'backups',
-  usage: 'CLUSTER [--from NAMESPACE/CLUSTER] [-o json]',
+  usage: 'CLUSTER [--from NAMESPACE/CLUSTER] [-o json|yaml]',
   summary: 'Lists the backups in the bucket.',
   options: {
     from: {
@@ -28,7 +29,7 @@ export const backups: Command = {
       value: 'NAMESPACE/CLUSTER',
       meaning: 'list the backups of another cluster in the same bucket',
     },
-    output: { type: 'string', short: 'o', value: 'json', meaning: 'print JSON' },
+    output: outputOption(),
   },
   access: [findingControlPlane, ...readingStore],
   prepare(given) {
@@ -39,9 +40,7 @@ export const backups: Command = {
 
 /** @throws UsageError */
 export function readListRequest(given: Parameters<Command['prepare']>[0]): ListRequest {
-  const output = textOption(given, 'output') ?? 'table';
-  if (output !== 'table' && output !== 'json') throw new UsageError(`-o must be json, not "${output}"`);
-  return { cluster: clusterArgument(given), from: otherClusterOption(given, 'from'), output };
+  return { cluster: clusterArgument(given), from: otherClusterOption(given, 'from'), output: outputOf(given) };
 }
 
 async function listBackups(session: Session, { cluster, from, output }: ListRequest): Promise<void> {
@@ -65,7 +64,7 @@ async function listBackups(session: Session, { cluster, from, output }: ListRequ
 
   const owner = from ?? { namespace: session.namespace, cluster: controlPlane.cluster };
   const { terminal, now } = session;
-  const lines = output === 'json' ? [jsonOfBackups(owner, listed)] : describeBackups(owner, listed, now(), terminal);
+  const lines = printed(output, shapeOfBackups(owner, listed), () => describeBackups(owner, listed, now(), terminal));
   for (const line of lines) terminal.print(line);
 }
 

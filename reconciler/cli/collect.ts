@@ -21,8 +21,8 @@ import { type CommandAccess, findingControlPlane } from './access.ts';
 import { filteredLog } from './collect/filtered-log.ts';
 import { withoutSecrets } from './collect/without-secrets.ts';
 import { clusterArgument, type Command, type Session, textOption } from './command.ts';
-import { clusterOf, findObject } from './control-plane.ts';
-import { gatewayOf, type StoredControlPlane } from './control-plane-state.ts';
+import { clusterOf, findObject, gatewayOf } from './control-plane.ts';
+import { overviewOf } from './overview.ts';
 import { describeStatus } from './status/description.ts';
 
 /** Kinds of the objects of one control plane, which have the label of its Cluster. */
@@ -60,7 +60,7 @@ export const collect: Command = {
 
 async function collectAll(session: Session, name: string, directory: string): Promise<void> {
   const { client, namespace, terminal } = session;
-  const object: StoredControlPlane = await findObject(session, name);
+  const object = await findObject(session, name);
   const cluster = clusterOf(object) ?? name;
   await mkdir(join(directory, 'logs'), { recursive: true });
   const missing: string[] = [];
@@ -75,7 +75,7 @@ async function collectAll(session: Session, name: string, directory: string): Pr
     }
   };
 
-  await write('status.txt', `${describeStatus(object, session.now()).join('\n')}\n`);
+  await write('status.txt', `${describeStatus(overviewOf(object), [], session.now()).join('\n')}\n`);
   await write('HostedControlPlane.yaml', stringify(withoutSecrets(object)));
   const owner = await tried(`Cluster ${cluster}`, () => client.get(Cluster, { namespace, name: cluster }));
   if (owner) await write('Cluster.yaml', stringify(withoutSecrets(owner)));

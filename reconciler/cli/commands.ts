@@ -1,12 +1,10 @@
 import { backup } from './backup.ts';
 import { backups } from './backups.ts';
-import { certificates } from './certificates.ts';
 import type { Command, Program } from './command.ts';
 import { collect } from './collect.ts';
 import { completionOf } from './completion.ts';
 import { diff } from './diff.ts';
 import { hibernate, wake } from './hibernate.ts';
-import { explain } from './explain.ts';
 import { kubeconfig } from './kubeconfig.ts';
 import { list } from './list.ts';
 import { move } from './move.ts';
@@ -15,7 +13,6 @@ import { rebuild } from './rebuild.ts';
 import { render } from './render.ts';
 import { restore } from './restore.ts';
 import { rollback } from './rollback.ts';
-import { served } from './served.ts';
 import { status } from './status.ts';
 import { preflight } from './preflight.ts';
 
@@ -23,18 +20,15 @@ import { preflight } from './preflight.ts';
 export const commands: readonly Command[] = [
   list,
   status,
-  explain,
   collect,
   backup,
   backups,
-  served,
   restore,
   rebuild,
   move,
   preflight,
   rollback,
   kubeconfig,
-  certificates,
   hibernate,
   wake,
   pause,

@@ -1,12 +1,26 @@
+import { type ExposureSource, exposuresOf, type Gateway } from '../../constructs/api/exposure-spec.ts';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
 import { parseStoredHostedControlPlane } from '../../constructs/api/parse.ts';
 import type { HostedControlPlane as ParsedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
+import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import { owningCluster } from '../clusters/management/cluster-object.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Session } from './command.ts';
 
-/** The control plane of a command, as of its last read. */
+/** A HostedControlPlane as it is stored, also one whose spec is refused. */
+export interface StoredControlPlane extends KubeObject {
+  readonly spec?: ExposureSource & {
+    readonly version?: string;
+    readonly controlPlaneEndpoint?: { readonly host?: string; readonly port?: number };
+    readonly etcd?: {
+      readonly backup?: { readonly secret?: { readonly name?: string; readonly namespace?: string } };
+    };
+  };
+  readonly status?: HostedControlPlaneStatus;
+}
+
+/** The control plane of a command that changes it, with the defaults of its spec, as of its last read. */
 export interface ControlPlane {
   /** Name of the Cluster. */
   readonly cluster: string;
@@ -23,8 +37,8 @@ export async function findControlPlane(session: Session, name: string): Promise<
 }
 
 /** The same as it is stored, also if its spec is refused. @throws with the existing names */
-export async function findObject({ client, namespace }: Session, name: string): Promise<KubeObject> {
-  const { items } = await client.list(HostedControlPlane, { namespace });
+export async function findObject({ client, namespace }: Session, name: string): Promise<StoredControlPlane> {
+  const { items } = await client.list<StoredControlPlane>(HostedControlPlane, { namespace });
   const object = chosen(items, name);
   if (!object) {
     const names = items.map((item) => clusterOf(item) ?? item.metadata.name).sort();
@@ -48,8 +62,13 @@ export function readControlPlane(object: KubeObject): ControlPlane {
   return { cluster, object: parsed.hostedControlPlane };
 }
 
-function chosen(items: readonly KubeObject[], name: string): KubeObject | undefined {
+function chosen<T extends KubeObject>(items: readonly T[], name: string): T | undefined {
   return items.find((item) => clusterOf(item) === name) ?? items.find(({ metadata }) => metadata.name === name);
+}
+
+/** The Gateway that a control plane names; undefined if it is exposed in another way. */
+export function gatewayOf({ spec }: StoredControlPlane): Gateway | undefined {
+  return exposuresOf(spec ?? {}).find((exposure) => exposure.kind === 'gateway')?.gateway;
 }
 
 /** The Cluster that owns a control plane; undefined if none does yet. */

@@ -2,31 +2,33 @@ import { Pod, Secret } from '../../constructs/api/resources.ts';
 import { selectorLabels, selectorOf } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { kubernetesVersion, unsupportedVersion } from '../../constructs/cluster/versions.ts';
+import { checkedConfiguration } from '../../constructs/control-plane/api-server/checked-configuration.ts';
 import { apiServiceHost } from '../../constructs/control-plane/certificates/certificate-plans.ts';
 import { exposureStrategy } from '../../constructs/control-plane/exposure/exposure.ts';
+import { findingControlPlane, forwardingPort } from './access.ts';
+import { table } from './columns.ts';
+import { type Command, type Session, UsageError, clusterArgument, textOption } from './command.ts';
+import { type ControlPlane, findControlPlane } from './control-plane.ts';
+import { outputOf, outputOption, printed } from './output.ts';
+import type { Paint } from './view.ts';
 import type { HostedClient } from '../clusters/hosted/hosted-client.ts';
 import { KubeClient, type KubernetesApi } from '../kube/client.ts';
 import { connectionFor } from '../kube/config.ts';
-import { hasEnded, type PodObject } from '../kube/readiness.ts';
+import { type PodObject, hasEnded } from '../kube/readiness.ts';
 import { caOf, clientOf } from '../pki/kubeconfig.ts';
 import { type SecretObject, valueOf } from '../pki/secret.ts';
-import { findProblems, preflightChecks, type PreflightProblem } from '../desired-state/upgrade/preflight/checks.ts';
+import { type PreflightProblem, findProblems, preflightChecks } from '../desired-state/upgrade/preflight/checks.ts';
 import { observePreflight } from '../desired-state/upgrade/preflight/observe.ts';
 import { skippedChecks } from '../desired-state/upgrade/preflight/skipped.ts';
-import { findingControlPlane, forwardingPort } from './access.ts';
-import { table } from './columns.ts';
-import { clusterArgument, type Command, type Session, textOption, UsageError } from './command.ts';
-import { type ControlPlane, findControlPlane } from './control-plane.ts';
-import { configurationResult } from './upgrade-configuration.ts';
-import type { Paint } from './view.ts';
 
 /** Reports what would hold an upgrade, before a user requests it. */
 export const preflight: Command = {
   name: 'preflight',
-  usage: 'CLUSTER --to VERSION',
+  usage: 'CLUSTER --to VERSION [-o json|yaml]',
   summary: 'Checks what would hold an upgrade of Kubernetes. It changes nothing.',
   options: {
     to: { type: 'string', value: 'VERSION', meaning: 'the version of Kubernetes, such as v1.36.3' },
+    output: outputOption(),
   },
   access: [
     findingControlPlane,
@@ -40,11 +42,27 @@ export const preflight: Command = {
     if (to === undefined) throw new UsageError('--to is missing: set the version to upgrade to, such as v1.36.3');
     const problem = unsupportedVersion(to);
     if (problem !== undefined) throw new UsageError(`--to: ${problem}`);
-    return (session) => checkUpgrade(session, cluster, kubernetesVersion(to));
+    const output = outputOf(given);
+    return (session) => checkUpgrade(session, cluster, kubernetesVersion(to), output);
   },
 };
 
-async function checkUpgrade(session: Session, name: string, version: string): Promise<void> {
+/** What `-o json|yaml` prints. */
+interface PreflightReport {
+  readonly namespace: string;
+  readonly cluster: string;
+  readonly version: string;
+  /** Whether the operator would hold the upgrade. */
+  readonly holds: boolean;
+  readonly checks: readonly Checked[];
+}
+
+async function checkUpgrade(
+  session: Session,
+  name: string,
+  version: string,
+  output: string | undefined,
+): Promise<void> {
   const controlPlane = await findControlPlane(session, name);
   const { object: hostedControlPlane } = controlPlane;
   const labelSelector = selectorOf(selectorLabels(controlPlane.cluster, 'api-server'));
@@ -55,34 +73,44 @@ async function checkUpgrade(session: Session, name: string, version: string): Pr
   const subject = { version, hostedControlPlane, pods, now: new Date(), configuration };
   const problems = findProblems(await observePreflight(subject, hosted));
   const { checks: skipped } = skippedChecks(hostedControlPlane.metadata);
-  const { terminal } = session;
-  const rows = rowsOf({ problems, skipped, later: result === 'later' ? message : undefined }, terminal.paint);
-  for (const line of table(rows, terminal)) terminal.print(line);
-  const counting = problems.filter(({ check }) => !skipped.includes(check));
-  if (counting.length > 0) {
-    throw new Error(`the operator would hold the upgrade of ${name} to ${version}`);
-  }
-  terminal.print(`nothing holds the upgrade of ${name} to ${version}`);
+  const checks = checksOf({ problems, skipped, later: result === 'later' ? message : undefined });
+  const { terminal, namespace } = session;
+  const holds = checks.some((checked) => checked.result === 'failed');
+  const report: PreflightReport = { namespace, cluster: controlPlane.cluster, version, holds, checks };
+  const lines = printed(output, report, () => [
+    ...table([['CHECK', 'RESULT', 'FOUND'], ...checks.map((checked) => rowOf(checked, terminal.paint))], terminal),
+    ...(holds ? [] : [`nothing holds the upgrade of ${name} to ${version}`]),
+  ]);
+  for (const line of lines) terminal.print(line);
+  if (holds) throw new Error(`the operator would hold the upgrade of ${name} to ${version}`);
 }
 
-/** What the rows report. */
+/** One check. */
 interface Checked {
+  readonly check: string;
+  /** `later`: the configuration is checked when the spec has the version; `skipped`: failed, and an annotation skips it. */
+  readonly result: 'passed' | 'failed' | 'skipped' | 'later';
+  readonly message: string;
+}
+
+/** The result of each check. @param found with why the configuration is not checked yet, if it is not */
+export function checksOf(found: {
   readonly problems: readonly PreflightProblem[];
   readonly skipped: readonly string[];
-  /** Why the configuration is not checked yet, if it is not. */
   readonly later: string | undefined;
+}): Checked[] {
+  const { problems, skipped, later } = found;
+  return preflightChecks.map((check): Checked => {
+    if (check === 'configuration' && later !== undefined) return { check, result: 'later', message: later };
+    const problem = problems.find((candidate) => candidate.check === check);
+    if (problem === undefined) return { check, result: 'passed', message: '' };
+    return { check, result: skipped.includes(check) ? 'skipped' : 'failed', message: problem.message };
+  });
 }
 
-/** A row for each check. */
-function rowsOf({ problems, skipped, later }: Checked, paint: Paint): string[][] {
-  const rows = preflightChecks.map((check) => {
-    if (check === 'configuration' && later !== undefined) return [check, paint('waits', 'later'), later];
-    const problem = problems.find((candidate) => candidate.check === check);
-    if (problem === undefined) return [check, paint('ok', 'passed'), ''];
-    const result = skipped.includes(check) ? paint('waits', 'skipped') : paint('fails', 'failed');
-    return [check, result, problem.message];
-  });
-  return [['CHECK', 'RESULT', 'FOUND'], ...rows];
+function rowOf({ check, result, message }: Checked, paint: Paint): string[] {
+  const meaning = { passed: 'ok', failed: 'fails', skipped: 'waits', later: 'waits' } as const;
+  return [check, paint(meaning[result], result), message];
 }
 
 /** The API servers of a cluster as an administrator, each through a forwarded port of its pod. */
@@ -122,4 +150,28 @@ async function hostedThrough(
       return through(running.metadata.name, work);
     },
   };
+}
+
+/** What is known of the kube-apiserver of a version: whether it accepts what users decide about it. */
+interface ConfigurationResult {
+  /** `later`: it is asked when the spec has the version. */
+  readonly result: 'passed' | 'failed' | 'later';
+  readonly message: string;
+}
+
+/** The result of the check before an upgrade to a version, which the operator makes once the spec asks for it. */
+export function configurationResult({ object }: ControlPlane, version: string): ConfigurationResult {
+  const { metadata, spec, status } = object;
+  const { namespace } = metadata;
+  if (checkedConfiguration({ namespace, spec: { ...spec, version } }) === undefined) {
+    return { result: 'passed', message: '' };
+  }
+  const condition = (type: string) => status?.conditions?.find((candidate) => candidate.type === type);
+  if (kubernetesVersion(spec.version) === version && status?.observedGeneration === metadata.generation) {
+    const accepted = condition('APIServerConfigurationAccepted');
+    if (accepted?.status === 'True') return { result: 'passed', message: '' };
+    if (accepted?.reason === 'ConfigurationRefused') return { result: 'failed', message: accepted.message };
+  }
+  const message = `once the spec has the version, kube-apiserver ${version} checks flags, token issuers and audit settings before anything changes, and holds the upgrade while it refuses them`;
+  return { result: 'later', message };
 }

@@ -11,11 +11,18 @@ import { processTerminal } from './terminal.ts';
 
 /** Parses the arguments of this process, runs one command and sets the exit code: 0 success, 1 failure, 2 invalid command line. */
 export async function runProgram(program: Program): Promise<void> {
+  process.stdout.once('error', endQuietly);
   try {
     await runLine(program, parseCommandLine(process.argv.slice(2), program));
   } catch (error) {
     fail(program, error);
   }
+}
+
+/** Whoever reads has read enough, as `head` does, and wants no more results. */
+function endQuietly(error: NodeJS.ErrnoException): never {
+  if (error.code === 'EPIPE') process.exit();
+  throw error;
 }
 
 async function runLine(program: Program, line: CommandLine): Promise<void> {

@@ -1,27 +1,54 @@
-import { Cluster } from '../../constructs/api/resources.ts';
+import { Cluster, Pod, type Resource, Secret } from '../../constructs/api/resources.ts';
+import { backupId } from '../../constructs/cluster/backup-names.ts';
+import { selectorLabels, selectorOf } from '../../constructs/cluster/labels.ts';
+import { etcdMemberHost, namesOf } from '../../constructs/cluster/names.ts';
+import { ports } from '../../constructs/cluster/ports.ts';
+import { minorOf } from '../../constructs/cluster/versions.ts';
+import { changeCause } from '../backup/causes.ts';
+import type { Manifest } from '../backup/manifest.ts';
 import { readFolder, unreadable } from '../backup/own-backups.ts';
 import { incarnationOf } from '../backup/ownership.ts';
-import { backupId } from '../../constructs/cluster/backup-names.ts';
-import type { Manifest } from '../backup/manifest.ts';
-import { changesSince } from '../etcd/key-changes.ts';
-import { messageOf } from '../kube/error-message.ts';
-import type { KubeObject } from '../kube/object.ts';
-import { changingControlPlane, findingControlPlane, followingControlPlane, readingStore } from './access.ts';
-import { clusterArgument, type Command, hasSwitch, type Session } from './command.ts';
+import {
+  type CommandAccess,
+  changingControlPlane,
+  findingControlPlane,
+  followingControlPlane,
+  forwardingPort,
+  readingStore,
+} from './access.ts';
+import { type Command, type Session, clusterArgument, hasSwitch } from './command.ts';
 import { type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
-import { readingEtcd, withEtcdMember } from './etcd-member.ts';
 import { follow } from './follow.ts';
+import { spanText } from './format.ts';
 import { confirmLoss, requestRestore } from './request-restore.ts';
 import { restoreProgress } from './restore-progress.ts';
-import { describeRollback, type Loss } from './rollback/describe.ts';
-import { backupBefore, rollbackVersions, versionToLeave } from './rollback/plan-rollback.ts';
+import {
+  type DescribedBackup,
+  type RollbackVersions,
+  backupBefore,
+  rollbackVersions,
+  versionToLeave,
+} from './rollback/plan-rollback.ts';
 import { withBackups } from './store.ts';
+import { etcdCredentials } from '../etcd/access.ts';
+import { MemberClient } from '../etcd/client.ts';
+import { type KeyChanges, changesSince } from '../etcd/key-changes.ts';
+import { messageOf } from '../kube/error-message.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { type PodObject, isReady } from '../kube/readiness.ts';
 
 interface RollbackRequest {
   readonly cluster: string;
   readonly yes: boolean;
   readonly wait: boolean;
 }
+
+/** What this needs in the namespace of the control plane. */
+const readingEtcd: readonly CommandAccess[] = [
+  { resource: Pod, verbs: ['list'], why: 'finding the members of etcd' },
+  { resource: Secret, verbs: ['get'], why: 'a client certificate of etcd' },
+  forwardingPort('etcd'),
+];
 
 /** Takes a control plane back to the minor before, with the two fields that users can also set in one write. */
 export const rollback: Command = {
@@ -98,4 +125,76 @@ interface WithTopology extends KubeObject {
 async function topologyVersion({ client, namespace }: Session, { cluster }: ControlPlane): Promise<string | undefined> {
   const found = await client.find<WithTopology>(Cluster, { namespace, name: cluster });
   return found?.spec?.topology?.version;
+}
+
+/**
+ * Works with a member of etcd, through a forwarded port of its pod. The API servers need not answer.
+ * @throws when no member is ready, or the user may not read its certificates
+ */
+async function withEtcdMember<T>(
+  { client, namespace, forward }: Session,
+  cluster: string,
+  work: (member: MemberClient) => Promise<T>,
+): Promise<T> {
+  const labelSelector = selectorOf(selectorLabels(cluster, 'etcd'));
+  const { items } = await client.list<PodObject>(Pod, { namespace, labelSelector });
+  const pod = items.find(isReady)?.metadata.name;
+  if (pod === undefined) throw new Error('no member of etcd is ready');
+  const { etcdCA, etcdController } = namesOf(cluster).secrets;
+  const names = [etcdCA, etcdController];
+  const secrets = await Promise.all(names.map((name) => client.find(Secret, { namespace, name })));
+  const get = <O extends KubeObject>(_: Resource, name: string) => secrets[names.indexOf(name)] as O | undefined;
+  const credentials = etcdCredentials(cluster, { get });
+  const forwarded = await forward({ namespace, pod, port: ports.etcdClient });
+  const ordinal = Number(pod.slice(pod.lastIndexOf('-') + 1));
+  const serverName = etcdMemberHost({ name: cluster, namespace }, ordinal);
+  const member = new MemberClient({ name: pod, address: `127.0.0.1:${forwarded.port}`, serverName }, credentials);
+  try {
+    return await work(member);
+  } finally {
+    member.close();
+    forwarded.close();
+  }
+}
+
+/** What a way back loses: the changes of each resource, or why they are unknown. */
+export type Loss = ReadonlyMap<string, KeyChanges> | string;
+
+/** What a way back does, for the user who confirms it. */
+export function describeRollback(
+  cluster: string,
+  { from, to, etcdFrom, etcdTo }: RollbackVersions,
+  { backup, manifest }: DescribedBackup,
+  loss: Loss,
+  now: number,
+): string[] {
+  const ofEtcd = etcdFrom === undefined || etcdFrom === etcdTo ? '' : `, and from etcd ${etcdFrom} to ${etcdTo}`;
+  const change = `Kubernetes 1.${minorOf(to)} to 1.${minorOf(from)}`;
+  const reason = manifest.takenFor?.includes(changeCause(change)) ? ` for the change of ${change}` : '';
+  const verified = backup.isVerified ? 'was verified' : 'was not verified';
+  return [
+    `${cluster} goes back from Kubernetes ${from} to ${to}${ofEtcd}.`,
+    `Backup ${backupId(backup)} replaces all its data. It was taken ${spanText(now - backup.time)} ago${reason}, and ${verified}.`,
+    ...describeLoss(loss),
+    'The API server is unavailable meanwhile. The current data is set aside on the volumes; run hcp backup before to have it in the bucket, too.',
+    `Kubernetes ${to} serves no kubelet of a later minor: replace the nodes that have one.`,
+  ];
+}
+
+function describeLoss(loss: Loss): string[] {
+  if (typeof loss === 'string')
+    return [`Everything written since then will be lost. What that is cannot be counted: ${loss}.`];
+  if (loss.size === 0) return ['No key of etcd has changed since then.'];
+  return [
+    'These changes of keys in etcd since then will be lost:',
+    ...[...loss].map(([resource, changes]) => `  ${resource.replace('/registry/', '')}: ${changesText(changes)}`),
+    'A key that was deleted and created again counts as both; one that was created and deleted since then does not count.',
+  ];
+}
+
+function changesText({ changed, created, deleted }: KeyChanges): string {
+  const parts = Object.entries({ changed, created, deleted }).flatMap(([what, count]) =>
+    count > 0 ? [`${count} ${what}`] : [],
+  );
+  return parts.join(', ');
 }

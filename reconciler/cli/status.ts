@@ -1,46 +1,68 @@
 import { isDeepStrictEqual } from 'node:util';
 import { findingControlPlane, followingControlPlane } from './access.ts';
 import { clusterArgument, type Command, hasSwitch, type Session } from './command.ts';
-import { findObject } from './control-plane.ts';
-import { conditionOf, type StoredControlPlane } from './control-plane-state.ts';
+import { findObject, type StoredControlPlane } from './control-plane.ts';
 import { changesOf } from './follow.ts';
+import { outputOf, outputOption, printed } from './output.ts';
+import { type Overview, overviewOf } from './overview.ts';
+import { causesOf } from './status/causes.ts';
 import { describeStatus } from './status/description.ts';
+import { gather, readingEvidence } from './status/evidence.ts';
+import type { Cause } from './status/warnings.ts';
 
-/** Shows what a control plane waits for, in its own words, and what a person does next. */
+/** What `-o json|yaml` prints. */
+interface StatusReport extends Overview {
+  /** What does not work behind the steps, also while it is Ready. */
+  readonly causes: readonly Cause[];
+  /** What this user may not read. */
+  readonly unknown: readonly string[];
+}
+
+/** Shows what a control plane waits for, in its own words and in those of its pods, volumes and events, and what a person does next. */
 export const status: Command = {
   name: 'status',
-  usage: 'CLUSTER [--watch]',
-  summary: 'Shows the steps of a control plane and the one that blocks it; exit code 1 when it is not available.',
+  usage: 'CLUSTER [--watch] [-o json|yaml]',
+  summary:
+    'Shows what a control plane waits for and why, its steps and certificates; exit code 1 when it is not available.',
   options: {
     watch: { type: 'boolean', short: 'w', meaning: 'show it again after each change, until you interrupt it' },
+    output: outputOption(),
   },
-  access: [findingControlPlane, followingControlPlane('--watch')],
+  access: [findingControlPlane, followingControlPlane('--watch'), ...readingEvidence],
   prepare(given) {
     const name = clusterArgument(given);
-    return (session) => (hasSwitch(given, 'watch') ? watch(session, name) : showOnce(session, name));
+    const output = outputOf(given);
+    return (session) => (hasSwitch(given, 'watch') ? watch(session, name, output) : showOnce(session, name, output));
   },
 };
 
-async function showOnce(session: Session, name: string): Promise<void> {
-  const object: StoredControlPlane = await findObject(session, name);
-  show(session, object);
-  if (conditionOf(object, 'Available')?.status !== 'True')
-    throw new Error(`the API server of ${name} is not available`);
+async function showOnce(session: Session, name: string, output: string | undefined): Promise<void> {
+  const { available } = await show(session, await findObject(session, name), output);
+  if (!available) throw new Error(`the API server of ${name} is not available`);
 }
 
-async function watch(session: Session, name: string): Promise<void> {
+async function watch(session: Session, name: string, output: string | undefined): Promise<void> {
   const { metadata } = await findObject(session, name);
   let shown: unknown;
   for await (const object of changesOf<StoredControlPlane>(session, metadata.name)) {
     if (!object) throw new Error(`the control plane of ${name} was deleted`);
     // not what is printed, because ages change all the time
     if (isDeepStrictEqual(object.status, shown)) continue;
-    if (shown !== undefined) session.terminal.print('');
+    if (shown !== undefined) session.terminal.print(output === 'yaml' ? '---' : '');
     shown = object.status;
-    show(session, object);
+    await show(session, object, output);
   }
 }
 
-function show({ terminal, now }: Session, object: StoredControlPlane): void {
-  for (const line of describeStatus(object, now(), terminal)) terminal.print(line);
+async function show(session: Session, object: StoredControlPlane, output: string | undefined): Promise<Overview> {
+  const { terminal } = session;
+  const now = session.now();
+  const { evidence, unknown } = await gather(session, object);
+  const overview = overviewOf(object);
+  const causes = causesOf(evidence, now);
+  const report: StatusReport = { ...overview, causes, unknown };
+  for (const line of printed(output, report, () => describeStatus(overview, causes, now, terminal)))
+    terminal.print(line);
+  for (const what of output === undefined ? unknown : []) terminal.tell(`not known: ${what}`);
+  return overview;
 }

@@ -1,28 +1,33 @@
+import { keptVolumeAnnotation, reclaimPolicyAnnotation } from '../../constructs/api/group.ts';
+import { PersistentVolume, Secret } from '../../constructs/api/resources.ts';
 import { isBareSnapshot } from '../../constructs/api/restore-spec.ts';
-import { importAccess, releaseAccess } from './access.ts';
-import { gatherFacts } from './gather-facts.ts';
-import { releaseVolumes } from './kept-volumes.ts';
-import { describeImport } from './preview.ts';
-import { problemsOf } from './problems.ts';
-import { importContext, type ImportSource, takeSteps } from './run.ts';
-import { spanText } from '../cli/format.ts';
 import {
-  clusterArgument,
   type Command,
   type Given,
-  hasSwitch,
   type Program,
   type Session,
-  textOption,
   UsageError,
+  clusterArgument,
+  hasSwitch,
+  textOption,
 } from '../cli/command.ts';
 import { completionOf } from '../cli/completion.ts';
 import { findControlPlane } from '../cli/control-plane.ts';
+import { fieldManager } from '../cli/field-manager.ts';
 import { follow } from '../cli/follow.ts';
+import { spanText } from '../cli/format.ts';
 import { restoreProgress } from '../cli/restore-progress.ts';
+import { importAccess, releaseAccess } from './access.ts';
+import { gatherFacts } from './gather-facts.ts';
+import type { VolumeObject } from './observe.ts';
+import { describeImport } from './preview.ts';
+import { problemsOf } from './problems.ts';
+import { recordName } from './record.ts';
+import { type ImportSource, importContext, takeSteps } from './run.ts';
+import type { KubeClient } from '../kube/client.ts';
 
 /** Arguments of `hcp-import cluster`. */
-export interface ImportRequest extends ImportSource {
+interface ImportRequest extends ImportSource {
   readonly isConfirmed: boolean;
 }
 
@@ -119,4 +124,43 @@ async function runImport(session: Session, request: ImportRequest): Promise<void
   terminal.print(
     `the volumes of the other provider are kept: run hcp-import delete-volumes ${request.cluster} --yes when the cluster works as it should`,
   );
+}
+
+interface VolumesContext {
+  readonly client: Pick<KubeClient, 'list' | 'mergePatch' | 'delete'>;
+  readonly namespace: string;
+}
+
+/** The volumes that an import has kept for a Cluster. */
+async function keptVolumes({ client, namespace }: VolumesContext, cluster: string): Promise<VolumeObject[]> {
+  const { items } = await client.list<VolumeObject>(PersistentVolume);
+  return items.filter(({ metadata }) => metadata.annotations?.[keptVolumeAnnotation] === `${namespace}/${cluster}`);
+}
+
+/**
+ * Gives the kept volumes their reclaim policies back, with which Kubernetes deletes most of them, and deletes the record
+ * of the import.
+ * @param isConfirmed whether to do it; otherwise nothing is changed
+ * @returns what was done, or would be, as lines for the user
+ */
+async function releaseVolumes(context: VolumesContext, cluster: string, isConfirmed: boolean): Promise<string[]> {
+  const { client, namespace } = context;
+  const volumes = await keptVolumes(context, cluster);
+  const lines: string[] = [];
+  for (const { metadata } of volumes) {
+    const policy = metadata.annotations?.[reclaimPolicyAnnotation] ?? 'Retain';
+    lines.push(
+      policy === 'Delete'
+        ? `PersistentVolume ${metadata.name}: deleted with its data`
+        : `PersistentVolume ${metadata.name}: its reclaim policy is ${policy}, so delete it and its data yourself`,
+    );
+    if (!isConfirmed) continue;
+    const annotations = { [keptVolumeAnnotation]: null, [reclaimPolicyAnnotation]: null };
+    const patch = { metadata: { annotations }, spec: { persistentVolumeReclaimPolicy: policy } };
+    await client.mergePatch(PersistentVolume, { name: metadata.name }, patch, { fieldManager });
+  }
+  lines.push(`Secret ${recordName(cluster)} with the keys of the other provider: deleted`);
+  // Last: it shows that there is something to continue.
+  if (isConfirmed) await client.delete(Secret, { namespace, name: recordName(cluster) });
+  return isConfirmed ? lines : [...lines, 'Nothing was changed. Add --yes to carry it out: there is no way back.'];
 }

@@ -1,10 +1,10 @@
 import { access, rm } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { checkHealth } from '../testbed/health.ts';
-import { binDirectory, type Instance, kubeconfigPath } from '../testbed/instance.ts';
-import { savedProcess, saveProcess } from '../testbed/process-record.ts';
-import type { Report } from '../testbed/progress.ts';
-import { takeDown } from '../testbed/take-down.ts';
+import { checkHealth } from '../tools/testbed/health.ts';
+import { binDirectory, type Instance, kubeconfigPath } from '../tools/testbed/instance.ts';
+import { savedProcess, saveProcess } from '../tools/testbed/process-record.ts';
+import type { Report } from '../tools/testbed/progress.ts';
+import { takeDown } from '../tools/testbed/take-down.ts';
 import { claims } from './claims.ts';
 import { runDisaster, type Rebuilt } from './disaster.ts';
 

@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { backupAnnotation } from '../../constructs/api/group.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
-import { followUntilReady } from '../demo/follow.ts';
+import { followUntilReady } from '../tools/demo/follow.ts';
 import { HcpUser } from '../support/hcp.ts';
 import type { HostedControlPlaneObject } from '../support/workbench.ts';
-import { clientOf } from '../testbed/access.ts';
-import type { ClusterName } from '../testbed/hosted-api.ts';
-import { type Instance, kubeconfigPath } from '../testbed/instance.ts';
-import { kubectl } from '../testbed/kubectl.ts';
-import { objectStoreCredentials } from '../testbed/object-store.ts';
-import { repository } from '../testbed/operator-bundle.ts';
-import { type Report, step, until } from '../testbed/progress.ts';
+import { clientOf } from '../tools/testbed/access.ts';
+import type { ClusterName } from '../tools/testbed/hosted-api.ts';
+import { type Instance, kubeconfigPath } from '../tools/testbed/instance.ts';
+import { kubectl } from '../tools/testbed/kubectl.ts';
+import { objectStoreCredentials } from '../tools/testbed/object-store.ts';
+import { repository } from '../tools/testbed/operator-bundle.ts';
+import { type Report, step, until } from '../tools/testbed/progress.ts';
 
 /** The one in cluster.yaml; its HostedControlPlane has the same name. */
 export const cluster: ClusterName = { namespace: 'disaster', name: 'prod' };

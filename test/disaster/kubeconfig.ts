@@ -2,9 +2,9 @@ import { parse } from 'yaml';
 import { KubeClient } from '../../reconciler/kube/client.ts';
 import { connectionFor } from '../../reconciler/kube/config.ts';
 import { hostedClient } from '../support/hosted-client.ts';
-import { lookupFor } from '../testbed/gateway-address.ts';
-import type { Instance } from '../testbed/instance.ts';
-import { kubectl } from '../testbed/kubectl.ts';
+import { lookupFor } from '../tools/testbed/gateway-address.ts';
+import type { Instance } from '../tools/testbed/instance.ts';
+import { kubectl } from '../tools/testbed/kubectl.ts';
 import { cluster } from './hosted-cluster.ts';
 
 /** Cluster API's kubeconfig, as an administrator downloads it. */

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { Lease, Node } from '../../constructs/api/resources.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
-import { inMachine, type Machine } from '../testbed/machine.ts';
-import { until } from '../testbed/progress.ts';
+import { inMachine, type Machine } from '../tools/testbed/machine.ts';
+import { until } from '../tools/testbed/progress.ts';
 
 /** Properties that would change if the worker were changed. */
 export interface WorkerTraces {

@@ -1,11 +1,11 @@
 import { clientPod, clientRights } from '../cluster/access/client-pod.ts';
-import { runHello } from '../demo/workload.ts';
-import { hostedKubectl } from '../testbed/hosted-api.ts';
-import { busyboxImage } from '../testbed/images.ts';
-import type { Instance } from '../testbed/instance.ts';
-import { inMachine, type Machine } from '../testbed/machine.ts';
-import { type Report, step } from '../testbed/progress.ts';
-import { withHostedApi } from '../testbed/workers.ts';
+import { runHello } from '../tools/demo/workload.ts';
+import { hostedKubectl } from '../tools/testbed/hosted-api.ts';
+import { busyboxImage } from '../tools/testbed/images.ts';
+import type { Instance } from '../tools/testbed/instance.ts';
+import { inMachine, type Machine } from '../tools/testbed/machine.ts';
+import { type Report, step } from '../tools/testbed/progress.ts';
+import { withHostedApi } from '../tools/testbed/workers.ts';
 import { cluster } from './hosted-cluster.ts';
 
 /** A pod that sends requests to its API server with the token from the kubelet. */

@@ -1,8 +1,8 @@
 /** `main.ts TESTBED CLOUD`: an infrastructure provider for Cluster API, whose machines are those of the testbed, until it is ended. */
 import { setTimeout } from 'node:timers/promises';
 import { messageOf } from '../../reconciler/kube/error-message.ts';
-import { clientOf } from '../testbed/access.ts';
-import { instanceFrom } from '../testbed/instance.ts';
+import { clientOf } from '../tools/testbed/access.ts';
+import { instanceFrom } from '../tools/testbed/instance.ts';
 import { cloudNamed } from './clouds.ts';
 import { HostMachines } from './host-machines.ts';
 import { InfrastructureProvider } from './provider.ts';

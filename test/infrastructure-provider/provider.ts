@@ -6,7 +6,7 @@ import { isNotFound } from '../../reconciler/kube/errors.ts';
 import { messageOf } from '../../reconciler/kube/error-message.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
-import type { Report } from '../testbed/progress.ts';
+import type { Report } from '../tools/testbed/progress.ts';
 import type { Cloud } from './clouds.ts';
 import type { HostMachines } from './host-machines.ts';
 import {

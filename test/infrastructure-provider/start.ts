@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { ChildProgram } from '../support/child-program.ts';
-import { clientOf } from '../testbed/access.ts';
-import type { Instance } from '../testbed/instance.ts';
+import { clientOf } from '../tools/testbed/access.ts';
+import type { Instance } from '../tools/testbed/instance.ts';
 import { type CloudName, cloudNamed } from './clouds.ts';
 import { installKinds } from './kinds.ts';
 

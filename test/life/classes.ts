@@ -7,10 +7,10 @@ import {
   TestbedMachineTemplate,
   testbedPrefix,
 } from '../infrastructure-provider/kinds.ts';
-import { clusterctl } from '../testbed/clusterctl.ts';
-import type { Instance } from '../testbed/instance.ts';
-import { kubectl } from '../testbed/kubectl.ts';
-import { repository } from '../testbed/operator-bundle.ts';
+import { clusterctl } from '../tools/testbed/clusterctl.ts';
+import type { Instance } from '../tools/testbed/instance.ts';
+import { kubectl } from '../tools/testbed/kubectl.ts';
+import { repository } from '../tools/testbed/operator-bundle.ts';
 
 /** The shipped ClusterClass and one that differs in the size of its machines, by whose names a Cluster refers to them. */
 export const classes = { first: className, second: `${className}-large` } as const;

@@ -1,5 +1,5 @@
-import type { Instance } from '../testbed/instance.ts';
-import { kubectl } from '../testbed/kubectl.ts';
+import type { Instance } from '../tools/testbed/instance.ts';
+import { kubectl } from '../tools/testbed/kubectl.ts';
 
 const columns = '{range .items[*]}{.kind} {.metadata.name}\t{.metadata.generation}\n{end}';
 

@@ -1,5 +1,5 @@
 import { messageOf } from '../../reconciler/kube/error-message.ts';
-import type { Report } from '../testbed/progress.ts';
+import type { Report } from '../tools/testbed/progress.ts';
 
 /** A step of a life, and how long it took. */
 export interface Lived {

@@ -4,11 +4,11 @@ import type { Condition } from '../../constructs/api/status.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import type { HostedControlPlaneObject } from '../support/workbench.ts';
-import { clientOf } from '../testbed/access.ts';
-import type { ClusterName } from '../testbed/hosted-api.ts';
-import type { Instance } from '../testbed/instance.ts';
-import { until } from '../testbed/progress.ts';
-import { withHostedApi } from '../testbed/workers.ts';
+import { clientOf } from '../tools/testbed/access.ts';
+import type { ClusterName } from '../tools/testbed/hosted-api.ts';
+import type { Instance } from '../tools/testbed/instance.ts';
+import { until } from '../tools/testbed/progress.ts';
+import { withHostedApi } from '../tools/testbed/workers.ts';
 import { classes } from './classes.ts';
 
 /** How many machines a MachineDeployment has, by its name. */

@@ -8,16 +8,16 @@ import { pageAddresses, readPages, readSealed, runPods } from '../disaster/workl
 import { startApiServer } from '../support/api-server.ts';
 import { NumberedConfigMaps } from '../support/numbered-config-maps.ts';
 import type { HostedControlPlaneObject } from '../support/workbench.ts';
-import { clientOf } from '../testbed/access.ts';
-import { bringUp } from '../testbed/bring-up.ts';
-import { applyObjects } from '../testbed/apply-objects.ts';
-import { clusterctl, startClusterctl } from '../testbed/clusterctl.ts';
-import { clusterApiCore, providerComponents } from '../testbed/components.ts';
-import { binDirectory, type Instance } from '../testbed/instance.ts';
-import { kubectl } from '../testbed/kubectl.ts';
-import { loseManagement, replaceManagement } from '../testbed/management-loss.ts';
-import { type Report, step, until } from '../testbed/progress.ts';
-import { addWorker } from '../testbed/workers.ts';
+import { clientOf } from '../tools/testbed/access.ts';
+import { bringUp } from '../tools/testbed/bring-up.ts';
+import { applyObjects } from '../tools/testbed/apply-objects.ts';
+import { clusterctl, startClusterctl } from '../tools/testbed/clusterctl.ts';
+import { clusterApiCore, providerComponents } from '../tools/testbed/components.ts';
+import { binDirectory, type Instance } from '../tools/testbed/instance.ts';
+import { kubectl } from '../tools/testbed/kubectl.ts';
+import { loseManagement, replaceManagement } from '../tools/testbed/management-loss.ts';
+import { type Report, step, until } from '../tools/testbed/progress.ts';
+import { addWorker } from '../tools/testbed/workers.ts';
 
 /** The observations of a control plane that clusterctl has moved to another management cluster. */
 export interface Moved {

@@ -4,9 +4,9 @@ import { ContinuousLoad } from '../support/continuous-load.ts';
 import { operatedNamespace } from '../support/operated-namespace.ts';
 import { until } from '../support/until.ts';
 import { single } from '../support/workbench.ts';
-import { openHostedApi } from '../testbed/hosted-api.ts';
-import { instanceFrom } from '../testbed/instance.ts';
-import { installMetricsServer } from '../testbed/metrics-server.ts';
+import { openHostedApi } from '../tools/testbed/hosted-api.ts';
+import { instanceFrom } from '../tools/testbed/instance.ts';
+import { installMetricsServer } from '../tools/testbed/metrics-server.ts';
 
 const HorizontalPodAutoscaler: Resource = {
   apiVersion: 'autoscaling/v2',

@@ -6,7 +6,7 @@ import { startTracing, type Tracing } from '../../reconciler/operator/telemetry/
 import { operatedNamespace } from '../support/operated-namespace.ts';
 import { OtelCollector, type PrintedSpan } from '../support/otel-collector.ts';
 import { single } from '../support/workbench.ts';
-import { instanceFrom } from '../testbed/instance.ts';
+import { instanceFrom } from '../tools/testbed/instance.ts';
 
 let directory: string;
 let collector: OtelCollector;

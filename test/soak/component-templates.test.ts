@@ -12,11 +12,11 @@ import { readPage } from '../support/pages.ts';
 import { installProvider, removeProvider } from '../support/provider.ts';
 import { machinesOf, untilNodes } from '../support/stacks/cluster-with-workers.ts';
 import { kubernetesVersion, Workbench } from '../support/workbench.ts';
-import { installAddon } from '../testbed/addons.ts';
-import { instanceFrom } from '../testbed/instance.ts';
-import { kubectl } from '../testbed/kubectl.ts';
-import { repository } from '../testbed/operator-bundle.ts';
-import { withHostedApi } from '../testbed/workers.ts';
+import { installAddon } from '../tools/testbed/addons.ts';
+import { instanceFrom } from '../tools/testbed/instance.ts';
+import { kubectl } from '../tools/testbed/kubectl.ts';
+import { repository } from '../tools/testbed/operator-bundle.ts';
+import { withHostedApi } from '../tools/testbed/workers.ts';
 
 // The page from its first block to its last, as a reader types them.
 const { blocks } = await readPage('constructs/pod/README.md');

@@ -4,9 +4,9 @@ import { type JoinableCluster, openJoinableCluster } from '../cluster/workers/jo
 import { webServer, webService } from '../cluster/workers/web-server.ts';
 import { until } from '../support/until.ts';
 import { single } from '../support/workbench.ts';
-import { lanAddress, lanAddressIPv6 } from '../testbed/instance.ts';
-import { addIPv6 } from '../testbed/ipv6.ts';
-import { addWorker, type Worker } from '../testbed/workers.ts';
+import { lanAddress, lanAddressIPv6 } from '../tools/testbed/instance.ts';
+import { addIPv6 } from '../tools/testbed/ipv6.ts';
+import { addWorker, type Worker } from '../tools/testbed/workers.ts';
 
 const clusterNetwork = {
   services: { cidrBlocks: ['10.128.0.0/16', 'fd00:10:128::/112'] },

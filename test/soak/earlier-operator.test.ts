@@ -6,9 +6,9 @@ import { installProvider, removeProvider } from '../support/provider.ts';
 import { RestartCounter } from '../support/restart-counter.ts';
 import { until } from '../support/until.ts';
 import { single, Workbench } from '../support/workbench.ts';
-import { openHostedApi } from '../testbed/hosted-api.ts';
-import { instanceFrom } from '../testbed/instance.ts';
-import { addWorker, endWorker, type Worker } from '../testbed/workers.ts';
+import { openHostedApi } from '../tools/testbed/hosted-api.ts';
+import { instanceFrom } from '../tools/testbed/instance.ts';
+import { addWorker, endWorker, type Worker } from '../tools/testbed/workers.ts';
 
 // Users upgrade the operator of a fleet. The one before is of the last commit of the release revision before.
 const earlier = { commit: 'fe36260dc77bc5c85558496e368831c3b5a8115b', revision: 3 };

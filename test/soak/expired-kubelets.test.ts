@@ -4,8 +4,8 @@ import { lastReport, type NodeObject } from '../../reconciler/clusters/hosted/no
 import { readCertificate } from '../../reconciler/pki/certificate.ts';
 import { single } from '../support/workbench.ts';
 import { until } from '../support/until.ts';
-import { inMachine } from '../testbed/machine.ts';
-import { addWorker, withHostedApi, type Worker } from '../testbed/workers.ts';
+import { inMachine } from '../tools/testbed/machine.ts';
+import { addWorker, withHostedApi, type Worker } from '../tools/testbed/workers.ts';
 import { type JoinableCluster, openJoinableCluster } from '../cluster/workers/joinable-cluster.ts';
 
 const name = { namespace: 'expired-kubelets', name: 'hosted' };

@@ -1,8 +1,8 @@
 import { expect, inject, test } from 'vitest';
 import { haproxyPort, passThroughHAProxy } from '../cluster/workers/haproxy-passthrough.ts';
 import { accessAt, joinBehind, kubernetesService } from '../cluster/workers/join-behind.ts';
-import { clustersDomain } from '../testbed/gateway-address.ts';
-import { instanceFrom, lanAddress, managementNumber } from '../testbed/instance.ts';
+import { clustersDomain } from '../tools/testbed/gateway-address.ts';
+import { instanceFrom, lanAddress, managementNumber } from '../tools/testbed/instance.ts';
 
 const instance = instanceFrom(process.env, inject('testbed'));
 // Below 30086, where Kubernetes allocates no port until all others are in use.

@@ -8,8 +8,8 @@ import { type CertManager, createIssuer, startCertManager } from '../support/cer
 import { operatedNamespace } from '../support/operated-namespace.ts';
 import { until } from '../support/until.ts';
 import { single } from '../support/workbench.ts';
-import { installAddon } from '../testbed/addons.ts';
-import { instanceFrom } from '../testbed/instance.ts';
+import { installAddon } from '../tools/testbed/addons.ts';
+import { instanceFrom } from '../tools/testbed/instance.ts';
 
 const namespace = 'toissuer';
 const dayMs = 24 * 3_600_000;

@@ -10,9 +10,9 @@ import { splitCertificates } from '../../reconciler/pki/pem.ts';
 import { type CertManager, createIssuer, startCertManager } from '../support/cert-manager.ts';
 import { until } from '../support/until.ts';
 import { single } from '../support/workbench.ts';
-import { clientOf } from '../testbed/access.ts';
-import { installAddon } from '../testbed/addons.ts';
-import { addWorker, type Worker } from '../testbed/workers.ts';
+import { clientOf } from '../tools/testbed/access.ts';
+import { installAddon } from '../tools/testbed/addons.ts';
+import { addWorker, type Worker } from '../tools/testbed/workers.ts';
 import { type JoinableCluster, openJoinableCluster } from '../cluster/workers/joinable-cluster.ts';
 
 const dayMs = 24 * 3_600_000;

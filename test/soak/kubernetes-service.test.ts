@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formatEndpoint } from '../../constructs/cluster/facts.ts';
 import { until } from '../support/until.ts';
-import { addWorker, type Worker } from '../testbed/workers.ts';
+import { addWorker, type Worker } from '../tools/testbed/workers.ts';
 import { type JoinableCluster, openJoinableCluster } from '../cluster/workers/joinable-cluster.ts';
 import { byEnvironment, byName, clientPod } from '../cluster/access/client-pod.ts';
 

@@ -5,10 +5,10 @@ import { type BootstrappedCluster, openBootstrappedCluster } from '../system/boo
 import { joinMachineOf } from '../system/joined-machine.ts';
 import { until } from '../support/until.ts';
 import { kubernetesVersion, type Workbench } from '../support/workbench.ts';
-import { addMinor, type FurtherMinor } from '../testbed/further-minor.ts';
-import { instanceFrom } from '../testbed/instance.ts';
-import type { Machine as TestbedMachine } from '../testbed/machine.ts';
-import { removeMachine } from '../testbed/node-machines.ts';
+import { addMinor, type FurtherMinor } from '../tools/testbed/further-minor.ts';
+import { instanceFrom } from '../tools/testbed/instance.ts';
+import type { Machine as TestbedMachine } from '../tools/testbed/machine.ts';
+import { removeMachine } from '../tools/testbed/node-machines.ts';
 
 const namespace = 'machine-upgrade';
 const name = 'c1';

@@ -17,12 +17,12 @@ import { onceWebhooksAnswer } from '../support/cluster-api-webhooks.ts';
 import { installProvider, removeProvider } from '../support/provider.ts';
 import { until } from '../support/until.ts';
 import { kubernetesVersion, single, Workbench } from '../support/workbench.ts';
-import { installAddon } from '../testbed/addons.ts';
-import { instanceFrom } from '../testbed/instance.ts';
-import { addMinor } from '../testbed/further-minor.ts';
-import { kubectl } from '../testbed/kubectl.ts';
-import { findMachine, inMachine } from '../testbed/machine.ts';
-import { withHostedApi } from '../testbed/workers.ts';
+import { installAddon } from '../tools/testbed/addons.ts';
+import { instanceFrom } from '../tools/testbed/instance.ts';
+import { addMinor } from '../tools/testbed/further-minor.ts';
+import { kubectl } from '../tools/testbed/kubectl.ts';
+import { findMachine, inMachine } from '../tools/testbed/machine.ts';
+import { withHostedApi } from '../tools/testbed/workers.ts';
 
 // Cluster API core, its kubeadm bootstrap provider, this provider and one of infrastructure, each as its own process.
 const instance = instanceFrom(process.env, inject('testbed'));

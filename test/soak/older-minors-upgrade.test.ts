@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { defaultsFor } from '../../constructs/cluster/versions.ts';
 import { BusyCluster } from '../cluster/upgrade/busy-cluster.ts';
-import { installAddon } from '../testbed/addons.ts';
-import { etcdModule, pinnedVersion } from '../testbed/families.ts';
-import { addMinor, type FurtherMinor } from '../testbed/further-minor.ts';
-import { instanceFrom } from '../testbed/instance.ts';
-import { gatewayName } from '../testbed/traefik-objects.ts';
+import { installAddon } from '../tools/testbed/addons.ts';
+import { etcdModule, pinnedVersion } from '../tools/testbed/families.ts';
+import { addMinor, type FurtherMinor } from '../tools/testbed/further-minor.ts';
+import { instanceFrom } from '../tools/testbed/instance.ts';
+import { gatewayName } from '../tools/testbed/traefik-objects.ts';
 
 // A control plane from before mutating admission policies, whose pods reach it through proxies: every pod knows only its own.
 const instance = instanceFrom(process.env, inject('testbed'));

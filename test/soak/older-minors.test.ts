@@ -6,12 +6,12 @@ import { imagesOf } from '../cluster/workers/pinned-images.ts';
 import { single } from '../support/workbench.ts';
 import { defaultsFor } from '../../constructs/cluster/versions.ts';
 import { until } from '../support/until.ts';
-import { installAddon } from '../testbed/addons.ts';
-import { addMinor, type FurtherMinor } from '../testbed/further-minor.ts';
-import { instanceFrom } from '../testbed/instance.ts';
-import { soakMinors } from '../testbed/families.ts';
-import { gatewayName } from '../testbed/traefik-objects.ts';
-import { addWorker, type Worker } from '../testbed/workers.ts';
+import { installAddon } from '../tools/testbed/addons.ts';
+import { addMinor, type FurtherMinor } from '../tools/testbed/further-minor.ts';
+import { instanceFrom } from '../tools/testbed/instance.ts';
+import { soakMinors } from '../tools/testbed/families.ts';
+import { gatewayName } from '../tools/testbed/traefik-objects.ts';
+import { addWorker, type Worker } from '../tools/testbed/workers.ts';
 
 const instance = instanceFrom(process.env, inject('testbed'));
 

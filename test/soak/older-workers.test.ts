@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { expectServes } from '../cluster/workers/expect-serves.ts';
 import { type JoinableCluster, openJoinableCluster } from '../cluster/workers/joinable-cluster.ts';
 import { kubernetesVersion, single } from '../support/workbench.ts';
-import { addMinor } from '../testbed/further-minor.ts';
-import { instanceFrom } from '../testbed/instance.ts';
-import { addWorker } from '../testbed/workers.ts';
+import { addMinor } from '../tools/testbed/further-minor.ts';
+import { instanceFrom } from '../tools/testbed/instance.ts';
+import { addWorker } from '../tools/testbed/workers.ts';
 
 // Kubernetes lets a kubelet be three minors older than its API server, and Cluster API upgrades workers after the control plane.
 const instance = instanceFrom(process.env, inject('testbed'));

@@ -1,17 +1,17 @@
 import { beforeAll, expect, test } from 'vitest';
-import { demoCluster, provision } from '../demo/provision.ts';
-import { haveWorker, runHello } from '../demo/workload.ts';
+import { demoCluster, provision } from '../tools/demo/provision.ts';
+import { haveWorker, runHello } from '../tools/demo/workload.ts';
 import { ownTestbed } from '../support/own-testbed.ts';
 import { installProvider } from '../support/provider.ts';
-import { clientOf } from '../testbed/access.ts';
-import { applyObjects } from '../testbed/apply-objects.ts';
-import { bringUp } from '../testbed/bring-up.ts';
-import { oldestClusterApi, oldestGatewayApi, pinnedMinors, pinnedVersion } from '../testbed/families.ts';
-import { kubectl } from '../testbed/kubectl.ts';
-import { traefik } from '../testbed/module-manifests.ts';
-import { oldestGatewayKinds, oldestKubernetes, oldestPlatform } from '../testbed/oldest-platform.ts';
-import { moduleObjects } from '../testbed/rendered-objects.ts';
-import { installTraefik } from '../testbed/traefik.ts';
+import { clientOf } from '../tools/testbed/access.ts';
+import { applyObjects } from '../tools/testbed/apply-objects.ts';
+import { bringUp } from '../tools/testbed/bring-up.ts';
+import { oldestClusterApi, oldestGatewayApi, pinnedMinors, pinnedVersion } from '../tools/testbed/families.ts';
+import { kubectl } from '../tools/testbed/kubectl.ts';
+import { traefik } from '../tools/testbed/module-manifests.ts';
+import { oldestGatewayKinds, oldestKubernetes, oldestPlatform } from '../tools/testbed/oldest-platform.ts';
+import { moduleObjects } from '../tools/testbed/rendered-objects.ts';
+import { installTraefik } from '../tools/testbed/traefik.ts';
 
 // The newest platform is what every other test runs on.
 const instance = ownTestbed('past');

@@ -21,13 +21,13 @@ import { loadOperatorImage } from '../support/provider.ts';
 import { machinesOf, untilAvailable, untilNodes } from '../support/stacks/cluster-with-workers.ts';
 import { until } from '../support/until.ts';
 import { kubernetesVersion, Workbench } from '../support/workbench.ts';
-import { installAddon } from '../testbed/addons.ts';
-import { bringUp } from '../testbed/bring-up.ts';
-import { addMinor } from '../testbed/further-minor.ts';
-import { binDirectory, kubeconfigPath } from '../testbed/instance.ts';
-import { kubectl } from '../testbed/kubectl.ts';
-import { repository } from '../testbed/operator-bundle.ts';
-import { attempt } from '../testbed/run.ts';
+import { installAddon } from '../tools/testbed/addons.ts';
+import { bringUp } from '../tools/testbed/bring-up.ts';
+import { addMinor } from '../tools/testbed/further-minor.ts';
+import { binDirectory, kubeconfigPath } from '../tools/testbed/instance.ts';
+import { kubectl } from '../tools/testbed/kubectl.ts';
+import { repository } from '../tools/testbed/operator-bundle.ts';
+import { attempt } from '../tools/testbed/run.ts';
 
 // What the page of the OpenStack stack lets its readers type, from the installation to the deletion, with a process in the place
 // of CAPO, whose machines are those of the testbed, and the class as the cluster stack operator would create it.

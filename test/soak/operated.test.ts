@@ -63,7 +63,9 @@ test(
       limitMs,
     );
     expect(listed.split('\n').some((line) => line.startsWith(name))).toBe(true);
-    expect((await hcp('served', 'backups')).out).toMatch(new RegExp(`^${namespace}/c1 +\\d+s ago +ready$`, 'm'));
+    expect((await hcp('list', '--store', 'backups')).out).toMatch(
+      new RegExp(`^${namespace}/c1 .* \\d+s ago +ready$`, 'm'),
+    );
 
     expect(await hostedConfigMaps('after')).toEqual(['after', 'before']);
     const restored = await hcp('restore', 'c1', '--backup', name, '--yes', '--wait');

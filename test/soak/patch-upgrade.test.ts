@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { BusyCluster } from '../cluster/upgrade/busy-cluster.ts';
-import { addMinor, type FurtherMinor } from '../testbed/further-minor.ts';
-import { instanceFrom } from '../testbed/instance.ts';
+import { addMinor, type FurtherMinor } from '../tools/testbed/further-minor.ts';
+import { instanceFrom } from '../tools/testbed/instance.ts';
 
 // The worker keeps its patch release, the newer one: versions of kubelets are compared by their minor only.
 const instance = instanceFrom(process.env, inject('testbed'));

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type BootstrapToken, createBootstrapToken, untilSigned } from '../testbed/bootstrap-token.ts';
-import type { JoinTimeouts } from '../testbed/join-configuration.ts';
-import { joinMachine } from '../testbed/join.ts';
-import { addMachine, removeMachine } from '../testbed/node-machines.ts';
+import { type BootstrapToken, createBootstrapToken, untilSigned } from '../tools/testbed/bootstrap-token.ts';
+import type { JoinTimeouts } from '../tools/testbed/join-configuration.ts';
+import { joinMachine } from '../tools/testbed/join.ts';
+import { addMachine, removeMachine } from '../tools/testbed/node-machines.ts';
 import { type JoinableCluster, openJoinableCluster } from '../cluster/workers/joinable-cluster.ts';
 
 /** The reason that an administrator reads: kubeadm's own words, or those of the kubelet that it waits for. */

@@ -9,8 +9,8 @@ import { longMs } from '../cluster/restore/recoveries.ts';
 import { OperatedNamespace } from '../support/operated-namespace.ts';
 import { until } from '../support/until.ts';
 import { single } from '../support/workbench.ts';
-import { lookupFor } from '../testbed/gateway-address.ts';
-import { instanceFrom } from '../testbed/instance.ts';
+import { lookupFor } from '../tools/testbed/gateway-address.ts';
+import { instanceFrom } from '../tools/testbed/instance.ts';
 
 const namespace = 'retained';
 const cluster = 'c1';

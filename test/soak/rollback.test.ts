@@ -5,8 +5,8 @@ import { BackupWorkbench, unverifiedBackup } from '../support/backup-workbench.t
 import { recordFault } from '../support/fault-table.ts';
 import { until } from '../support/until.ts';
 import { kubernetesVersion, single } from '../support/workbench.ts';
-import { addMinor } from '../testbed/further-minor.ts';
-import { instanceFrom } from '../testbed/instance.ts';
+import { addMinor } from '../tools/testbed/further-minor.ts';
+import { instanceFrom } from '../tools/testbed/instance.ts';
 
 // An upgrade by one minor, which a user takes back.
 const namespace = 'rollback';

@@ -13,12 +13,12 @@ import { onceWebhooksAnswer } from '../support/cluster-api-webhooks.ts';
 import { installProvider, removeProvider } from '../support/provider.ts';
 import { deleteCluster, untilAvailable, untilNodes } from '../support/stacks/cluster-with-workers.ts';
 import { kubernetesVersion, Workbench } from '../support/workbench.ts';
-import { installAddon } from '../testbed/addons.ts';
-import { clustersDomain } from '../testbed/gateway-address.ts';
-import { Helm } from '../testbed/helm.ts';
-import { instanceFrom } from '../testbed/instance.ts';
-import { kubectl } from '../testbed/kubectl.ts';
-import { repository } from '../testbed/operator-bundle.ts';
+import { installAddon } from '../tools/testbed/addons.ts';
+import { clustersDomain } from '../tools/testbed/gateway-address.ts';
+import { Helm } from '../tools/testbed/helm.ts';
+import { instanceFrom } from '../tools/testbed/instance.ts';
+import { kubectl } from '../tools/testbed/kubectl.ts';
+import { repository } from '../tools/testbed/operator-bundle.ts';
 
 // As the pages of both stacks say, from an empty namespace to workers, with machines of the testbed in the place of those of the clouds.
 const instance = instanceFrom(process.env, inject('testbed'));

@@ -11,10 +11,10 @@ import {
   type KeyPair,
   validFor,
 } from '../../reconciler/pki/issue.ts';
-import { findBinaries, findFurtherBinaries, type Binaries } from '../testbed/binaries.ts';
-import { familiesOf, pinnedMinors } from '../testbed/families.ts';
-import { instanceFrom } from '../testbed/instance.ts';
-import { run } from '../testbed/run.ts';
+import { findBinaries, findFurtherBinaries, type Binaries } from '../tools/testbed/binaries.ts';
+import { familiesOf, pinnedMinors } from '../tools/testbed/families.ts';
+import { instanceFrom } from '../tools/testbed/instance.ts';
+import { run } from '../tools/testbed/run.ts';
 import { ChildProgram } from './child-program.ts';
 import { freePort } from './free-port.ts';
 import { until } from './until.ts';

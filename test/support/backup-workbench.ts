@@ -5,7 +5,7 @@ import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import { ClusterBackups } from '../../reconciler/backup/cluster-backups.ts';
 import { ObjectStore } from '../../reconciler/backup/store/object-store.ts';
 import type { EncryptionKey } from '../../reconciler/backup/encryption-keys.ts';
-import { instanceFrom } from '../testbed/instance.ts';
+import { instanceFrom } from '../tools/testbed/instance.ts';
 import { storeSecret } from './backup-secrets.ts';
 import type { Loan } from './lent/loan.ts';
 import { OperatedNamespace } from './operated-namespace.ts';

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { Namespace, type Resource, Secret } from '../../constructs/api/resources.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { KeyPair } from '../../reconciler/pki/issue.ts';
-import { findFurtherBinaries } from '../testbed/binaries.ts';
-import { certManager } from '../testbed/families.ts';
-import { instanceFrom } from '../testbed/instance.ts';
+import { findFurtherBinaries } from '../tools/testbed/binaries.ts';
+import { certManager } from '../tools/testbed/families.ts';
+import { instanceFrom } from '../tools/testbed/instance.ts';
 import { ChildProgram } from './child-program.ts';
 import { until } from './until.ts';
 

@@ -8,12 +8,12 @@ import {
   releaseFiles,
   releaseFolder,
 } from '../../constructs/provider/repository.ts';
-import { clusterctl } from '../testbed/clusterctl.ts';
-import { pinnedVersion } from '../testbed/families.ts';
-import { moduleDirectory } from '../testbed/go-module.ts';
-import type { Instance } from '../testbed/instance.ts';
-import { kubectl } from '../testbed/kubectl.ts';
-import { writeFiles } from '../release/archive.ts';
+import { clusterctl } from '../tools/testbed/clusterctl.ts';
+import { pinnedVersion } from '../tools/testbed/families.ts';
+import { moduleDirectory } from '../tools/testbed/go-module.ts';
+import type { Instance } from '../tools/testbed/instance.ts';
+import { kubectl } from '../tools/testbed/kubectl.ts';
+import { writeFiles } from '../tools/release/archive.ts';
 
 const clusterApi = { family: 'cluster-api', module: 'sigs.k8s.io/cluster-api' } as const;
 

@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { repository } from '../testbed/operator-bundle.ts';
-import { run } from '../testbed/run.ts';
+import { repository } from '../tools/testbed/operator-bundle.ts';
+import { run } from '../tools/testbed/run.ts';
 
 const lockFile = 'package-lock.json';
 

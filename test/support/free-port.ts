@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
-import { laneOf } from '../run/lane.ts';
+import { laneOf } from '../tools/run/lane.ts';
 
 /** Below the kernel's ephemeral range: a port from that range could be taken before the test listens on it. */
 const [first, end] = [10_000, 20_000];

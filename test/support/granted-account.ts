@@ -16,7 +16,7 @@ import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { connect, type Connection, loadKubeConfig } from '../../reconciler/kube/config.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { isAllowed } from '../../reconciler/clusters/management/review.ts';
-import { applyObjects } from '../testbed/apply-objects.ts';
+import { applyObjects } from '../tools/testbed/apply-objects.ts';
 import { until } from './until.ts';
 
 /** Rules that an account has in one namespace, or in the whole cluster when it is unset. */

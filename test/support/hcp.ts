@@ -6,8 +6,8 @@ import type { Command, Program } from '../../reconciler/cli/command.ts';
 import { hcp } from '../../reconciler/cli/commands.ts';
 import { hcpImport } from '../../reconciler/import/commands.ts';
 import { KubeClient } from '../../reconciler/kube/client.ts';
-import { instanceFrom } from '../testbed/instance.ts';
-import { bundleCommandLine, type CommandLineName } from '../testbed/operator-bundle.ts';
+import { instanceFrom } from '../tools/testbed/instance.ts';
+import { bundleCommandLine, type CommandLineName } from '../tools/testbed/operator-bundle.ts';
 import { commandGrants, type Elsewhere } from './command-rights.ts';
 import { GrantedAccount } from './granted-account.ts';
 

@@ -6,7 +6,7 @@ import { KubeClient } from '../../reconciler/kube/client.ts';
 import { connectionFor } from '../../reconciler/kube/config.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { issueCertificate, validFor } from '../../reconciler/pki/issue.ts';
-import { applyObjects } from '../testbed/apply-objects.ts';
+import { applyObjects } from '../tools/testbed/apply-objects.ts';
 import type { AdministratorTarget } from './api-server.ts';
 
 const { kubeconfigRole, kubeconfigRequestRole, tenantRole } = providerNames;

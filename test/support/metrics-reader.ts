@@ -3,7 +3,7 @@ import { ClusterRole, ClusterRoleBinding, ServiceAccount } from '../../construct
 import { metricsPath, providerNames, rbacGroup } from '../../constructs/cluster/provider-names.ts';
 import { renderProvider } from '../../constructs/provider/chart.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
-import { applyObjects } from '../testbed/apply-objects.ts';
+import { applyObjects } from '../tools/testbed/apply-objects.ts';
 
 /** Creates a ServiceAccount that may read metrics by the role of the installation. Returns a token of it. */
 export async function metricsReader(

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { repository } from '../testbed/operator-bundle.ts';
+import { repository } from '../tools/testbed/operator-bundle.ts';
 
 /** How a script of package.json ended. */
 export interface ScriptResult {

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { findFurtherBinaries } from '../testbed/binaries.ts';
-import { otelCollector } from '../testbed/families.ts';
+import { findFurtherBinaries } from '../tools/testbed/binaries.ts';
+import { otelCollector } from '../tools/testbed/families.ts';
 import { ChildProgram } from './child-program.ts';
 import { freePort } from './free-port.ts';
 import { until } from './until.ts';

@@ -7,7 +7,7 @@ import { KubeClient } from '../../reconciler/kube/client.ts';
 import { connect, loadKubeConfig } from '../../reconciler/kube/config.ts';
 import { clientOf } from '../../reconciler/pki/kubeconfig.ts';
 import type { SecretObject } from '../../reconciler/pki/secret.ts';
-import { instanceFrom, kubeconfigPath } from '../testbed/instance.ts';
+import { instanceFrom, kubeconfigPath } from '../tools/testbed/instance.ts';
 import type { Needles } from './output-scan.ts';
 
 const EventKind = { apiVersion: 'v1', kind: 'Event', plural: 'events', namespaced: true } as const satisfies Resource;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, inject } from 'vitest';
-import { type OwnName, ownTestbedOn } from '../run/testbeds.ts';
-import { type Instance, instanceFrom } from '../testbed/instance.ts';
-import { takeDown } from '../testbed/take-down.ts';
+import { type OwnName, ownTestbedOn } from '../tools/run/testbeds.ts';
+import { type Instance, instanceFrom } from '../tools/testbed/instance.ts';
+import { takeDown } from '../tools/testbed/take-down.ts';
 
 /**
  * A testbed for one file of tests alone, because other tests need what is lost there. The file brings it up. What an earlier run

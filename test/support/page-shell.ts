@@ -1,5 +1,5 @@
-import { binDirectory, type Instance, kubeconfigPath } from '../testbed/instance.ts';
-import { run } from '../testbed/run.ts';
+import { binDirectory, type Instance, kubeconfigPath } from '../tools/testbed/instance.ts';
+import { run } from '../tools/testbed/run.ts';
 
 /** How a reader of a page types, with the programs of a testbed on the path. */
 export interface PageShell {

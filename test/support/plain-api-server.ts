@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
-import { applyObjects } from '../testbed/apply-objects.ts';
+import { applyObjects } from '../tools/testbed/apply-objects.ts';
 import { ApiServer } from './api-server.ts';
 
 export interface PlainApiServerOptions {

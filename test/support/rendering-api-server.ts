@@ -3,11 +3,11 @@ import { beforeAll } from 'vitest';
 import { definitions } from '../../constructs/api/crd.ts';
 import { Namespace, Service } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
-import { applyObjects } from '../testbed/apply-objects.ts';
-import { instanceFrom } from '../testbed/instance.ts';
-import { withLock } from '../testbed/lock.ts';
-import { cilium, gatewayApi, traefik } from '../testbed/module-manifests.ts';
-import { moduleObjects } from '../testbed/rendered-objects.ts';
+import { applyObjects } from '../tools/testbed/apply-objects.ts';
+import { instanceFrom } from '../tools/testbed/instance.ts';
+import { withLock } from '../tools/testbed/lock.ts';
+import { cilium, gatewayApi, traefik } from '../tools/testbed/module-manifests.ts';
+import { moduleObjects } from '../tools/testbed/rendered-objects.ts';
 import type { ApiServer } from './api-server.ts';
 import { plainApiServer } from './plain-api-server.ts';
 

@@ -7,7 +7,7 @@ import { renderOperatorPolicy } from '../../constructs/provider/operator-policy.
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { Connection } from '../../reconciler/kube/config.ts';
 import type { KubeObject, ObjectName } from '../../reconciler/kube/object.ts';
-import { applyObjects } from '../testbed/apply-objects.ts';
+import { applyObjects } from '../tools/testbed/apply-objects.ts';
 import { type Grant, GrantedAccount } from './granted-account.ts';
 
 export interface ShippedRightsOptions {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pauseMs } from '../testbed/progress.ts';
+import { pauseMs } from '../tools/testbed/progress.ts';
 
 /** Minimum time between two checks, which leaves processor time to what is awaited. */
 const shortestMs = 100;

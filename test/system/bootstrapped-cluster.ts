@@ -1,7 +1,7 @@
 import { installProvider, removeProvider } from '../support/provider.ts';
 import { kubernetesVersion, single, Workbench } from '../support/workbench.ts';
-import { installAddon } from '../testbed/addons.ts';
-import type { Instance } from '../testbed/instance.ts';
+import { installAddon } from '../tools/testbed/addons.ts';
+import type { Instance } from '../tools/testbed/instance.ts';
 import { createInfrastructure, infrastructureRef, installInfrastructure } from './infrastructure.ts';
 import { createMachineDeployment } from './machine-deployment.ts';
 

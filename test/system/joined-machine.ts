@@ -1,13 +1,13 @@
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { joinConfigurationIn } from '../infrastructure-provider/host-machines.ts';
 import { until } from '../support/until.ts';
-import { hostedKubectl } from '../testbed/hosted-api.ts';
-import type { Instance } from '../testbed/instance.ts';
-import { joinWith, startKubelet, untilNodeReady } from '../testbed/join.ts';
-import { kubectl } from '../testbed/kubectl.ts';
-import type { Machine } from '../testbed/machine.ts';
-import { addMachine } from '../testbed/node-machines.ts';
-import { withHostedApi } from '../testbed/workers.ts';
+import { hostedKubectl } from '../tools/testbed/hosted-api.ts';
+import type { Instance } from '../tools/testbed/instance.ts';
+import { joinWith, startKubelet, untilNodeReady } from '../tools/testbed/join.ts';
+import { kubectl } from '../tools/testbed/kubectl.ts';
+import type { Machine } from '../tools/testbed/machine.ts';
+import { addMachine } from '../tools/testbed/node-machines.ts';
+import { withHostedApi } from '../tools/testbed/workers.ts';
 import { provisionMachine } from './infrastructure.ts';
 
 export interface JoinedMachineOptions {

@@ -1,8 +1,8 @@
 import { KubeadmConfigTemplate } from '../../imports/bootstrap.cluster.x-k8s.io.ts';
 import { MachineDeployment } from '../../imports/cluster.x-k8s.io.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
-import type { Instance } from '../testbed/instance.ts';
-import { kubectl } from '../testbed/kubectl.ts';
+import type { Instance } from '../tools/testbed/instance.ts';
+import { kubectl } from '../tools/testbed/kubectl.ts';
 import { createMachineTemplate, machineTemplateRef } from './infrastructure.ts';
 
 /** The references of a MachineDeployment. */

@@ -1,10 +1,10 @@
 import { Cluster } from '../../constructs/api/resources.ts';
 import { until } from '../support/until.ts';
 import type { Workbench } from '../support/workbench.ts';
-import { installAddon } from '../testbed/addons.ts';
-import type { ClusterName } from '../testbed/hosted-api.ts';
-import type { Instance } from '../testbed/instance.ts';
-import { kubectl } from '../testbed/kubectl.ts';
+import { installAddon } from '../tools/testbed/addons.ts';
+import type { ClusterName } from '../tools/testbed/hosted-api.ts';
+import type { Instance } from '../tools/testbed/instance.ts';
+import { kubectl } from '../tools/testbed/kubectl.ts';
 import { createInfrastructure, infrastructureRef, installInfrastructure } from './infrastructure.ts';
 
 /** Lets a Cluster that has none have infrastructure, and Machines with data of the kubeadm bootstrap provider. */

@@ -3,7 +3,7 @@ import type { CapoVersion } from '../../constructs/stacks/openstack/class-patch.
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { foreignSpec, innerSpec } from '../support/stacks/foreign-spec.ts';
-import { applyObjects } from '../testbed/apply-objects.ts';
+import { applyObjects } from '../tools/testbed/apply-objects.ts';
 
 const group = 'infrastructure.cluster.x-k8s.io';
 const anything: StructuralSchema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };

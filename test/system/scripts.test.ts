@@ -7,7 +7,7 @@ import { runScript, startScript } from '../support/npm-run.ts';
 import { ShippedRights } from '../support/shipped-rights.ts';
 import { until } from '../support/until.ts';
 import { Workbench } from '../support/workbench.ts';
-import { run } from '../testbed/run.ts';
+import { run } from '../tools/testbed/run.ts';
 
 test('build creates command lines that run', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'build-'));

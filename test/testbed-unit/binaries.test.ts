@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findBinaries } from '../testbed/binaries.ts';
+import { findBinaries } from '../tools/testbed/binaries.ts';
 import {
   families,
   certManager,
@@ -20,8 +20,8 @@ import {
   pinnedMinors,
   pinnedVersion,
   soakMinors,
-} from '../testbed/families.ts';
-import { buildsOf } from '../testbed/go-build.ts';
+} from '../tools/testbed/families.ts';
+import { buildsOf } from '../tools/testbed/go-build.ts';
 
 const family = (name: string) => {
   const found = families.find((candidate) => candidate.name === name);

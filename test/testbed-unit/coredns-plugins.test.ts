@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { defaultCorefile } from '../../constructs/workload/coredns.ts';
-import { corefile } from '../testbed/corefile.ts';
-import { goDirectory } from '../testbed/families.ts';
-import { instanceFrom } from '../testbed/instance.ts';
+import { corefile } from '../tools/testbed/corefile.ts';
+import { goDirectory } from '../tools/testbed/families.ts';
+import { instanceFrom } from '../tools/testbed/instance.ts';
 
 /** Names of plugins whose packages are called otherwise. */
 const packages: Readonly<Record<string, string>> = { prometheus: 'metrics' };

@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { corefile } from '../testbed/corefile.ts';
-import { gatewayAddress, isClusterHost, lookupFor } from '../testbed/gateway-address.ts';
-import { instanceFrom, lanAddress, loadBalancerNumbers } from '../testbed/instance.ts';
+import { corefile } from '../tools/testbed/corefile.ts';
+import { gatewayAddress, isClusterHost, lookupFor } from '../tools/testbed/gateway-address.ts';
+import { instanceFrom, lanAddress, loadBalancerNumbers } from '../tools/testbed/instance.ts';
 
 const instance = instanceFrom({}, 'hcp');
 const lookup = promisify(lookupFor(instance));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { packageCounter } from '../testbed/go-build.ts';
-import { run } from '../testbed/run.ts';
+import { packageCounter } from '../tools/testbed/go-build.ts';
+import { run } from '../tools/testbed/run.ts';
 
 test('tells how many packages are compiled, ten seconds after it last did', () => {
   const told: string[] = [];

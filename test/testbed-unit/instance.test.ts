@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { instanceFrom, lanCidr, linkName, podCidr, serviceCidr } from '../testbed/instance.ts';
+import { instanceFrom, lanCidr, linkName, podCidr, serviceCidr } from '../tools/testbed/instance.ts';
 
 test('the everyday instances have the first addresses', () => {
   const [person, tests] = [instanceFrom({}), instanceFrom({}, 'test')];

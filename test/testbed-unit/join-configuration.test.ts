@@ -4,8 +4,8 @@ import { X509Certificate } from '@peculiar/x509';
 import { expect, test } from 'vitest';
 import { createCA, validFor } from '../../reconciler/pki/issue.ts';
 import { bundle } from '../../reconciler/pki/pem.ts';
-import { instanceFrom } from '../testbed/instance.ts';
-import { joinConfiguration, kubeletScript } from '../testbed/join-configuration.ts';
+import { instanceFrom } from '../tools/testbed/instance.ts';
+import { joinConfiguration, kubeletScript } from '../tools/testbed/join-configuration.ts';
 
 const token = { id: 'abcdef', secret: '0123456789abcdef' };
 const certificateAuthority = () => createCA({ commonName: 'kubernetes' }, validFor(3_600_000, new Date()));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isWait, waitWhilePodsChange } from '../testbed/kubectl-wait.ts';
+import { isWait, waitWhilePodsChange } from '../tools/testbed/kubectl-wait.ts';
 
 const waiting = ['--kubeconfig', 'hosted', 'wait', 'pod/a', '--for=condition=Ready', '--timeout=60s'];
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { planLoadBalancers, type LoadBalancerService } from '../testbed/load-balancers.ts';
+import { planLoadBalancers, type LoadBalancerService } from '../tools/testbed/load-balancers.ts';
 
 const pool = ['10.0.0.1', '10.0.0.2'];
 

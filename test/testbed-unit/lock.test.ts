@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { withLock } from '../testbed/lock.ts';
+import { withLock } from '../tools/testbed/lock.ts';
 
 let directory: string;
 beforeEach(async () => {

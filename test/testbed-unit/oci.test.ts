@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { qualified, writeArchiveForAll, writeImageArchive, type Image } from '../testbed/oci.ts';
-import { run } from '../testbed/run.ts';
+import { qualified, writeArchiveForAll, writeImageArchive, type Image } from '../tools/testbed/oci.ts';
+import { run } from '../tools/testbed/run.ts';
 
 let directory: string;
 

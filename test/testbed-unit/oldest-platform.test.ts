@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { oldestClusterApi, oldestGatewayApi, pinnedMinors, pinnedVersion } from '../testbed/families.ts';
-import { oldestKubernetes } from '../testbed/oldest-platform.ts';
+import { oldestClusterApi, oldestGatewayApi, pinnedMinors, pinnedVersion } from '../tools/testbed/families.ts';
+import { oldestKubernetes } from '../tools/testbed/oldest-platform.ts';
 
 const root = join(import.meta.dirname, '../..');
 const minorOf = (version: string): string => version.replace(/^v(\d+\.\d+)\..*/, '$1');

@@ -4,8 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { withLock } from '../testbed/lock.ts';
-import { killSaved, processRecord, savedProcess, saveProcess } from '../testbed/process-record.ts';
+import { withLock } from '../tools/testbed/lock.ts';
+import { killSaved, processRecord, savedProcess, saveProcess } from '../tools/testbed/process-record.ts';
 
 let directory: string;
 

@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { until } from '../testbed/progress.ts';
+import { until } from '../tools/testbed/progress.ts';
 
 let log: string;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { bystanders, goDirectory } from '../testbed/families.ts';
+import { bystanders, goDirectory } from '../tools/testbed/families.ts';
 
 /** kubeadm only reads Corefiles by it, and CoreDNS is made of it. */
 const unshared = ['github.com/coredns/caddy'];

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { sourceIdentity } from '../testbed/source-identity.ts';
+import { sourceIdentity } from '../tools/testbed/source-identity.ts';
 
 test('an image is built again once a file changes of which it is made, is added or goes away', async () => {
   const root = await mkdtemp(join(tmpdir(), 'sources-'));
@@ -11,7 +11,7 @@ test('an image is built again once a file changes of which it is made, is added 
     await mkdir(dirname(join(root, file)), { recursive: true });
     await writeFile(join(root, file), text);
   };
-  const sources = ['constructs/pod/a.ts', 'imports/b.ts', 'reconciler/c.ts', 'test/testbed/d.ts'];
+  const sources = ['constructs/pod/a.ts', 'imports/b.ts', 'reconciler/c.ts', 'test/tools/testbed/d.ts'];
   const files = [...sources, 'package.json', 'package-lock.json'];
   for (const file of files) await write(file);
   let before = await sourceIdentity(root);
@@ -34,7 +34,7 @@ test('an image is built again once a file changes of which it is made, is added 
 test('an image is not built again when a test changes', async () => {
   const root = await mkdtemp(join(tmpdir(), 'sources-'));
   onTestFinished(() => rm(root, { recursive: true }));
-  for (const folder of ['constructs', 'imports', 'reconciler', 'test/testbed']) {
+  for (const folder of ['constructs', 'imports', 'reconciler', 'test/tools/testbed']) {
     await mkdir(join(root, folder), { recursive: true });
   }
   for (const file of ['package.json', 'package-lock.json']) await writeFile(join(root, file), '');

@@ -6,7 +6,7 @@ import {
   volumeFor,
   type VolumeClaim,
   type Volume,
-} from '../testbed/volumes.ts';
+} from '../tools/testbed/volumes.ts';
 
 function claim(
   changes: { spec?: VolumeClaim['spec']; status?: VolumeClaim['status']; deletionTimestamp?: string } = {},

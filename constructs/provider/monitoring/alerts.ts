@@ -109,7 +109,7 @@ export const alerts: readonly Alert[] = [
     meaning:
       'The operator renews its certificates when 50 to 60 % of their lifetime have passed, so that it has not worked for months; or the certificate is a CA of a user.',
     actions: [
-      '`hcp certificates CLUSTER -n NAMESPACE` names the Secret, and who renews it.',
+      '`hcp status CLUSTER -n NAMESPACE` names the Secret, and who renews it.',
       'If the operator does, find out why it does not run. If you do, replace the Secret.',
     ],
   },

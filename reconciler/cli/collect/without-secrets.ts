@@ -59,7 +59,7 @@ function withoutCopies(annotations: Readonly<Record<string, string>>): object {
 }
 
 /** Every list `env`, wherever it is, without its values. */
-function withoutValues(value: unknown, name?: string): unknown {
+export function withoutValues(value: unknown, name?: string): unknown {
   if (Array.isArray(value)) {
     const entries = value.map((entry) => withoutValues(entry));
     return name === 'env' ? entries.map(withoutValue) : entries;

@@ -1,49 +1,45 @@
-import { type ConditionType, usuallyFalse } from '../../../constructs/api/conditions.ts';
+import type { ConditionType } from '../../../constructs/api/conditions.ts';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
-import type { Condition } from '../../../constructs/api/status.ts';
-import { spanText } from '../format.ts';
 import { table } from '../columns.ts';
-import { clusterOf } from '../control-plane.ts';
-import {
-  blockerOf,
-  conditionOf,
-  type KnownCondition,
-  nothingReported,
-  stateOf,
-  stepsOf,
-  type StoredControlPlane,
-} from '../control-plane-state.ts';
-import { entryOf } from '../list/fleet-entry.ts';
+import { spanText } from '../format.ts';
+import { expiry } from '../list.ts';
+import type { Overview, Step } from '../overview.ts';
 import { plainView, type View } from '../view.ts';
 import { hanging, wrapped } from '../wrapped.ts';
+import { tree } from './causes.ts';
+import type { Cause } from './warnings.ts';
 
-/** What a person reads: a summary, the one thing that blocks, and every step. */
-export function describeStatus(object: StoredControlPlane, now: number, view: View = plainView): string[] {
+/** What a person reads: a summary, the one thing that blocks with what is behind it, components, steps and certificates. */
+export function describeStatus(
+  overview: Overview,
+  causes: readonly Cause[],
+  now: number,
+  view: View = plainView,
+): string[] {
   const { paint } = view;
-  const blocker = blockerOf(object);
-  const steps = stepsOf(object);
+  const { blocker, steps } = overview;
   return [
-    ...facts(object, now, view),
+    ...facts(overview, now, view),
     '',
-    ...(blocker ? blockerLines(blocker, object, now, view) : [readiness(object, view)]),
+    ...(blocker ? blockerLines(blocker, overview, now, view) : [readiness(overview, view)]),
+    ...tree(causes, view.width),
     '',
-    ...componentLines(object, view),
+    ...componentLines(overview, view),
     ...table(
       [
         ['STEP', 'STATE', 'FOR', 'REASON'],
-        ...steps.map((step) => {
-          const state = stateOf(step);
-          return [step.type, paint(state, state), ago(step, now), state === 'ok' ? '' : step.reason];
-        }),
+        ...steps.map(({ type, state, since, reason }) => [
+          type,
+          paint(state, state),
+          spanSince(since, now),
+          state === 'ok' ? '' : reason,
+        ]),
       ],
       view,
     ),
-    ...apart(steps, blocker, view),
+    ...certificateLines(overview, now, view),
+    ...apart(overview, view),
   ];
-}
-
-function ago({ lastTransitionTime }: Condition, now: number): string {
-  return spanSince(lastTransitionTime, now);
 }
 
 function spanSince(time: string, now: number): string {
@@ -56,43 +52,43 @@ function pathOf(field: string): string {
 }
 
 /** The summary: a name and what is known of it in each line. */
-function facts(object: StoredControlPlane, now: number, { width }: View): string[] {
-  const { namespace, cluster, endpoint, apiServers, etcdMembers, version, wantedVersion } = entryOf(object);
+function facts(overview: Overview, now: number, { width }: View): string[] {
+  const { namespace, cluster, endpoint, apiServers, etcdMembers, version, wantedVersion } = overview;
   const known: (readonly [name: string, text: string])[] = [
     ['Cluster', `${namespace}/${cluster}`],
     ['Endpoint', endpoint ?? 'not known yet'],
     ['Version', version === wantedVersion ? (version ?? '-') : `${version ?? 'none'}, wanted ${wantedVersion ?? '-'}`],
     ['API servers', `${apiServers.ready} of ${apiServers.total} ready`],
     ['etcd', etcdMembers === null ? 'not known yet' : `${etcdMembers.voting} of ${etcdMembers.total} members vote`],
-    ...(object.status?.held ?? []).map(
+    ...overview.held.map(
       ({ field, because, since }) => ['Held', `${pathOf(field)} for ${spanSince(since, now)}: ${because}`] as const,
     ),
-    ...busyWith(object).map(
-      (condition) => [condition.type, condition.message || `for ${ago(condition, now)}`] as const,
-    ),
+    ...overview.ongoing.map(({ type, message, since }) => [type, message || `for ${spanSince(since, now)}`] as const),
   ];
   const longest = Math.max(...known.map(([name]) => name.length));
   return known.flatMap(([name, text]) => wrapped(text, width, { first: `${name.padEnd(longest)}   ` }));
 }
 
-function readiness(object: StoredControlPlane, { paint }: View): string {
-  return conditionOf(object, 'Ready') ? paint('ok', 'Ready') : paint('unknown', nothingReported);
+function readiness({ ready }: Overview, { paint }: View): string {
+  return ready ? paint('ok', 'Ready') : paint('unknown', 'nothing is reported yet: does the operator run?');
 }
 
 /** What blocks, in its own words. The next command stays one line, because a person copies it. */
-function blockerLines(blocker: KnownCondition, object: StoredControlPlane, now: number, view: View): string[] {
-  const { paint, width } = view;
-  const notReady = paint(stateOf(blocker), 'Not Ready');
+function blockerLines(blocker: Step, overview: Overview, now: number, { paint, width }: View): string[] {
+  const notReady = paint(blocker.state, 'Not Ready');
   return [
-    ...wrapped(`${notReady} for ${ago(blocker, now)}: ${blocker.type} is ${blocker.reason}`, width, hanging),
+    ...wrapped(
+      `${notReady} for ${spanSince(blocker.since, now)}: ${blocker.type} is ${blocker.reason}`,
+      width,
+      hanging,
+    ),
     ...(blocker.message === '' ? [] : wrapped(blocker.message, width, { first: '  ' })),
-    `  next: ${nextCommand(blocker, object)}`,
+    `  next: ${nextCommand(blocker, overview)}`,
   ];
 }
 
 /** A line for each component, and an empty one; none before the operator has reported them. */
-function componentLines({ status }: StoredControlPlane, view: View): string[] {
-  const components = status?.components ?? [];
+function componentLines({ components }: Overview, view: View): string[] {
   if (components.length === 0) return [];
   const rows = components.map(({ name, readyReplicas = 0, replicas = 0, version = '-', message = '' }) => [
     name,
@@ -103,26 +99,31 @@ function componentLines({ status }: StoredControlPlane, view: View): string[] {
   return [...table([['COMPONENT', 'READY', 'VERSION', 'WAITS FOR'], ...rows], view, 'prose'), ''];
 }
 
-/** Summaries that are True while something goes on. */
-function busyWith(object: StoredControlPlane): Condition[] {
-  return usuallyFalse.flatMap((type) => {
-    const condition = conditionOf(object, type);
-    return condition?.status === 'True' ? [condition] : [];
-  });
+/** An empty line, and one for each kind of certificates; none before the operator has reported them. */
+function certificateLines({ certificates }: Overview, now: number, view: View): string[] {
+  if (certificates.length === 0) return [];
+  const rows = certificates.map(({ kind, notAfter, renewsAt, secret, expiring = [] }) => [
+    kind,
+    expiry(notAfter, now, view.paint),
+    renewsAt === undefined ? 'by its user' : expiry(renewsAt, now, (_, text) => text.replace('expired', 'due')),
+    secret,
+    view.paint('fails', expiring.join(', ')),
+  ]);
+  return [
+    '',
+    ...table([['CERTIFICATES', 'EXPIRE IN', 'RENEWED IN', 'FIRST OF THEM', 'RENEWAL IS LATE'], ...rows], view),
+  ];
 }
 
 /** The messages of what fails besides the blocker. */
-function apart(steps: readonly KnownCondition[], blocker: Condition | undefined, { paint, width }: View): string[] {
-  const failing = steps.filter((step) => step.type !== blocker?.type && stateOf(step) === 'fails');
+function apart({ steps, blocker }: Overview, { paint, width }: View): string[] {
+  const failing = steps.filter(({ type, state }) => type !== blocker?.type && state === 'fails');
   const lines = failing.flatMap(({ type, message }) => wrapped(`${paint('fails', type)}: ${message}`, width, hanging));
   return lines.length === 0 ? [] : ['', ...lines];
 }
 
 /** The command that shows what a condition is about, where it is not the HostedControlPlane itself. */
-const shownBy: Partial<Record<ConditionType, 'backups' | 'certificates' | 'pods'>> = {
-  CACertificatesReady: 'certificates',
-  EtcdCertificatesReady: 'certificates',
-  CertificatesReady: 'certificates',
+const shownBy: Partial<Record<ConditionType, 'backups' | 'pods'>> = {
   EtcdClusterHealthy: 'backups',
   EtcdRestoreReady: 'backups',
   EtcdClusterReady: 'pods',
@@ -131,9 +132,7 @@ const shownBy: Partial<Record<ConditionType, 'backups' | 'certificates' | 'pods'
   SchedulerReady: 'pods',
 };
 
-function nextCommand({ type }: KnownCondition, object: StoredControlPlane): string {
-  const { namespace, name } = object.metadata;
-  const cluster = clusterOf(object) ?? name;
+function nextCommand({ type }: Step, { namespace, name, cluster }: Overview): string {
   const what = shownBy[type];
   if (what === 'pods') return `kubectl -n ${namespace} get pods -l ${clusterNameLabel}=${cluster}`;
   return what === undefined ? `kubectl -n ${namespace} describe hcp ${name}` : `hcp ${what} ${cluster} -n ${namespace}`;

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { binDirectory, type Instance } from '../../testbed/instance.ts';
-import { busyboxImage } from '../../testbed/images.ts';
+import { binDirectory, type Instance } from '../../tools/testbed/instance.ts';
+import { busyboxImage } from '../../tools/testbed/images.ts';
 
 const serviceAccount = '/var/run/secrets/kubernetes.io/serviceaccount';
 

@@ -1,4 +1,4 @@
-import { kubectl } from '../../testbed/kubectl.ts';
+import { kubectl } from '../../tools/testbed/kubectl.ts';
 import { until } from '../../support/until.ts';
 import type { JoinableCluster } from '../workers/joinable-cluster.ts';
 import { byEnvironment, clientPod } from './client-pod.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../support/until.ts';
-import { clustersDomain, gatewayAddress } from '../../testbed/gateway-address.ts';
+import { clustersDomain, gatewayAddress } from '../../tools/testbed/gateway-address.ts';
 import { borrowJoinableCluster, type LentCluster } from '../workers/joinable-cluster.ts';
 import { byEnvironment, byName, clientPod } from './client-pod.ts';
 import { apiServerNames, defaultServiceAccount, inPod, startClient, whoAmI } from './in-cluster-client.ts';

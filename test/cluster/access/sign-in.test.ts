@@ -10,9 +10,9 @@ import { clusterOf } from '../../support/rendered-cluster.ts';
 import { signedInUser } from '../../support/signed-in-user.ts';
 import { TokenIssuer } from '../../support/token-issuer.ts';
 import { until } from '../../support/until.ts';
-import { findBinaries } from '../../testbed/binaries.ts';
-import { instanceFrom } from '../../testbed/instance.ts';
-import { run } from '../../testbed/run.ts';
+import { findBinaries } from '../../tools/testbed/binaries.ts';
+import { instanceFrom } from '../../tools/testbed/instance.ts';
+import { run } from '../../tools/testbed/run.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'sign-in-'));
 const file = join(directory, 'authentication-configuration.yaml');

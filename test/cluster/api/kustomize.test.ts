@@ -6,9 +6,9 @@ import { parseAllDocuments, stringify } from 'yaml';
 import { Deployment } from '../../../constructs/api/resources.ts';
 import { managerImage } from '../../../constructs/provider/image.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { instanceFrom } from '../../testbed/instance.ts';
-import { kubectl } from '../../testbed/kubectl.ts';
-import { repository } from '../../testbed/operator-bundle.ts';
+import { instanceFrom } from '../../tools/testbed/instance.ts';
+import { kubectl } from '../../tools/testbed/kubectl.ts';
+import { repository } from '../../tools/testbed/operator-bundle.ts';
 
 const instance = instanceFrom(process.env, inject('testbed'));
 let directory: string;

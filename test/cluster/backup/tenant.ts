@@ -1,9 +1,9 @@
 import { ClusterRole, RoleBinding } from '../../../constructs/api/resources.ts';
 import { renderTenants } from '../../../constructs/provider/tenants.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
-import { CommandError } from '../../testbed/run.ts';
-import { instanceFrom, type Instance } from '../../testbed/instance.ts';
-import { kubectl } from '../../testbed/kubectl.ts';
+import { CommandError } from '../../tools/testbed/run.ts';
+import { instanceFrom, type Instance } from '../../tools/testbed/instance.ts';
+import { kubectl } from '../../tools/testbed/kubectl.ts';
 
 const fieldManager = 'platform';
 const bindingName = 'tenant';

@@ -7,9 +7,9 @@ import { renderControlPlane } from '../../../constructs/control-plane/chart.ts';
 import { issuerAtEndpoint, issuerByServiceName } from '../../../constructs/cluster/service-account-issuer.ts';
 import { configurationCheckResult } from '../../../reconciler/desired-state/api-server/check-result.ts';
 import { clusterOf, knownFacts } from '../../support/rendered-cluster.ts';
-import { findBinaries } from '../../testbed/binaries.ts';
-import { instanceFrom } from '../../testbed/instance.ts';
-import { CommandError, run } from '../../testbed/run.ts';
+import { findBinaries } from '../../tools/testbed/binaries.ts';
+import { instanceFrom } from '../../tools/testbed/instance.ts';
+import { CommandError, run } from '../../tools/testbed/run.ts';
 import { type Generation, newGeneration } from './generation.ts';
 import { LaidOutContainer } from './laid-out-pod.ts';
 

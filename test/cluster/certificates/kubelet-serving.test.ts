@@ -5,7 +5,7 @@ import type { CertificateRequest } from '../../../reconciler/pki/certificate-sig
 import { recordFault } from '../../support/fault-table.ts';
 import { kubeletRequest, type KubeletRequestChanges } from '../../support/kubelet-request.ts';
 import { until } from '../../support/until.ts';
-import { lanAddress } from '../../testbed/instance.ts';
+import { lanAddress } from '../../tools/testbed/instance.ts';
 import { borrowJoinableCluster, giveBack, type JoinedWorker, type LentCluster } from '../workers/joinable-cluster.ts';
 import { requestAsNode } from '../workers/node-certificate-request.ts';
 import { webServer } from '../workers/web-server.ts';

@@ -13,8 +13,8 @@ import { initialCluster, isAwaited, podsFor } from '../../../reconciler/etcd/mem
 import { observeEtcd } from '../../../reconciler/etcd/observe.ts';
 import type { EtcdStep } from '../../../reconciler/etcd/steps.ts';
 import { createCA, issueCertificate, validFor } from '../../../reconciler/pki/issue.ts';
-import { findBinaries } from '../../testbed/binaries.ts';
-import { instanceFrom } from '../../testbed/instance.ts';
+import { findBinaries } from '../../tools/testbed/binaries.ts';
+import { instanceFrom } from '../../tools/testbed/instance.ts';
 import { ask } from '../certificates/dial.ts';
 import { damageText } from './damage-text.ts';
 import { ChildProgram } from '../../support/child-program.ts';

@@ -2,8 +2,8 @@ import { watchFilterLabel } from '../../../constructs/api/group.ts';
 import { startOperator, type TestOperator } from '../../support/operator.ts';
 import { ShippedRights } from '../../support/shipped-rights.ts';
 import type { Workbench } from '../../support/workbench.ts';
-import { lookupFor } from '../../testbed/gateway-address.ts';
-import type { Instance } from '../../testbed/instance.ts';
+import { lookupFor } from '../../tools/testbed/gateway-address.ts';
+import type { Instance } from '../../tools/testbed/instance.ts';
 
 const watchFilter = 'exposure';
 

@@ -5,8 +5,8 @@ import { parse, stringify } from 'yaml';
 import { Secret } from '../../../constructs/api/resources.ts';
 import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
 import type { Workbench } from '../../support/workbench.ts';
-import type { Instance } from '../../testbed/instance.ts';
-import { kubectl } from '../../testbed/kubectl.ts';
+import type { Instance } from '../../tools/testbed/instance.ts';
+import { kubectl } from '../../tools/testbed/kubectl.ts';
 
 interface Kubeconfig {
   readonly clusters: readonly [{ readonly name: string; readonly cluster: { readonly server: string } }];

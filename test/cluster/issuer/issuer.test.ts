@@ -14,8 +14,8 @@ import { recordFault } from '../../support/fault-table.ts';
 import { operatedNamespace } from '../../support/operated-namespace.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
-import { installAddon } from '../../testbed/addons.ts';
-import { instanceFrom } from '../../testbed/instance.ts';
+import { installAddon } from '../../tools/testbed/addons.ts';
+import { instanceFrom } from '../../tools/testbed/instance.ts';
 import { requestTo } from './foreign-issuer.ts';
 import { caCertificates, dayMs, issuedBy, IssuedControlPlanes, waiting } from './issued-control-planes.ts';
 

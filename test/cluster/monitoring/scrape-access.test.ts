@@ -12,7 +12,7 @@ import { servingCertificate } from '../../../reconciler/operator/telemetry/servi
 import { metricsReader, scrape } from '../../support/metrics-reader.ts';
 import { plainApiServer } from '../../support/plain-api-server.ts';
 import { ShippedRights } from '../../support/shipped-rights.ts';
-import { applyObjects } from '../../testbed/apply-objects.ts';
+import { applyObjects } from '../../tools/testbed/apply-objects.ts';
 
 // A real API server decides, and the operator asks it with the rights of its installation.
 const namespace = 'metrics';

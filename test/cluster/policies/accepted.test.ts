@@ -8,9 +8,9 @@ import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { clusterDns } from '../../../reconciler/operator/cluster-dns.ts';
 import { plainApiServer } from '../../support/plain-api-server.ts';
 import { renderSamples } from '../../support/rendered-objects.ts';
-import { applyObjects } from '../../testbed/apply-objects.ts';
-import { cilium } from '../../testbed/module-manifests.ts';
-import { manifestObjects } from '../../testbed/rendered-objects.ts';
+import { applyObjects } from '../../tools/testbed/apply-objects.ts';
+import { cilium } from '../../tools/testbed/module-manifests.ts';
+import { manifestObjects } from '../../tools/testbed/rendered-objects.ts';
 
 const samples = await renderSamples();
 const kinds = ['NetworkPolicy', 'CiliumNetworkPolicy'] as const;

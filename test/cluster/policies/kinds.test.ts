@@ -14,9 +14,9 @@ import { installDefinition } from '../../support/definitions.ts';
 import { operatedNamespace } from '../../support/operated-namespace.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
-import { applyObjects } from '../../testbed/apply-objects.ts';
-import { cilium } from '../../testbed/module-manifests.ts';
-import { manifestObjects } from '../../testbed/rendered-objects.ts';
+import { applyObjects } from '../../tools/testbed/apply-objects.ts';
+import { cilium } from '../../tools/testbed/module-manifests.ts';
+import { manifestObjects } from '../../tools/testbed/rendered-objects.ts';
 
 const namespace = 'policies';
 const all = [

@@ -5,7 +5,7 @@ import { signedInUser } from '../../support/signed-in-user.ts';
 import { TokenIssuer } from '../../support/token-issuer.ts';
 import { until } from '../../support/until.ts';
 import type { Workbench } from '../../support/workbench.ts';
-import { instanceFrom, lanAddress } from '../../testbed/instance.ts';
+import { instanceFrom, lanAddress } from '../../tools/testbed/instance.ts';
 
 /** An issuer of tokens for the tests of a `describe`, whom a control plane may be configured to trust. */
 export function issuerFor(bench: Workbench, cluster: string) {

@@ -20,7 +20,7 @@ import { managedByLabel } from '../../../constructs/cluster/labels.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { KubeObject, ObjectName } from '../../../reconciler/kube/object.ts';
 import { isReady, type PodObject } from '../../../reconciler/kube/readiness.ts';
-import { createBootstrapToken } from '../../testbed/bootstrap-token.ts';
+import { createBootstrapToken } from '../../tools/testbed/bootstrap-token.ts';
 import { borrow } from '../../support/lent/borrow.ts';
 import { storedSecrets, storedUnder } from '../../support/stored-secrets.ts';
 import { until } from '../../support/until.ts';

@@ -6,7 +6,7 @@ import { systemClock } from '../../../reconciler/kube/clock.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { borrow } from '../../support/lent/borrow.ts';
 import { until } from '../../support/until.ts';
-import { applyObjects, resourceFor } from '../../testbed/apply-objects.ts';
+import { applyObjects, resourceFor } from '../../tools/testbed/apply-objects.ts';
 
 const fieldManager = 'somebody-else';
 const bench = borrow('plain', { restartsPods: true });

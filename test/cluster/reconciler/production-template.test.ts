@@ -14,9 +14,9 @@ import { endNamespace, makeNamespace } from '../../support/test-namespace.ts';
 import { TokenIssuer } from '../../support/token-issuer.ts';
 import { until } from '../../support/until.ts';
 import { kubernetesVersion } from '../../support/workbench.ts';
-import { findBinaries } from '../../testbed/binaries.ts';
-import { instanceFrom, lanAddress } from '../../testbed/instance.ts';
-import { run } from '../../testbed/run.ts';
+import { findBinaries } from '../../tools/testbed/binaries.ts';
+import { instanceFrom, lanAddress } from '../../tools/testbed/instance.ts';
+import { run } from '../../tools/testbed/run.ts';
 
 // The fields that a user of teutonet's provider has in production, all in one control plane: flags with three admission
 // plugins and their ConfigMap, audit with a token of the platform, two token issuers, and a backup Secret of the platform.

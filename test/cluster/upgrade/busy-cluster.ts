@@ -1,11 +1,11 @@
 import { ContinuousLoad, kubeletPath } from '../../support/continuous-load.ts';
 import { warningsIn } from '../../support/pod-states.ts';
 import { until } from '../../support/until.ts';
-import type { FurtherMinor } from '../../testbed/further-minor.ts';
-import { openHostedApi } from '../../testbed/hosted-api.ts';
-import type { Instance } from '../../testbed/instance.ts';
-import type { Machine } from '../../testbed/machine.ts';
-import { addWorker, withHostedApi, type Worker } from '../../testbed/workers.ts';
+import type { FurtherMinor } from '../../tools/testbed/further-minor.ts';
+import { openHostedApi } from '../../tools/testbed/hosted-api.ts';
+import type { Instance } from '../../tools/testbed/instance.ts';
+import type { Machine } from '../../tools/testbed/machine.ts';
+import { addWorker, withHostedApi, type Worker } from '../../tools/testbed/workers.ts';
 import { byEnvironment, clientPod } from '../access/client-pod.ts';
 import { type JoinableCluster, openJoinableCluster } from '../workers/joinable-cluster.ts';
 import { expectServes } from '../workers/expect-serves.ts';

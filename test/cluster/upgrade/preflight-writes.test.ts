@@ -2,8 +2,8 @@ import { afterAll, expect, inject, it } from 'vitest';
 import { supportedMinors } from '../../../constructs/cluster/minors.ts';
 import { ValidatingWebhookConfiguration } from '../../../reconciler/import/resources.ts';
 import { triedWrites, webhookErrors } from '../../../reconciler/desired-state/upgrade/preflight/webhooks.ts';
-import { clientOf } from '../../testbed/access.ts';
-import { instanceFrom } from '../../testbed/instance.ts';
+import { clientOf } from '../../tools/testbed/access.ts';
+import { instanceFrom } from '../../tools/testbed/instance.ts';
 
 const client = await clientOf(instanceFrom(process.env, inject('testbed')));
 const fieldManager = 'preflight-writes';

@@ -1,5 +1,5 @@
 import { createCA, issueCertificate, validFor } from '../../../reconciler/pki/issue.ts';
-import { haproxyImage } from '../../testbed/haproxy-image.ts';
+import { haproxyImage } from '../../tools/testbed/haproxy-image.ts';
 
 const metadata = { name: 'weather', namespace: 'default' };
 const labels = { app: metadata.name };

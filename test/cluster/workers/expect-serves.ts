@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { until } from '../../support/until.ts';
-import type { Worker } from '../../testbed/workers.ts';
+import type { Worker } from '../../tools/testbed/workers.ts';
 import { byEnvironment, clientPod } from '../access/client-pod.ts';
 import { defaultServiceAccount, whoAmI } from '../access/in-cluster-client.ts';
 import type { JoinableCluster } from './joinable-cluster.ts';

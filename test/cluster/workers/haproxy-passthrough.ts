@@ -2,10 +2,10 @@ import { Deployment, Ingress, Service } from '../../../constructs/api/resources.
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { until } from '../../support/until.ts';
-import { clientOf } from '../../testbed/access.ts';
-import { gatewayAddress } from '../../testbed/gateway-address.ts';
-import { haproxyImage } from '../../testbed/haproxy-image.ts';
-import type { Instance } from '../../testbed/instance.ts';
+import { clientOf } from '../../tools/testbed/access.ts';
+import { gatewayAddress } from '../../tools/testbed/gateway-address.ts';
+import { haproxyImage } from '../../tools/testbed/haproxy-image.ts';
+import type { Instance } from '../../tools/testbed/instance.ts';
 
 interface IngressObject extends KubeObject {
   readonly spec: {

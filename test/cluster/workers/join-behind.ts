@@ -1,7 +1,7 @@
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
-import { installAddon } from '../../testbed/addons.ts';
-import { addWorker } from '../../testbed/workers.ts';
+import { installAddon } from '../../tools/testbed/addons.ts';
+import { addWorker } from '../../tools/testbed/workers.ts';
 import { byEnvironment, clientPod } from '../access/client-pod.ts';
 import { openJoinableCluster } from './joinable-cluster.ts';
 

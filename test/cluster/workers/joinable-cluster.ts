@@ -4,11 +4,11 @@ import type { LentName } from '../../support/lent/kinds.ts';
 import { Loan, type LoanOptions } from '../../support/lent/loan.ts';
 import { OperatedNamespace } from '../../support/operated-namespace.ts';
 import { single } from '../../support/workbench.ts';
-import { lookupFor } from '../../testbed/gateway-address.ts';
-import { type HostedApi, hostedKubectl, openHostedApi } from '../../testbed/hosted-api.ts';
-import { instanceFrom, type Instance } from '../../testbed/instance.ts';
-import { findMachine, type Machine } from '../../testbed/machine.ts';
-import { removeWorker, workerNames } from '../../testbed/workers.ts';
+import { lookupFor } from '../../tools/testbed/gateway-address.ts';
+import { type HostedApi, hostedKubectl, openHostedApi } from '../../tools/testbed/hosted-api.ts';
+import { instanceFrom, type Instance } from '../../tools/testbed/instance.ts';
+import { findMachine, type Machine } from '../../tools/testbed/machine.ts';
+import { removeWorker, workerNames } from '../../tools/testbed/workers.ts';
 
 /** A hosted cluster of one API server that workers may join, with its operator. */
 export interface JoinableCluster {

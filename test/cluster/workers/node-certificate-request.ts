@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
-import { inMachine, type Machine } from '../../testbed/machine.ts';
+import { inMachine, type Machine } from '../../tools/testbed/machine.ts';
 
 /** A CertificateSigningRequest `name` for the client certificate of a node, as its kubelet creates it. */
 export async function nodeCertificateRequest(name: string, node: string): Promise<object> {

@@ -1,7 +1,7 @@
 import { Node } from '../../../constructs/api/resources.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { ContinuousUser } from '../../support/continuous-user.ts';
-import type { HostedApi } from '../../testbed/hosted-api.ts';
+import type { HostedApi } from '../../tools/testbed/hosted-api.ts';
 
 interface NodeObject extends KubeObject {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };

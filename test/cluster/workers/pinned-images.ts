@@ -1,9 +1,9 @@
 import { Rendered } from '../../support/rendered-cluster.ts';
 import { RenderedPart } from '../../support/rendered-hosted-cluster.ts';
-import { findFurtherBinaries } from '../../testbed/binaries.ts';
-import { familiesOf, type MinorFolders, pinnedVersion } from '../../testbed/families.ts';
-import { instanceFrom } from '../../testbed/instance.ts';
-import { run } from '../../testbed/run.ts';
+import { findFurtherBinaries } from '../../tools/testbed/binaries.ts';
+import { familiesOf, type MinorFolders, pinnedVersion } from '../../tools/testbed/families.ts';
+import { instanceFrom } from '../../tools/testbed/instance.ts';
+import { run } from '../../tools/testbed/run.ts';
 
 /** The images that a kubeadm pins for a version of Kubernetes. */
 export async function pinnedBy(kubeadm: string, version: string): Promise<string[]> {

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { until } from '../../support/until.ts';
-import type { HostedApi } from '../../testbed/hosted-api.ts';
-import { binDirectory, type Instance } from '../../testbed/instance.ts';
+import type { HostedApi } from '../../tools/testbed/hosted-api.ts';
+import { binDirectory, type Instance } from '../../tools/testbed/instance.ts';
 
 /** A port of this host that is forwarded to a port of a pod. */
 export interface ForwardedPort {

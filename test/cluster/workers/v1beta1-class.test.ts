@@ -7,7 +7,7 @@ import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { until } from '../../support/until.ts';
 import { Workbench } from '../../support/workbench.ts';
 import { installOpenStackKinds } from '../../system/openstack-kinds.ts';
-import { applyObjects } from '../../testbed/apply-objects.ts';
+import { applyObjects } from '../../tools/testbed/apply-objects.ts';
 
 const namespace = 'v1beta1-class';
 /** Cluster API spaces its reconciles, and shares two cores with everything else. */

@@ -1,5 +1,5 @@
 import { until } from '../../support/until.ts';
-import { busyboxImage } from '../../testbed/images.ts';
+import { busyboxImage } from '../../tools/testbed/images.ts';
 import type { JoinableCluster } from './joinable-cluster.ts';
 
 const labels = { app: 'web' };

@@ -3,10 +3,10 @@ import { Namespace } from '../../../constructs/api/resources.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import { runScript } from '../../support/npm-run.ts';
 import { isProviderInstalled, removeProvider } from '../../support/provider.ts';
-import { clientOf } from '../../testbed/access.ts';
-import { instanceFrom } from '../../testbed/instance.ts';
-import { kubectl } from '../../testbed/kubectl.ts';
-import { machineNames } from '../../testbed/machine.ts';
+import { clientOf } from '../../tools/testbed/access.ts';
+import { instanceFrom } from '../../tools/testbed/instance.ts';
+import { kubectl } from '../../tools/testbed/kubectl.ts';
+import { machineNames } from '../../tools/testbed/machine.ts';
 
 /** One part with pods and one with processes. A change of another part is seen when its figures are measured. */
 const parts = ['control-planes', 'stalls'] as const;

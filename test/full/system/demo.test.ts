@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { providerNames } from '../../../constructs/cluster/provider-names.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { connect, loadKubeConfig } from '../../../reconciler/kube/config.ts';
-import { demoCluster } from '../../demo/provision.ts';
+import { demoCluster } from '../../tools/demo/provision.ts';
 import { runScript } from '../../support/npm-run.ts';
 import { ownTestbed } from '../../support/own-testbed.ts';
 import { until } from '../../support/until.ts';
@@ -12,8 +12,8 @@ import { kubernetesVersion, Workbench } from '../../support/workbench.ts';
 import { bootstrapData } from '../../system/joined-machine.ts';
 import { createMachineDeployment } from '../../system/machine-deployment.ts';
 import { machineNames, newestMachine, prepareForMachines } from '../../system/machines.ts';
-import { kubeconfigPath } from '../../testbed/instance.ts';
-import { kubectl } from '../../testbed/kubectl.ts';
+import { kubeconfigPath } from '../../tools/testbed/instance.ts';
+import { kubectl } from '../../tools/testbed/kubectl.ts';
 
 // What test/system/demo does not do with the control plane of the demo.
 const instance = ownTestbed('demo');

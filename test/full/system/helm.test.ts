@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { demoCluster, provision } from '../../demo/provision.ts';
+import { demoCluster, provision } from '../../tools/demo/provision.ts';
 import { ownTestbed } from '../../support/own-testbed.ts';
 import { loadOperatorImage, providerNamespace } from '../../support/provider.ts';
-import { installAddon } from '../../testbed/addons.ts';
-import { bringUp } from '../../testbed/bring-up.ts';
-import { Helm } from '../../testbed/helm.ts';
-import { withHostedApi } from '../../testbed/workers.ts';
-import { kubectl } from '../../testbed/kubectl.ts';
-import { repository } from '../../testbed/operator-bundle.ts';
+import { installAddon } from '../../tools/testbed/addons.ts';
+import { bringUp } from '../../tools/testbed/bring-up.ts';
+import { Helm } from '../../tools/testbed/helm.ts';
+import { withHostedApi } from '../../tools/testbed/workers.ts';
+import { kubectl } from '../../tools/testbed/kubectl.ts';
+import { repository } from '../../tools/testbed/operator-bundle.ts';
 
 const instance = ownTestbed('char');
 const report = (line: string): void => console.log(line);

@@ -33,8 +33,8 @@ import {
 } from '../../support/provider.ts';
 import { until } from '../../support/until.ts';
 import { single, Workbench } from '../../support/workbench.ts';
-import { instanceFrom, lanAddress } from '../../testbed/instance.ts';
-import { kubectl } from '../../testbed/kubectl.ts';
+import { instanceFrom, lanAddress } from '../../tools/testbed/instance.ts';
+import { kubectl } from '../../tools/testbed/kubectl.ts';
 
 // All attacks at the same time, on an operator as its installation runs it. What they are is in reconciler/THREATS.md.
 const namespace = 'hostile';

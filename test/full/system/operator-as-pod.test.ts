@@ -17,9 +17,9 @@ import {
   infrastructurePrefix,
   installInfrastructure,
 } from '../../system/infrastructure.ts';
-import { installAddon } from '../../testbed/addons.ts';
-import { instanceFrom } from '../../testbed/instance.ts';
-import { kubectl } from '../../testbed/kubectl.ts';
+import { installAddon } from '../../tools/testbed/addons.ts';
+import { instanceFrom } from '../../tools/testbed/instance.ts';
+import { kubectl } from '../../tools/testbed/kubectl.ts';
 
 // What clusterctl does; test/system/demo has everything else that an operator with its own rights does.
 const namespace = 'system';

@@ -9,7 +9,7 @@ import type { WarningEvent } from '../../support/pod-states.ts';
 import { installProvider, providerNamespace, removeProvider } from '../../support/provider.ts';
 import { until } from '../../support/until.ts';
 import { single, Workbench } from '../../support/workbench.ts';
-import { instanceFrom } from '../../testbed/instance.ts';
+import { instanceFrom } from '../../tools/testbed/instance.ts';
 
 // The operator as its installation runs it, but for an image with a fault. What the program does with it: test/full/reconciler/quarantine.
 const namespace = 'quarantined';

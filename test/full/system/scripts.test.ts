@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { npmRun, runScript } from '../../support/npm-run.ts';
-import { repository } from '../../testbed/operator-bundle.ts';
-import { run } from '../../testbed/run.ts';
+import { repository } from '../../tools/testbed/operator-bundle.ts';
+import { run } from '../../tools/testbed/run.ts';
 
 let directory: string;
 const path = (name: string): string => join(directory, name);

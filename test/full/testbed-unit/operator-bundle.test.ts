@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { node } from '../../bench/child-program.ts';
-import { bundleOperator, type LoadedAtStart, repository } from '../../testbed/operator-bundle.ts';
-import { nodeFlags } from '../../testbed/operator-image.ts';
+import { node } from '../../tools/bench/child-program.ts';
+import { bundleOperator, type LoadedAtStart, repository } from '../../tools/testbed/operator-bundle.ts';
+import { nodeFlags } from '../../tools/testbed/operator-image.ts';
 
 let directory: string;
 let loaded: LoadedAtStart;

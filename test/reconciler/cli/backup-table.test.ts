@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../../reconciler/backup/manifest.ts';
 import { sizeText, spanText } from '../../../reconciler/cli/format.ts';
-import { type BackupEntry, describeBackups, jsonOfBackups } from '../../../reconciler/cli/backup-table.ts';
+import { type BackupEntry, describeBackups, shapeOfBackups } from '../../../reconciler/cli/backup-table.ts';
 import { markedView, narrowView } from '../../support/marked-view.ts';
 
 const owner = { namespace: 'team', cluster: 'c1' };
@@ -97,7 +97,7 @@ describe('the table of backups', () => {
 
   it('has exact values for programs', () => {
     const listed = { entries: [entry(1, encrypted, 2.44), unreadable], foreign: [], unfinished, bareSnapshots };
-    expect(JSON.parse(jsonOfBackups(owner, listed))).toEqual({
+    expect(shapeOfBackups(owner, listed)).toEqual({
       ...owner,
       backups: [
         {

@@ -32,7 +32,7 @@ describe('the command line', () => {
   it.each([
     [
       'destroy c1',
-      'unknown command "destroy": use one of list, status, explain, collect, backup, backups, served, restore, rebuild, move, preflight, rollback, kubeconfig, certificates, hibernate, wake, pause, resume, render, diff, completion',
+      'unknown command "destroy": use one of list, status, collect, backup, backups, restore, rebuild, move, preflight, rollback, kubeconfig, hibernate, wake, pause, resume, render, diff, completion',
     ],
     ['help destroy', 'unknown command "destroy"'],
     ['backup', 'the cluster is missing: set the name of the Cluster'],
@@ -40,11 +40,13 @@ describe('the command line', () => {
     ['hibernate c1 --wiat', "Unknown option '--wiat': did you mean --wait?"],
     ['statsu c1', 'unknown command "statsu": did you mean "status"?'],
     ['backup c1 -n', "Option '-n, --namespace <value>' argument missing"],
-    ['backups c1 -o yaml', '-o must be json, not "yaml"'],
+    ['backups c1 -o wide', '-o must be one of json, yaml, not "wide"'],
+    ['status c1 -o name', '-o must be one of json, yaml, not "name"'],
+    ['preflight c1 --to v1.37.0 -o xml', '-o must be one of json, yaml, not "xml"'],
+    ['diff c1 -o xml', '-o must be one of json, yaml, not "xml"'],
+    ['list prod', 'list takes no arguments: remove prod'],
     ['backups c1 --from c2', '--from must be NAMESPACE/CLUSTER, such as team/c1, not "c2"'],
     ['backups c1 --from a/b/c', '--from must be NAMESPACE/CLUSTER'],
-    ['served', 'the Secret is missing: set the name of the Secret of a bucket'],
-    ['served a b', 'set one Secret, not 2: a b'],
     ['restore c1', 'set exactly one of --backup NAME, --latest and --before TIME'],
     ['restore c1 --latest --before 2026-11-21T09:00:00Z', 'set exactly one of'],
     ['restore c1 --backup newest', 'must be a name that hcp backups lists, such as 2026-'],
@@ -61,9 +63,7 @@ describe('the command line', () => {
     ['kubeconfig c1 --user=', '--user must be the name of a person, not ""'],
     ['kubeconfig c1 --ttl 169h', '--ttl must be a duration from 10m to 168h, such as 8h, not "169h"'],
     ['kubeconfig c1 --ttl 0s', '--ttl must be a duration'],
-    ['certificates', 'the cluster is missing: set the name of the Cluster'],
-    ['certificates c1 -o yaml', '-o must be wide or json, not "yaml"'],
-    ['certificates c1 --plan', '--plan is the same for every cluster: remove the cluster'],
+    ['status', 'the cluster is missing: set the name of the Cluster'],
     ['kubeconfig c1 --ttl 1d', '--ttl must be a duration'],
   ])('is refused before anything is done: "%s"', (line, message) => {
     expect(() => parse(line)).toThrow(UsageError);
@@ -93,8 +93,8 @@ describe('the request of a restore', () => {
   });
 });
 
-it('the request of a list has table output unless JSON is requested', () => {
-  expect(readListRequest(given({}))).toEqual({ cluster: 'c1', from: undefined, output: 'table' });
+it('the request of a list is for people unless JSON is requested', () => {
+  expect(readListRequest(given({}))).toEqual({ cluster: 'c1', from: undefined, output: undefined });
   expect(readListRequest(given({ output: 'json' })).output).toBe('json');
 });
 

@@ -7,7 +7,7 @@ import { commands, hcp } from '../../../reconciler/cli/commands.ts';
 import type { Program } from '../../../reconciler/cli/command.ts';
 import { plainView } from '../../../reconciler/cli/view.ts';
 import { hcpImport } from '../../../reconciler/import/commands.ts';
-import { run } from '../../testbed/run.ts';
+import { run } from '../../tools/testbed/run.ts';
 
 let directory: string;
 beforeAll(async () => {

@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import { HostedControlPlane } from '../../../constructs/api/resources.ts';
 import type { HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
-import type { StoredControlPlane } from '../../../reconciler/cli/control-plane-state.ts';
-import { list } from '../../../reconciler/cli/list.ts';
-import { entryOf } from '../../../reconciler/cli/list/fleet-entry.ts';
-import { describeFleet } from '../../../reconciler/cli/list/fleet-table.ts';
+import type { StoredControlPlane } from '../../../reconciler/cli/control-plane.ts';
+import { describeFleet, list } from '../../../reconciler/cli/list.ts';
+import { overviewOf } from '../../../reconciler/cli/overview.ts';
 import type { View } from '../../../reconciler/cli/view.ts';
 import type { KubernetesApi } from '../../../reconciler/kube/client.ts';
 import { markedView, narrowView } from '../../support/marked-view.ts';
@@ -62,7 +61,7 @@ it('a fleet is a table in which those that do not serve come first, with what bl
     controlPlane('lost', lost),
     controlPlane('rises', { ...works, version: 'v1.36.4' }),
   ];
-  expect(describeFleet(fleet.map(entryOf), { now, namespace: 'team' })).toEqual([
+  expect(describeFleet(fleet.map(overviewOf), { now, namespace: 'team' })).toEqual([
     'CLUSTER   VERSION              RELEASE   STATE        FOR   API SERVERS   ETCD   CERTIFICATES   LAST BACKUP',
     'lost      v1.37.1              3         QuorumLost   5h    0/2           1/3    300d           3h ago',
     'new       to v1.37.1           -         Unknown            0/0           -      -              none',
@@ -74,12 +73,12 @@ it('a fleet is a table in which those that do not serve come first, with what bl
 });
 
 it('over all namespaces each cluster has its namespace before its name', () => {
-  const [, row] = describeFleet([entryOf(controlPlane('works', works))], { now, namespace: undefined });
+  const [, row] = describeFleet([overviewOf(controlPlane('works', works))], { now, namespace: undefined });
   expect(row).toMatch(/^team\/works /);
 });
 
 it('an expired certificate is said to be', () => {
-  const [, row] = describeFleet([entryOf(controlPlane('a', { ...works, certificatesNotAfter: at(2) }))], {
+  const [, row] = describeFleet([overviewOf(controlPlane('a', { ...works, certificatesNotAfter: at(2) }))], {
     now,
     namespace: 'team',
   });
@@ -93,7 +92,7 @@ it('a wide list adds endpoint, age and message, which a terminal may cut', () =>
     spec: { version: 'v1.37.1', controlPlaneEndpoint: { host: '2001:db8::1', port: 6443 } },
   };
   const created = { ...found, metadata: { ...found.metadata, creationTimestamp: at(24 * 12) } };
-  const fleet = [created, controlPlane('new'), controlPlane('works', works)].map(entryOf);
+  const fleet = [created, controlPlane('new'), controlPlane('works', works)].map(overviewOf);
   const wide = { now, namespace: 'team', isWide: true };
   const [heading = '', ...rows] = describeFleet(fleet, wide);
   const further = heading.indexOf('ENDPOINT');
@@ -110,7 +109,7 @@ it('a wide list adds endpoint, age and message, which a terminal may cut', () =>
 });
 
 it('a table that is not wide is never cut, because a person copies its names', () => {
-  const fleet = [entryOf(controlPlane('lost', lost))];
+  const fleet = [overviewOf(controlPlane('lost', lost))];
   const shown = { now, namespace: 'team' };
   expect(describeFleet(fleet, shown, narrowView(20))).toEqual(describeFleet(fleet, shown));
 });
@@ -134,7 +133,7 @@ it('states and expired certificates are painted by their meaning', () => {
     }),
     controlPlane('rises', waiting),
   ];
-  const text = describeFleet(fleet.map(entryOf), { now, namespace: 'team' }, markedView).join('\n');
+  const text = describeFleet(fleet.map(overviewOf), { now, namespace: 'team' }, markedView).join('\n');
   expect(text).toMatch(/^<heading>CLUSTER<\/heading> /);
   expect(text).toMatch(/^lost .* <fails>QuorumLost<\/fails> /m);
   expect(text).toMatch(/^new .* <unknown>Unknown<\/unknown> /m);
@@ -177,8 +176,79 @@ describe('hcp list', () => {
 
   it('names the formats that there are', () => {
     expect(() => list.prepare({ positionals: [], values: { output: 'table' } })).toThrow(
-      '-o must be one of wide, json, yaml, name, not "table"',
+      '-o must be one of json, yaml, wide, name, not "table"',
     );
+  });
+});
+
+describe('hcp list --store', () => {
+  const shared = { name: 'etcd-backup', namespace: 'platform' };
+  const user = (
+    namespace: string,
+    cluster: string,
+    secret: { readonly name: string; readonly namespace?: string } | undefined,
+    status?: HostedControlPlaneStatus,
+  ): StoredControlPlane => {
+    const object = controlPlane(cluster, status);
+    const spec = { version: 'v1.37.1', etcd: secret ? { backup: { secret } } : {} };
+    return { ...object, metadata: { ...object.metadata, namespace }, spec };
+  };
+  const backups = (status: 'True' | 'False', reason: string, message = '') => ({
+    conditions: [{ ...condition('EtcdBackupReady', status, reason), message }],
+  });
+  const listed = async (items: readonly StoredControlPlane[], view: View, output?: string): Promise<string[]> => {
+    const client = { list: async (_: unknown, where: object) => ({ items: 'namespace' in where ? [] : items }) };
+    const { session, printed } = testSession({
+      client: client as unknown as KubernetesApi,
+      namespace: 'platform',
+      now: () => now,
+    });
+    const values = { store: 'etcd-backup', ...(output === undefined ? {} : { output }) };
+    await list.prepare({ positionals: [], values })({ ...session, terminal: { ...session.terminal, ...view } });
+    return printed;
+  };
+  const fleet = [
+    user('team-b', 'prod', shared, backups('False', 'BackupSecretInvalid', 'not granted')),
+    user('team-a', 'prod', shared, { etcdLastBackupTime: at(1), ...backups('True', 'Ready') }),
+    user('platform', 'own', { name: 'etcd-backup' }),
+    user('team-a', 'other-secret', { name: 'other', namespace: 'platform' }),
+    user('team-a', 'other-namespace', { name: 'etcd-backup' }),
+    user('team-a', 'none', undefined),
+  ];
+
+  it('has the clusters of all namespaces that use the Secret, with what is wrong', async () => {
+    const lines = await listed(fleet, narrowView(200));
+    const ends = lines.map((line) => line.replace(/^(\S+) .*?( {3}(LAST BACKUP|none|\d+h ago) .*)$/, '$1$2'));
+    expect(ends).toEqual([
+      'CLUSTER   LAST BACKUP   BACKUPS',
+      'platform/own   none          unknown',
+      'team-a/prod   1h ago        ready',
+      'team-b/prod   none          BackupSecretInvalid',
+      '',
+      '3 control planes, 3 not Ready',
+      '',
+      'Problems of backups:',
+      '  team-b/prod: not granted',
+    ]);
+  });
+
+  it('is painted by its meaning', async () => {
+    const waits = user('a', 'waits', shared, backups('False', 'WaitingForOtherPhases', 'etcd comes first'));
+    const text = (await listed([...fleet, waits], markedView)).join('\n');
+    expect(text).toMatch(/^team-b\/prod .*<fails>BackupSecretInvalid<\/fails>$/m);
+    expect(text).toMatch(/^a\/waits .*<waits>WaitingForOtherPhases<\/waits>$/m);
+    expect(text).toMatch(/^team-a\/prod .*<ok>ready<\/ok>$/m);
+    expect(text).toMatch(/^platform\/own .*<unknown>unknown<\/unknown>$/m);
+  });
+
+  it('gives programs the same clusters', async () => {
+    expect(await listed(fleet, markedView, 'name')).toEqual(['prod', 'prod', 'own']);
+  });
+
+  it('says of a Secret without users that it has none', async () => {
+    expect(await listed([], narrowView(200))).toEqual([
+      'no cluster stores its backups with Secret platform/etcd-backup',
+    ]);
   });
 });
 
@@ -187,11 +257,12 @@ it('nothing is said to be nothing', () => {
 });
 
 it('an entry names the condition that blocks, and not those that wait for it', () => {
-  expect(entryOf(controlPlane('lost', lost)).blocker).toEqual({
+  expect(overviewOf(controlPlane('lost', lost)).blocker).toEqual({
     type: 'EtcdClusterReady',
+    state: 'waits',
     reason: 'QuorumLost',
     since: at(5),
     message: '',
   });
-  expect(entryOf(controlPlane('works', works)).blocker).toBeNull();
+  expect(overviewOf(controlPlane('works', works)).blocker).toBeNull();
 });

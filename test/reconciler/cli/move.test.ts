@@ -9,8 +9,7 @@ import {
 } from '../../../constructs/api/resources.ts';
 import type { Given } from '../../../reconciler/cli/command.ts';
 import { readControlPlane } from '../../../reconciler/cli/control-plane.ts';
-import { move, readMoveRequest } from '../../../reconciler/cli/move.ts';
-import { abortProgress, prepareProgress } from '../../../reconciler/cli/move/progress.ts';
+import { move, readMoveRequest, abortProgress, prepareProgress } from '../../../reconciler/cli/move.ts';
 import { moveAnnotation } from '../../../reconciler/run-state/move-record.ts';
 import { commandSession } from '../../support/loop/command-session.ts';
 import { MemoryCluster, ourName } from '../../support/loop/memory-cluster.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
-import { backupProgress } from '../../../reconciler/cli/backup-progress.ts';
+import { backupProgress } from '../../../reconciler/cli/backup.ts';
 import { chosenBackup } from '../../../reconciler/backup/choose-backup.ts';
 import { readControlPlane } from '../../../reconciler/cli/control-plane.ts';
 import { restoreProgress } from '../../../reconciler/cli/restore-progress.ts';

@@ -3,7 +3,7 @@ import type { HostedControlPlaneStatus } from '../../../constructs/api/status.ts
 import type { StoredBackup } from '../../../reconciler/backup/cluster-backups.ts';
 import type { Manifest } from '../../../reconciler/backup/manifest.ts';
 import { readControlPlane } from '../../../reconciler/cli/control-plane.ts';
-import { describeRollback, type Loss } from '../../../reconciler/cli/rollback/describe.ts';
+import { describeRollback, type Loss } from '../../../reconciler/cli/rollback.ts';
 import { backupBefore, rollbackVersions, versionToLeave } from '../../../reconciler/cli/rollback/plan-rollback.ts';
 import { hostedControlPlaneObject, spec } from '../../support/scope.ts';
 

@@ -1,6 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { HostedControlPlane, PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
+import { parse } from 'yaml';
+import type { CertificateStatus } from '../../../constructs/api/certificate-status.ts';
+import { HostedControlPlane, PersistentVolumeClaim, Pod, ResourceQuota } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
+import type { StoredControlPlane } from '../../../reconciler/cli/control-plane.ts';
+import { overviewOf } from '../../../reconciler/cli/overview.ts';
 import { status } from '../../../reconciler/cli/status.ts';
 import { describeStatus } from '../../../reconciler/cli/status/description.ts';
 import { commandSession } from '../../support/loop/command-session.ts';
@@ -8,7 +12,8 @@ import { type MemoryCluster, ourName } from '../../support/loop/memory-cluster.t
 import { OperatorProcess } from '../../support/loop/operator-process.ts';
 import { completeCluster, orderedCluster } from '../../support/loop/scenario.ts';
 import { kubectlGet } from '../../support/printed-columns.ts';
-import { clusterName } from '../../support/scope.ts';
+import { markedView } from '../../support/marked-view.ts';
+import { clusterName, namespace } from '../../support/scope.ts';
 import { until } from '../../support/until.ts';
 
 let complete: MemoryCluster;
@@ -16,7 +21,8 @@ beforeAll(async () => {
   complete = await completeCluster();
 });
 
-const described = ({ hostedControlPlane, clock }: MemoryCluster) => describeStatus(hostedControlPlane, clock.now());
+const described = ({ hostedControlPlane, clock }: MemoryCluster) =>
+  describeStatus(overviewOf(hostedControlPlane), [], clock.now());
 
 /** Runs the command, and returns what it printed. @throws what it throws, after that */
 async function run(cluster: MemoryCluster, printed: string[], values = {}): Promise<void> {
@@ -61,6 +67,48 @@ describe('hcp status', () => {
     expect(text).toMatch(/^EtcdClusterReady +waits +\d+s +WaitingForMembers$/m);
     const [, line = ''] = kubectlGet(cluster.hostedControlPlane, cluster.clock.now());
     expect(line).toMatch(/ DataLost +\d+s$/);
+  });
+
+  it('shows until when certificates are valid, and who renews them', async () => {
+    const text = described(complete).join('\n');
+    expect(text).toMatch(/^CERTIFICATES +EXPIRE IN +RENEWED IN +FIRST OF THEM +RENEWAL IS LATE$/m);
+    expect(text).toMatch(/^ClusterCA +36\d\dd +\d+d +c1-ca$/m);
+    expect(text).toMatch(/^Server +36\dd +\d+d +c1-\S+$/m);
+    const { hostedControlPlane: object } = complete;
+    const certificates: CertificateStatus[] = [
+      { kind: 'ClusterCA', notAfter: '2000-01-01T00:00:00Z', secret: 'c1-ca', expiring: ['c1-ca'] },
+    ];
+    const own: StoredControlPlane = { ...object, status: { ...(object as StoredControlPlane).status, certificates } };
+    const lines = describeStatus(overviewOf(own), [], complete.clock.now(), markedView).join('\n');
+    expect(lines).toMatch(/^ClusterCA +<fails>expired \d+d ago<\/fails> +by its user +c1-ca +<fails>c1-ca<\/fails>$/m);
+  });
+
+  it.each([
+    ['json', (text: string): unknown => JSON.parse(text)],
+    ['yaml', (text: string): unknown => parse(text)],
+  ])('prints all of it for programs as %s, without a secret', async (output, read) => {
+    const cluster = complete.copy();
+    const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { namespace, name: 'full' } };
+    await cluster.user.create({ ...quota, spec: { hard: { pods: '1' } } }, { fieldManager: 'test' });
+    await cluster.user.mergePatch(
+      ResourceQuota,
+      quota.metadata,
+      { status: { hard: { pods: '1' }, used: { pods: '1' } } },
+      { fieldManager: 'test', subresource: 'status' },
+    );
+    const printed: string[] = [];
+    await run(cluster, printed, { output });
+    const report = read(printed.join('\n')) as Record<string, unknown>;
+    expect(report).toMatchObject({
+      cluster: clusterName,
+      ready: true,
+      blocker: null,
+      causes: [{ text: 'ResourceQuota full is used up: pods 1', causes: [] }],
+      unknown: [],
+    });
+    expect(report['steps']).toContainEqual(expect.objectContaining({ type: 'EtcdClusterReady', state: 'ok' }));
+    expect((report['certificates'] as object[]).length).toBeGreaterThan(5);
+    expect(printed.join('\n')).not.toContain('PRIVATE KEY');
   });
 
   it('fails while the API server is not available, after it has said why', async () => {

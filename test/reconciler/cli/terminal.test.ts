@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { helpOfAll } from '../../../reconciler/cli/help.ts';
 import { hcp } from '../../../reconciler/cli/commands.ts';
 import { repository } from '../../support/pages.ts';
-import { run } from '../../testbed/run.ts';
+import { run } from '../../tools/testbed/run.ts';
 
 /** A pipe that says what a terminal says. Node decides by the environment how many colours it has. */
 const asTerminal = `
@@ -47,6 +47,16 @@ describe('a terminal', () => {
     const unknown = asTerminal.replace('columns: 60', 'columns: 0');
     expect(await seen({ TERM: 'dumb' }, unknown)).toEqual({ painted: plain });
   });
+});
+
+it.each([
+  ['reconciler/cli/main.ts', 'help'],
+  ['reconciler/cli/main.ts', 'completion', 'bash'],
+  ['reconciler/import/main.ts', 'help'],
+])('%s %s ends quietly when its reader has ended, as before head', async (...args) => {
+  // The reader has ended for sure before the program begins.
+  const script = `exec 3> >(:); wait $!; '${process.execPath}' ${args.join(' ')} 2>&1 >&3; echo "code $?"`;
+  expect(await run(['bash', '-c', script], { cwd: repository })).toBe('code 0\n');
 });
 
 it('help has no colours, wherever it is printed', () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readControlPlane } from '../../../reconciler/cli/control-plane.ts';
-import { configurationResult } from '../../../reconciler/cli/upgrade-configuration.ts';
+import { configurationResult } from '../../../reconciler/cli/preflight.ts';
 import { hostedControlPlaneObject, spec } from '../../support/scope.ts';
 
 const [present, newer] = ['v1.36.3', 'v1.37.1'];

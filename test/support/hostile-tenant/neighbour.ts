@@ -1,8 +1,8 @@
 import { Namespace, Secret } from '../../../constructs/api/resources.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
-import { installAddon } from '../../testbed/addons.ts';
-import type { Instance } from '../../testbed/instance.ts';
-import { objectStoreCredentials } from '../../testbed/object-store.ts';
+import { installAddon } from '../../tools/testbed/addons.ts';
+import type { Instance } from '../../tools/testbed/instance.ts';
+import { objectStoreCredentials } from '../../tools/testbed/object-store.ts';
 import { ContinuousUser } from '../continuous-user.ts';
 import { encodedData } from '../../../reconciler/pki/secret.ts';
 import { single, type Workbench } from '../workbench.ts';

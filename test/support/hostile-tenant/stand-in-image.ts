@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { createCA, issueCertificate, validFor } from '../../../reconciler/pki/issue.ts';
-import { loadImage } from '../../testbed/access.ts';
-import type { Instance } from '../../testbed/instance.ts';
-import { writeImageArchive } from '../../testbed/oci.ts';
-import { repository } from '../../testbed/operator-bundle.ts';
-import { nodeContent, ownNode } from '../../testbed/operator-image.ts';
+import { loadImage } from '../../tools/testbed/access.ts';
+import type { Instance } from '../../tools/testbed/instance.ts';
+import { writeImageArchive } from '../../tools/testbed/oci.ts';
+import { repository } from '../../tools/testbed/operator-bundle.ts';
+import { nodeContent, ownNode } from '../../tools/testbed/operator-image.ts';
 import { standInFiles } from './stand-in-files.ts';
 
 /** The image in the registry that the sample policy for tenants allows. */

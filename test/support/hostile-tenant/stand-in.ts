@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import { basename } from 'node:path';
-import { HostileApi } from '../../bench/fleet/bombs.ts';
+import { HostileApi } from '../../tools/bench/fleet/bombs.ts';
 import { standInFiles } from './stand-in-files.ts';
 
 const mebibyte = 1024 * 1024;

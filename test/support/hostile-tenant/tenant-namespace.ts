@@ -4,7 +4,7 @@ import { renderTenants } from '../../../constructs/provider/tenants.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { tenantOf } from '../../cluster/exposure/tenant.ts';
-import { applyObjects, resourceFor } from '../../testbed/apply-objects.ts';
+import { applyObjects, resourceFor } from '../../tools/testbed/apply-objects.ts';
 import { onceWebhooksAnswer } from '../cluster-api-webhooks.ts';
 import { until } from '../until.ts';
 import { Workbench } from '../workbench.ts';

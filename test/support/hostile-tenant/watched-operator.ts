@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Pod } from '../../../constructs/api/resources.ts';
 import { managerSelector } from '../../../constructs/cluster/provider-names.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
-import { cgroupRoots } from '../../testbed/cgroups.ts';
+import { cgroupRoots } from '../../tools/testbed/cgroups.ts';
 import type { PodInState } from '../pod-states.ts';
 import { providerNamespace } from '../provider.ts';
 

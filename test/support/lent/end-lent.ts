@@ -1,9 +1,9 @@
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import { Namespace } from '../../../constructs/api/resources.ts';
 import { endNamespace } from '../test-namespace.ts';
-import { clientOf } from '../../testbed/access.ts';
-import type { Instance } from '../../testbed/instance.ts';
-import { endWorker, workerNames } from '../../testbed/workers.ts';
+import { clientOf } from '../../tools/testbed/access.ts';
+import type { Instance } from '../../tools/testbed/instance.ts';
+import { endWorker, workerNames } from '../../tools/testbed/workers.ts';
 import { type LentName, lentKinds } from './kinds.ts';
 import { readRecord, removeRecord } from './lent-record.ts';
 

@@ -1,4 +1,4 @@
-import { withLock } from '../../testbed/lock.ts';
+import { withLock } from '../../tools/testbed/lock.ts';
 
 /** What releases the locks that this process holds. */
 const held = new Map<string, () => Promise<void>>();

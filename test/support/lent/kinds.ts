@@ -1,9 +1,9 @@
 import type { LookupFunction } from 'node:net';
 import { inject } from 'vitest';
-import { installAddon } from '../../testbed/addons.ts';
-import { lookupFor } from '../../testbed/gateway-address.ts';
-import { type Instance, instanceFrom } from '../../testbed/instance.ts';
-import { gatewayName } from '../../testbed/traefik-objects.ts';
+import { installAddon } from '../../tools/testbed/addons.ts';
+import { lookupFor } from '../../tools/testbed/gateway-address.ts';
+import { type Instance, instanceFrom } from '../../tools/testbed/instance.ts';
+import { gatewayName } from '../../tools/testbed/traefik-objects.ts';
 import { single } from '../workbench.ts';
 
 /** A control plane that files lend to each other. */

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Instance } from '../../testbed/instance.ts';
-import { type ProcessRecord, processRecord } from '../../testbed/process-record.ts';
+import type { Instance } from '../../tools/testbed/instance.ts';
+import { type ProcessRecord, processRecord } from '../../tools/testbed/process-record.ts';
 import type { LentName } from './kinds.ts';
 import type { LentState } from './return-faults.ts';
 

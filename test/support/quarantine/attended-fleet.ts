@@ -17,7 +17,7 @@ import { MemoryApiServer } from '../memory-cluster/api-server.ts';
 import { MemoryClient } from '../memory-cluster/client.ts';
 import { ServedApi } from '../memory-cluster/served-api.ts';
 import { clusterName, namespace } from '../scope.ts';
-import { bundleProgram } from '../../testbed/operator-bundle.ts';
+import { bundleProgram } from '../../tools/testbed/operator-bundle.ts';
 import { until } from '../until.ts';
 import type { Fault } from './faulty-operator.ts';
 

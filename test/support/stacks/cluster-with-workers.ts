@@ -1,10 +1,10 @@
 import { Node } from '../../../constructs/api/resources.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import type { ClusterName } from '../../testbed/hosted-api.ts';
-import type { Instance } from '../../testbed/instance.ts';
-import { kubectl } from '../../testbed/kubectl.ts';
-import { machineNames } from '../../testbed/machine.ts';
-import { withHostedApi } from '../../testbed/workers.ts';
+import type { ClusterName } from '../../tools/testbed/hosted-api.ts';
+import type { Instance } from '../../tools/testbed/instance.ts';
+import { kubectl } from '../../tools/testbed/kubectl.ts';
+import { machineNames } from '../../tools/testbed/machine.ts';
+import { withHostedApi } from '../../tools/testbed/workers.ts';
 import { until } from '../until.ts';
 import { kubernetesVersion } from '../workbench.ts';
 

@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import type { StackFile } from '../../../constructs/helm/chart.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { findFurtherBinaries } from '../../testbed/binaries.ts';
-import { helm as helmFamily } from '../../testbed/families.ts';
-import { instanceFrom } from '../../testbed/instance.ts';
-import { run } from '../../testbed/run.ts';
+import { findFurtherBinaries } from '../../tools/testbed/binaries.ts';
+import { helm as helmFamily } from '../../tools/testbed/families.ts';
+import { instanceFrom } from '../../tools/testbed/instance.ts';
+import { run } from '../../tools/testbed/run.ts';
 
 /** A Helm chart in a directory of its own. */
 export interface InstalledChart {

@@ -18,9 +18,9 @@ import {
   type LentCluster,
 } from '../../../cluster/workers/joinable-cluster.ts';
 import { until } from '../../../support/until.ts';
-import { clustersDomain, gatewayAddress } from '../../../testbed/gateway-address.ts';
-import { binDirectory } from '../../../testbed/instance.ts';
-import { kubectl } from '../../../testbed/kubectl.ts';
+import { clustersDomain, gatewayAddress } from '../../../tools/testbed/gateway-address.ts';
+import { binDirectory } from '../../../tools/testbed/instance.ts';
+import { kubectl } from '../../../tools/testbed/kubectl.ts';
 
 let cluster: LentCluster;
 let namespace: string;

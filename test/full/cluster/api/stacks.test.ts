@@ -15,11 +15,11 @@ import { keptDefinitions } from '../../../support/kept-definitions.ts';
 import { plainApiServer } from '../../../support/plain-api-server.ts';
 import { dryRun } from '../../../support/rendering-api-server.ts';
 import { patchedTemplate } from '../../../support/stacks/class-engine.ts';
-import { applyObjects, resourceFor } from '../../../testbed/apply-objects.ts';
-import { instanceFrom } from '../../../testbed/instance.ts';
-import { withLock } from '../../../testbed/lock.ts';
-import { clusterApiCore, kubeadmBootstrap } from '../../../testbed/module-manifests.ts';
-import { moduleObjects } from '../../../testbed/rendered-objects.ts';
+import { applyObjects, resourceFor } from '../../../tools/testbed/apply-objects.ts';
+import { instanceFrom } from '../../../tools/testbed/instance.ts';
+import { withLock } from '../../../tools/testbed/lock.ts';
+import { clusterApiCore, kubeadmBootstrap } from '../../../tools/testbed/module-manifests.ts';
+import { moduleObjects } from '../../../tools/testbed/rendered-objects.ts';
 
 const server = plainApiServer({
   definitions: [...definitions, ...(await keptDefinitions())],

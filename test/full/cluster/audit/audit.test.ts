@@ -3,7 +3,7 @@ import { Secret } from '../../../../constructs/api/resources.ts';
 import { ports } from '../../../../constructs/cluster/ports.ts';
 import type { KubeClient } from '../../../../reconciler/kube/client.ts';
 import { encodedData } from '../../../../reconciler/pki/secret.ts';
-import { instanceFrom, lanAddress } from '../../../testbed/instance.ts';
+import { instanceFrom, lanAddress } from '../../../tools/testbed/instance.ts';
 import { AuditReceiver, createReceiverCA } from '../../../support/audit-receiver.ts';
 import { NumberedConfigMaps } from '../../../support/numbered-config-maps.ts';
 import { operatedNamespace } from '../../../support/operated-namespace.ts';

@@ -1,9 +1,9 @@
 import { beforeAll, expect, inject, test } from 'vitest';
 import { operatedNamespace } from '../../../support/operated-namespace.ts';
 import { single } from '../../../support/workbench.ts';
-import { installAddon } from '../../../testbed/addons.ts';
-import { clustersDomain, gatewayAddress, lookupFor } from '../../../testbed/gateway-address.ts';
-import { instanceFrom } from '../../../testbed/instance.ts';
+import { installAddon } from '../../../tools/testbed/addons.ts';
+import { clustersDomain, gatewayAddress, lookupFor } from '../../../tools/testbed/gateway-address.ts';
+import { instanceFrom } from '../../../tools/testbed/instance.ts';
 import { whoAmI } from '../../../cluster/exposure/who-am-i.ts';
 
 const instance = instanceFrom(process.env, inject('testbed'));

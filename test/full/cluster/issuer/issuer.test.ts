@@ -18,11 +18,11 @@ import { operatedNamespace } from '../../../support/operated-namespace.ts';
 import { plainApiServer } from '../../../support/plain-api-server.ts';
 import { until } from '../../../support/until.ts';
 import { single } from '../../../support/workbench.ts';
-import { applyObjects } from '../../../testbed/apply-objects.ts';
-import { instanceFrom } from '../../../testbed/instance.ts';
-import { withLock } from '../../../testbed/lock.ts';
-import { certManagerKinds } from '../../../testbed/module-manifests.ts';
-import { moduleObjects } from '../../../testbed/rendered-objects.ts';
+import { applyObjects } from '../../../tools/testbed/apply-objects.ts';
+import { instanceFrom } from '../../../tools/testbed/instance.ts';
+import { withLock } from '../../../tools/testbed/lock.ts';
+import { certManagerKinds } from '../../../tools/testbed/module-manifests.ts';
+import { moduleObjects } from '../../../tools/testbed/rendered-objects.ts';
 
 // CAs are signed before anything runs: an API server is enough.
 const namespace = 'issued';

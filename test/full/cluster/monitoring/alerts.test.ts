@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { alerts } from '../../../../constructs/provider/monitoring/alerts.ts';
 import { renderMonitoring } from '../../../../constructs/provider/monitoring/chart.ts';
-import { instanceFrom } from '../../../testbed/instance.ts';
-import { findPrometheus } from '../../../testbed/prometheus.ts';
-import { run } from '../../../testbed/run.ts';
+import { instanceFrom } from '../../../tools/testbed/instance.ts';
+import { findPrometheus } from '../../../tools/testbed/prometheus.ts';
+import { run } from '../../../tools/testbed/run.ts';
 import { alertCases, healthy, type SeriesOf, unattended } from './alert-cases.ts';
 
 /** Shorter than every alert lasts, and than the window of every rate. */

@@ -17,8 +17,8 @@ import { Loan } from '../../../support/lent/loan.ts';
 import { endMetricsReader, metricsReader } from '../../../support/metrics-reader.ts';
 import { freePort } from '../../../support/free-port.ts';
 import { until } from '../../../support/until.ts';
-import { instanceFrom } from '../../../testbed/instance.ts';
-import { findPrometheus } from '../../../testbed/prometheus.ts';
+import { instanceFrom } from '../../../tools/testbed/instance.ts';
+import { findPrometheus } from '../../../tools/testbed/prometheus.ts';
 
 const loan = new Loan('plain');
 const { namespace } = loan.kind;

@@ -7,8 +7,8 @@ import { fieldManager as operatorName } from '../../../../constructs/api/group.t
 import { Deployment, HostedControlPlane, Secret, SelfSubjectReview } from '../../../../constructs/api/resources.ts';
 import { newestRevision } from '../../../../constructs/cluster/release-revisions.ts';
 import { diff } from '../../../../reconciler/cli/diff.ts';
-import { explain } from '../../../../reconciler/cli/explain.ts';
 import { pause, resume } from '../../../../reconciler/cli/pause.ts';
+import { status } from '../../../../reconciler/cli/status.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
 import { type SecretObject, valueOf } from '../../../../reconciler/pki/secret.ts';
 import { hcp } from '../../../cluster/reconciler/hcp-command.ts';
@@ -80,25 +80,24 @@ test('hcp diff of a live control plane names what others have set, and what anot
   await until('the operator to take the change back', async () => (await hcp(bench, diff)) === same);
 });
 
-test('hcp explain leads from the step that blocks to the last words of a container, and to the warnings of its kubelet', async () => {
+test('hcp status leads from the step that blocks to the last words of a container, and to the warnings of its kubelet', async () => {
   try {
     await bench.patch('c1', { spec: { deployment: { scheduler: { args: { 'no-such-flag': '1' } } } } });
     const text = await until('the operator and the kubelet to report the crash', async () => {
-      const lines = await hcp(bench, explain);
+      const lines = await hcp(bench, status);
       return lines.includes('PodsFailing') && lines.includes('BackOff') ? lines : undefined;
     });
-    expect(text).toMatch(/^c1 is not Ready for \S+, because SchedulerReady is PodsFailing$/m);
+    expect(text).toMatch(/^Not Ready for \S+: SchedulerReady is PodsFailing$/m);
     const words =
       /Pod c1-scheduler-\S+: container kube-scheduler ended with exit code 1: unknown flag: --no-such-flag$/m;
     expect(text).toMatch(words);
     // Its probes fail, too, and either warning may be the newer one.
     expect(text).toMatch(/^[│ ] [├└] BackOff \S+ ago.*: Back-off restarting failed container/m);
-    expect(text).toMatch(/c1 is not Ready$/);
   } finally {
     await bench.patch('c1', { spec: { deployment: { scheduler: { args: null } } } });
   }
   await bench.untilReady('c1');
-  expect(await hcp(bench, explain)).toMatch(/^c1 is Ready/);
+  expect(await hcp(bench, status)).toMatch(/^Ready$/m);
 });
 
 /** What tools for GitOps apply by server-side apply, each under its name. */

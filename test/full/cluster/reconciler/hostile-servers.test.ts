@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
-import { smokeExtent } from '../../../bench/extent.ts';
-import type { Figure } from '../../../bench/figure.ts';
-import { measureHostileServers } from '../../../bench/fleet/fleet.ts';
+import { smokeExtent } from '../../../tools/bench/extent.ts';
+import type { Figure } from '../../../tools/bench/figure.ts';
+import { measureHostileServers } from '../../../tools/bench/fleet/fleet.ts';
 
 /**
  * The operator's bundle in a process of its own, with the heap that it has in its pod. The API servers, etcds, backup stores and token

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { defaultsFor } from '../../../../constructs/cluster/versions.ts';
 import { recordFault } from '../../../support/fault-table.ts';
 import { kubernetesVersion } from '../../../support/workbench.ts';
-import { addMinor, type FurtherMinor } from '../../../testbed/further-minor.ts';
-import { instanceFrom } from '../../../testbed/instance.ts';
+import { addMinor, type FurtherMinor } from '../../../tools/testbed/further-minor.ts';
+import { instanceFrom } from '../../../tools/testbed/instance.ts';
 import { BusyCluster } from '../../../cluster/upgrade/busy-cluster.ts';
 
 // One highly available control plane starts with the oldest minor that tests run, with a worker that keeps this minor, and is

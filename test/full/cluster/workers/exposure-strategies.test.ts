@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clustersDomain } from '../../../testbed/gateway-address.ts';
+import { clustersDomain } from '../../../tools/testbed/gateway-address.ts';
 import { accessAt, joinBehind } from '../../../cluster/workers/join-behind.ts';
 
 const host = `api.by-ingress.${clustersDomain}`;

@@ -3,7 +3,7 @@ import { borrowJoinableCluster, giveBack, type LentCluster } from '../../../clus
 import { forwardPort } from '../../../cluster/workers/port-forward.ts';
 import { startWebServer, untilAddOnRuns, webServer, webService } from '../../../cluster/workers/web-server.ts';
 import { until } from '../../../support/until.ts';
-import { addWorker, removeWorker } from '../../../testbed/workers.ts';
+import { addWorker, removeWorker } from '../../../tools/testbed/workers.ts';
 
 let cluster: LentCluster;
 let pods: readonly string[];

@@ -37,8 +37,8 @@ import {
   machineTemplateRef,
 } from '../../../system/infrastructure.ts';
 import { createMachineDeployment } from '../../../system/machine-deployment.ts';
-import { installAddon } from '../../../testbed/addons.ts';
-import { instanceFrom } from '../../../testbed/instance.ts';
+import { installAddon } from '../../../tools/testbed/addons.ts';
+import { instanceFrom } from '../../../tools/testbed/instance.ts';
 
 const namespace = 'machine-deployments';
 const cluster = 'c1';

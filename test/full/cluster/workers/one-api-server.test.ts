@@ -5,7 +5,7 @@ import { expectServes } from '../../../cluster/workers/expect-serves.ts';
 import { type JoinableCluster, openJoinableCluster } from '../../../cluster/workers/joinable-cluster.ts';
 import { untilAddOnRuns } from '../../../cluster/workers/web-server.ts';
 import { single } from '../../../support/workbench.ts';
-import { addWorker } from '../../../testbed/workers.ts';
+import { addWorker } from '../../../tools/testbed/workers.ts';
 
 const namespace = 'one-api-server';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { imagesOf } from '../../../cluster/workers/pinned-images.ts';
-import { furtherMinors } from '../../../testbed/families.ts';
+import { furtherMinors } from '../../../tools/testbed/families.ts';
 
 test.each(Object.entries(furtherMinors))(
   'images of Kubernetes %s are those that its kubeadm pins',

@@ -22,9 +22,9 @@ import { until } from '../../../support/until.ts';
 import { Workbench } from '../../../support/workbench.ts';
 import { installOpenStackKinds } from '../../../system/openstack-kinds.ts';
 import { serveControlPlane } from '../../system/served-control-plane.ts';
-import { installAddon } from '../../../testbed/addons.ts';
-import { applyObjects, resourceFor } from '../../../testbed/apply-objects.ts';
-import { instanceFrom } from '../../../testbed/instance.ts';
+import { installAddon } from '../../../tools/testbed/addons.ts';
+import { applyObjects, resourceFor } from '../../../tools/testbed/apply-objects.ts';
+import { instanceFrom } from '../../../tools/testbed/instance.ts';
 
 const namespace = 'topology';
 const instance = instanceFrom(process.env, inject('testbed'));

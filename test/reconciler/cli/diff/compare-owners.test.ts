@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fieldManager } from '../../../../constructs/api/group.ts';
-import { changedByOthers, compareOwners } from '../../../../reconciler/cli/diff/compare-owners.ts';
+import { changedByOthers, compareOwners } from '../../../../reconciler/cli/diff.ts';
 import type { Session } from '../../../../reconciler/cli/command.ts';
 import { KubeError } from '../../../../reconciler/kube/errors.ts';
 import type { ManagedFieldsEntry } from '../../../../reconciler/kube/object.ts';

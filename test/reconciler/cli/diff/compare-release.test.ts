@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
 import { newestRevision, releaseOf } from '../../../../constructs/cluster/release-revisions.ts';
 import { renderControlPlane } from '../../../../constructs/control-plane/chart.ts';
-import { diff } from '../../../../reconciler/cli/diff.ts';
-import { compareRelease } from '../../../../reconciler/cli/diff/compare-release.ts';
+import { diff, shapeOf, compareRelease } from '../../../../reconciler/cli/diff.ts';
+import { specChanges } from '../../../../reconciler/cli/diff/effects.ts';
 import type { Session } from '../../../../reconciler/cli/command.ts';
 import { KubeError } from '../../../../reconciler/kube/errors.ts';
 import { reported } from '../../../../reconciler/desired-state/revision/believed.ts';
+import { plainView } from '../../../../reconciler/cli/view.ts';
 import { knownFacts } from '../../../support/rendered-cluster.ts';
 import {
   clusterObjectWith,
@@ -62,4 +63,34 @@ it.each([
   ['prod', { 'release-revision': '99' }, '--release-revision must be a whole number from 1 to'],
 ])('hcp diff %s with %j is refused', (target, values, message) => {
   expect(() => diff.prepare({ positionals: [target], values })).toThrow(message);
+});
+
+it('hcp diff gives programs the paths that change, and fails with its answer nevertheless', async () => {
+  const printed: string[] = [];
+  const terminal = { ...plainView, print: (line: string) => void printed.push(line) } as Session['terminal'];
+  const values = { 'release-revision': String(newestRevision), output: 'json' };
+  const ended = diff.prepare({ positionals: ['c1'], values })({ ...session(1), terminal });
+  await expect(ended).rejects.toThrow(/would change c1: rolling restart$/);
+  const { objects } = JSON.parse(printed.join('\n')) as { objects: object[] };
+  expect(objects).toContainEqual({
+    place: 'management',
+    object: 'Deployment c1-api-server',
+    effect: 'rolling restart',
+    fields: expect.arrayContaining([expect.stringMatching(/^spec\.template/)]),
+  });
+});
+
+it('no value of an environment variable is in what programs read', () => {
+  const secret = 'the-token-of-a-user';
+  const env = [{ name: 'TOKEN', value: secret }];
+  const after = [
+    { deployment: { scheduler: { env } } },
+    { deployment: { scheduler: { env: [{ name: 'TOKEN', value: 'other' }] } } },
+    { deployment: { scheduler: { env: [{ name: 'OTHER', value: secret }] } } },
+  ];
+  for (const before of [{}, ...after]) {
+    const spec = after.flatMap((one) => specChanges(before, one));
+    expect(spec.length).toBeGreaterThan(0);
+    expect(JSON.stringify(shapeOf({ cluster: 'c1', spec, objects: [] }))).not.toMatch(/the-token|"other"/);
+  }
 });

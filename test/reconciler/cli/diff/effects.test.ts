@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { renderControlPlane } from '../../../../constructs/control-plane/chart.ts';
 import { renderWorkload } from '../../../../constructs/workload/chart.ts';
-import { gravest, objectChanges, specChanges } from '../../../../reconciler/cli/diff/effects.ts';
-import { jsonChanges } from '../../../../reconciler/cli/diff/json-changes.ts';
+import { gravest, objectChanges, specChanges, jsonChanges } from '../../../../reconciler/cli/diff/effects.ts';
 import { knownFacts } from '../../../support/rendered-cluster.ts';
 import { hostedCluster } from '../../../support/scope.ts';
 

@@ -1,7 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { StoredControlPlane } from '../../../../reconciler/cli/control-plane-state.ts';
+import type { StoredControlPlane } from '../../../../reconciler/cli/control-plane.ts';
+import { overviewOf } from '../../../../reconciler/cli/overview.ts';
 import { describeStatus } from '../../../../reconciler/cli/status/description.ts';
+import type { Cause } from '../../../../reconciler/cli/status/warnings.ts';
+import type { View } from '../../../../reconciler/cli/view.ts';
 import { markedView, narrowView } from '../../../support/marked-view.ts';
 import { hostedControlPlaneObject } from '../../../support/scope.ts';
 
@@ -36,11 +39,14 @@ const object = {
   },
 } as unknown as StoredControlPlane;
 
+const described = (one: StoredControlPlane, view?: View, causes: readonly Cause[] = []) =>
+  describeStatus(overviewOf(one), causes, now, view);
+
 const long = (lines: readonly string[]) => lines.filter((line) => line.length > 60);
 
 describe('the status of a control plane', () => {
   it('has messages wrapped to the terminal, each under its beginning', () => {
-    const lines = describeStatus(object, now, narrowView(60));
+    const lines = described(object, narrowView(60));
     expect(lines.slice(lines.findIndex((line) => line.startsWith('RollingOut ')))).toEqual([
       'RollingOut    one of two schedulers runs with the flags of',
       '              the spec',
@@ -72,20 +78,30 @@ describe('the status of a control plane', () => {
       { field: 'version', because, since },
       { field: 'spec', because: refused, since },
     ];
-    const lines = describeStatus({ ...object, status: { ...object.status, held } }, now);
+    const lines = described({ ...object, status: { ...object.status, held } });
     expect(lines.filter((line) => line.startsWith('Held '))).toEqual([
       `Held          spec.version for 5m: ${because}`,
       `Held          spec for 5m: ${refused}`,
     ]);
   });
 
+  it('has what is behind the blocker below it, or below Ready', () => {
+    const causes = [{ text: 'Pod c1-scheduler-x', causes: [{ text: 'BackOff 12s ago: back-off', causes: [] }] }];
+    const tree = ['└ Pod c1-scheduler-x', '  └ BackOff 12s ago: back-off', ''];
+    const lines = described(object, undefined, causes);
+    const next = lines.findIndex((line) => line.startsWith('  next: '));
+    expect(lines.slice(next + 1, next + 4)).toEqual(tree);
+    const ready = { ...object, status: { conditions: [condition('Ready', 'True', 'Ready')] } } as StoredControlPlane;
+    expect(described(ready, undefined, causes)).toEqual(expect.arrayContaining(['Ready', ...tree]));
+  });
+
   it('keeps the next command in one line, because a person copies it', () => {
-    const next = describeStatus(object, now, narrowView(30)).find((line) => line.startsWith('  next: '));
+    const next = described(object, narrowView(30)).find((line) => line.startsWith('  next: '));
     expect(next).toBe('  next: kubectl -n team get pods -l cluster.x-k8s.io/cluster-name=c1');
   });
 
   it('has every message in one line where there is no terminal', () => {
-    const lines = describeStatus(object, now);
+    const lines = described(object);
     expect(long(lines)).toEqual([
       'RollingOut    one of two schedulers runs with the flags of the spec',
       `  ${words}`,
@@ -96,7 +112,7 @@ describe('the status of a control plane', () => {
   });
 
   it('is painted by its meaning', () => {
-    const text = describeStatus(object, now, markedView).join('\n');
+    const text = described(object, markedView).join('\n');
     expect(text).toMatch(/^<fails>Not Ready<\/fails> for 2m: /m);
     expect(text).toMatch(/^<heading>STEP<\/heading> +<heading>STATE<\/heading>/m);
     expect(text).toMatch(/^etcd +<ok>3\/3<\/ok>/m);
@@ -109,14 +125,14 @@ describe('the status of a control plane', () => {
 
   it('is green when it is Ready, and dim when nothing is known', () => {
     const ready = { ...object, status: { conditions: [condition('Ready', 'True', 'Ready')] } } as StoredControlPlane;
-    expect(describeStatus(ready, now, markedView)).toContain('<ok>Ready</ok>');
+    expect(described(ready, markedView)).toContain('<ok>Ready</ok>');
     const unseen = { ...object, status: { observedGeneration: -1 } };
-    expect(describeStatus(unseen, now, markedView).join('\n')).toContain('<unknown>nothing is reported yet');
+    expect(described(unseen, markedView).join('\n')).toContain('<unknown>nothing is reported yet');
   });
 
   it('has the same lines with colours as without them', () => {
     const coloured = { width: 60, paint: (_: string, text: string) => `\u001B[31m${text}\u001B[39m` };
-    const lines = describeStatus(object, now, coloured);
-    expect(lines.map((line) => stripVTControlCharacters(line))).toEqual(describeStatus(object, now, narrowView(60)));
+    const lines = described(object, coloured);
+    expect(lines.map((line) => stripVTControlCharacters(line))).toEqual(described(object, narrowView(60)));
   });
 });

@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { conditions, conditionTypes } from '../../../constructs/api/conditions.ts';
+import { hostedControlPlaneCRD } from '../../../constructs/api/crd.ts';
+import { environmentVariables, readConfig } from '../../../reconciler/operator/config.ts';
+import { blockIn } from '../../support/readme-block.ts';
+import { generated, generatedParts } from '../../support/generated-pages.ts';
+import { readPage, repository } from '../../support/pages.ts';
+
+describe('what pages take from the sources', () => {
+  it.each(Object.keys(generatedParts))('is up to date in %s; `npm run docs` writes it', async (path) => {
+    const { text } = await readPage(path);
+    expect(text).toBe(await generated(path, text));
+  });
+
+  it('shows the printer columns of the CRD in the order of the CRD', async () => {
+    const { text } = await readPage('README.md');
+    const [heading = ''] = blockIn(text, 'kubectl')
+      .split('\n')
+      .filter((line) => line.startsWith('NAME '));
+    const printed = hostedControlPlaneCRD.spec.versions[0].additionalPrinterColumns.filter(
+      ({ priority = 0 }) => priority === 0,
+    );
+    expect(heading.split(/ {2,}/)).toEqual(['NAME', ...printed.map(({ name }) => name.toUpperCase())]);
+  });
+});
+
+describe('the settings in constructs/provider/SETTINGS.md', () => {
+  it('name every environment variable of the operator', async () => {
+    const { text } = await readPage('constructs/provider/SETTINGS.md');
+    const [, settings = ''] = text.split(/^## Environment variables$/m);
+    const rows = [...settings.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, name = '']) => name);
+    expect(rows.sort()).toEqual(environmentVariables.map(({ name }) => name).sort());
+  });
+
+  it('name every flag of the operator, with its default', async () => {
+    const { text } = await readPage('constructs/provider/SETTINGS.md');
+    const rows = [...text.matchAll(/^\| `--([a-z-]+)` \|([^|]*)\|/gm)].map(([, name = '', fallback = '']) => ({
+      name,
+      fallback: fallback.replaceAll('`', '').trim(),
+    }));
+    const { namespace, watchFilter, notes, only, healthPort, metricsPort, secureMetricsPort } = readConfig([], {});
+    expect(rows).toEqual([
+      { name: 'namespace', fallback: namespace ?? '' },
+      { name: 'watch-filter', fallback: watchFilter ?? '' },
+      { name: 'health-port', fallback: String(healthPort) },
+      { name: 'notes', fallback: notes ?? '' },
+      { name: 'only', fallback: only?.name ?? '' },
+      { name: 'metrics-port', fallback: String(metricsPort) },
+      { name: 'secure-metrics-port', fallback: String(secureMetricsPort) },
+    ]);
+  });
+});
+
+it('the symptoms in constructs/provider/TROUBLESHOOTING.md lead to conditions and reasons that exist', async () => {
+  const { prose } = await readPage('constructs/provider/TROUBLESHOOTING.md');
+  const known = [...conditionTypes, ...conditionTypes.flatMap((type) => Object.keys(conditions[type].reasons))];
+  const named = [...prose.matchAll(/`([A-Z][a-z]+(?:[A-Z]+[a-z]+)+)`/g)].map(([, name = '']) => name);
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter((name) => !known.includes(name))).toEqual([]);
+});
+
+describe.each(['reconciler/THREATS.md', 'reconciler/BELIEFS.md'])('the attempts in %s', async (page) => {
+  const { text } = await readPage(page);
+  const proofs = [...text.matchAll(/\| `(test\/[^`]+)`: ([^|]+) \|$/gm)].map(([, file = '', name = '']) => ({
+    file,
+    name,
+  }));
+
+  it('are many', () => expect(proofs.length).toBeGreaterThan(15));
+
+  it.each(proofs)('are tried by "$name"', async ({ file, name }) => {
+    expect(await readFile(join(repository, file), 'utf8')).toContain(name);
+  });
+});
