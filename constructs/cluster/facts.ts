@@ -77,8 +77,9 @@ export interface RestoreRun {
 /** A restore that replaces the data on etcd's volumes. */
 export interface EtcdRestoreFacts extends RestoreRun {
   /**
-   * The number that is added to revisions. The result is higher than every revision that a watcher can have seen;
-   * otherwise the watcher would wait for a revision that now has other content.
+   * The number that is added to revisions, more than in the restore before, which may have been of the same backup. The
+   * result is higher than every revision that a watcher can have seen; otherwise the watcher would wait for a revision that now has
+   * other content.
    */
   readonly revisionBump: number;
 }

@@ -64,7 +64,7 @@ export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
   'reconciler/backup/README.md': [withConditions('reconciler/backup/README.md')],
   'reconciler/certificates/README.md': [withConditions('reconciler/certificates/README.md')],
   [certificatesPage]: [withCertificateTables],
-  'reconciler/cli/README.md': [withHelp(hcp)],
+  'reconciler/cli/COMMANDS.md': [withHelp(hcp)],
   'test/FIGURES.md': [(text) => withRuns(text, runs)],
   'test/contract/README.md': [withContract],
 };
