@@ -1,5 +1,4 @@
 import type { Agent, ClientRequest } from 'node:http';
-import type { Dispatcher } from 'undici';
 import { AnswerTooLong } from './store/answer-limit.ts';
 
 /**
@@ -30,15 +29,3 @@ export function limitHints(agent: Agent): void {
     addRequest(request, ...rest);
   };
 }
-
-/** The same for undici. */
-export const limitedHints: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
-  let hints = 0;
-  const counting = Object.create(handler) as Dispatcher.DispatchHandler;
-  counting.onResponseStart = (controller, status, ...rest) => {
-    if (status < 200) hints += 1;
-    if (hints > mostHints) controller.abort(tooMany());
-    else handler.onResponseStart?.call(counting, controller, status, ...rest);
-  };
-  return dispatch(options, counting);
-};

@@ -1,12 +1,8 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
 import type { Guard } from '../../clusters/network/destinations.ts';
-import { guardedAgents, proxiedAgents } from '../../clusters/network/guarded-agent.ts';
 import { inSpan } from '../../kube/span.ts';
-import { limitedReadable } from './answer-limit.ts';
-import { limitHints } from '../hints.ts';
-import { proxyOf } from './proxy.ts';
+import { agentsFor, limitedAnswers } from './bounded-client.ts';
 import type { StoreSettings } from './store-settings.ts';
 import { assumeRole } from './web-identity.ts';
 
@@ -20,16 +16,10 @@ export interface ClientLimits {
 
 /** The client of a store. Destroy it after use, because it keeps connections open. */
 export function s3Client(settings: StoreSettings, { connectMs, idleMs }: ClientLimits, guard?: Guard): S3Client {
-  const { endpoint, region, bucket, credentials, certificateAuthority, environment = process.env } = settings;
+  const { endpoint, region, bucket, credentials } = settings;
   const url = new URL(endpoint ?? awsUrl(bucket, region));
-  const proxy = proxyOf(url.href, environment);
-  const tls = certificateAuthority === undefined ? {} : { ca: certificateAuthority };
   // Not as options: for large bodies the client would create another agent without the CA.
-  const agents =
-    proxy === undefined
-      ? guardedAgents({ keepAlive: true, ...tls }, guard)
-      : proxiedAgents({ keepAlive: true, ...tls }, proxy);
-  for (const agent of Object.values(agents)) limitHints(agent);
+  const { agents, proxy } = agentsFor(url.href, settings, guard);
   const client = new S3Client({
     region,
     maxAttempts: 3,
@@ -40,8 +30,7 @@ export function s3Client(settings: StoreSettings, { connectMs, idleMs }: ClientL
     requestHandler: {
       connectionTimeout: connectMs,
       socketTimeout: idleMs,
-      httpAgent: agents.http,
-      httpsAgent: agents.https,
+      ...agents,
     },
     // Proxies in front of stores often do not support it, and the client would wait one second for each part.
     expectContinueHeader: false,
@@ -80,19 +69,7 @@ export function s3Client(settings: StoreSettings, { connectMs, idleMs }: ClientL
     // Inside the client's retries.
     { step: 'finalizeRequest', priority: 'low', name: 'noRetryOfSilence' },
   );
-  client.middlewareStack.add(
-    (next, { commandName }) =>
-      async (args) => {
-        const result = await next(args);
-        const { response } = result;
-        // The client collects every answer in memory, except the content of an object.
-        if (isAnswer(response) && !(commandName === 'GetObjectCommand' && response.statusCode < 300))
-          response.body = limitedReadable(response.body);
-        return result;
-      },
-    // Between the connection and the client's parser.
-    { step: 'deserialize', priority: 'low', name: 'limitedAnswers' },
-  );
+  client.middlewareStack.use(limitedAnswers());
   return client;
 }
 
@@ -110,16 +87,6 @@ function withMD5<T extends object>(input: T): T {
   const body = 'Body' in input ? input.Body : undefined;
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) return input;
   return { ...input, ContentMD5: createHash('md5').update(body).digest('base64') };
-}
-
-function isAnswer(response: unknown): response is { readonly statusCode: number; body: Readable } {
-  return (
-    typeof response === 'object' &&
-    response !== null &&
-    'statusCode' in response &&
-    'body' in response &&
-    response.body instanceof Readable
-  );
 }
 
 /**

@@ -1,6 +1,5 @@
 import { Agent } from 'node:http';
 import { Agent as SecureAgent, type AgentOptions } from 'node:https';
-import { buildConnector } from 'undici';
 import type { Guard } from './destinations.ts';
 
 /** Agents for both kinds of URLs whose every connection the guard decides on. */
@@ -28,18 +27,5 @@ function decideOnEach(agent: Agent, guard: Guard): void {
     const { host, port } = options as { readonly host?: string | null; readonly port?: number | string | null };
     guard.admit(host ?? '', Number(port));
     return connect({ ...options, lookup: guard.lookup(Number(port)) }, callback);
-  };
-}
-
-/** The same for undici. */
-export function guardedConnector(options: buildConnector.BuildOptions, guard: Guard): buildConnector.connector {
-  return (to, callback) => {
-    const port = Number(to.port) || (to.protocol === 'https:' ? 443 : 80);
-    try {
-      guard.admit(to.hostname, port);
-    } catch (error) {
-      return callback(error instanceof Error ? error : new Error(String(error)), null);
-    }
-    buildConnector({ ...options, lookup: guard.lookup(port) })(to, callback);
   };
 }

@@ -1,0 +1,67 @@
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { Agent } from 'node:http';
+import type { Agent as SecureAgent } from 'node:https';
+import { Readable } from 'node:stream';
+import type { Guard } from '../../clusters/network/destinations.ts';
+import { guardedAgents, proxiedAgents } from '../../clusters/network/guarded-agent.ts';
+import { limitHints } from '../hints.ts';
+import { limitedReadable } from './answer-limit.ts';
+import { proxyOf } from './proxy.ts';
+import type { StoreSettings } from './store-settings.ts';
+
+/** How a client of the AWS SDK reaches a service that a user names. */
+export interface BoundedAgents {
+  /** In the form of a request handler. */
+  readonly agents: { readonly httpAgent: Agent; readonly httpsAgent: SecureAgent };
+  /** URL of the proxy; undefined without one. */
+  readonly proxy: string | undefined;
+}
+
+/** Agents with the CA of the settings, on whose every connection the guard decides. Destroy them after use. */
+export function agentsFor(url: string, settings: StoreSettings, guard: Guard | undefined): BoundedAgents {
+  const { certificateAuthority, environment = process.env } = settings;
+  const proxy = proxyOf(url, environment);
+  const options = { keepAlive: true, ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }) };
+  const agents = proxy === undefined ? guardedAgents(options, guard) : proxiedAgents(options, proxy);
+  for (const agent of Object.values(agents)) limitHints(agent);
+  return { agents: { httpAgent: agents.http, httpsAgent: agents.https }, proxy };
+}
+
+/** How long an answer may take, and what was seen of it. */
+export interface AnswerLimits {
+  readonly ms?: number;
+  /** Status of the last answer. */
+  status?: number;
+}
+
+/** Limits every answer that a client of the SDK collects in memory: all but the content of an object. */
+export function limitedAnswers(limits: AnswerLimits = {}): Parameters<S3Client['middlewareStack']['use']>[0] {
+  return {
+    applyToStack(stack) {
+      stack.add(
+        (next, { commandName }) =>
+          async (args) => {
+            const result = await next(args);
+            const { response } = result;
+            if (!isAnswer(response)) return result;
+            limits.status = response.statusCode;
+            if (!(commandName === 'GetObjectCommand' && response.statusCode < 300))
+              response.body = limitedReadable(response.body, limits);
+            return result;
+          },
+        // Between the connection and the client's parser.
+        { step: 'deserialize', priority: 'low', name: 'limitedAnswers' },
+      );
+    },
+  };
+}
+
+function isAnswer(response: unknown): response is { readonly statusCode: number; body: Readable } {
+  return (
+    typeof response === 'object' &&
+    response !== null &&
+    'statusCode' in response &&
+    'body' in response &&
+    response.body instanceof Readable
+  );
+}
