@@ -13,6 +13,9 @@ export const longestAnswerMs = 120_000;
 const declaration = '<!doctype';
 const mostDeclarations = 3;
 
+/** It also takes a microsecond and a hundred bytes for each character of one text. A key has 1024 bytes, a session token some thousand. */
+const longestTextBytes = 64 << 10;
+
 /** A server sent more than any answer has, or never ended it. */
 export class AnswerTooLong extends Error {
   override readonly name = 'AnswerTooLong';
@@ -24,14 +27,17 @@ export async function* limitedAnswer(
   { bytes = longestAnswerBytes, ms = longestAnswerMs }: { readonly bytes?: number; readonly ms?: number } = {},
 ): AsyncGenerator<Uint8Array> {
   const end = performance.now() + ms;
-  let [length, declarations, last] = [0, 0, ''];
+  let [length, declarations, last, textLength] = [0, 0, '', 0];
   // Leaving the loop closes the source.
   for await (const chunk of source) {
     length += chunk.length;
     if (length > bytes || performance.now() > end) throw new AnswerTooLong('the answer does not end');
     const text = last + Buffer.from(chunk).toString('latin1').toLowerCase();
     declarations += text.split(declaration).length - 1;
-    if (declarations > mostDeclarations) throw new AnswerTooLong('the answer is no XML of a store');
+    const bracket = text.lastIndexOf('<');
+    textLength = bracket === -1 ? textLength + chunk.length : text.length - bracket;
+    if (declarations > mostDeclarations || textLength > longestTextBytes)
+      throw new AnswerTooLong('the answer is no XML of a store');
     last = text.slice(1 - declaration.length);
     yield chunk;
   }
