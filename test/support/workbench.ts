@@ -270,14 +270,19 @@ export class Workbench {
     await Promise.all(items.map(({ metadata }) => this.delete(metadata.name)));
   }
 
-  /** Every object of a control plane in the namespace, with its version, without Kubernetes' own root certificates. */
+  /**
+   * Every object of a control plane in the namespace, with its version, without Kubernetes' own root certificates. A pod has its UID instead,
+   * because its kubelet writes its status also after it is ready.
+   */
   async everything(): Promise<string[]> {
     const { client, namespace } = this;
     const lists = await Promise.all(controlPlaneKinds.map((kind) => client.list(kind, { namespace })));
     return lists
       .flatMap(({ items }) => items)
       .filter(({ metadata }) => metadata.name !== 'kube-root-ca.crt')
-      .map(({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.resourceVersion}`);
+      .map(({ kind, metadata: { name, uid, resourceVersion } }) =>
+        [kind, name, kind === Pod.kind ? uid : resourceVersion].join(' '),
+      );
   }
 
   /** The pods of one component of a control plane. */

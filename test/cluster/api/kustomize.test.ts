@@ -50,6 +50,7 @@ it('gets the image of a kustomization above it', async () => {
 it('is the CRDs alone with the selector of the page', async () => {
   const file = join(repository, 'dist/control-plane-components.yaml');
   const chosen = ['--filename', file, '--selector', 'clusterctl.cluster.x-k8s.io'];
-  const names = await kubectl(instance, ['apply', '--dry-run=client', ...chosen, '--output', 'name']);
+  const trial = ['--server-side', '--force-conflicts', '--dry-run=server'];
+  const names = await kubectl(instance, ['apply', ...trial, ...chosen, '--output', 'name']);
   expect(names.trim().split('\n')).toEqual(Array(3).fill(expect.stringMatching(/^customresourcedefinition\./)));
 });

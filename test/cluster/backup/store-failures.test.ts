@@ -190,7 +190,9 @@ describe('a store used with a web identity', () => {
     const grant = createServer((socket) => {
       socket.once('data', () => {
         exchanges += 1;
-        const body = `<AccessKeyId>test-key-id</AccessKeyId><SecretAccessKey>test-secret-of-the-store</SecretAccessKey><Expiration>${new Date(Date.now() + 3_600_000).toISOString()}</Expiration>`;
+        const expiration = new Date(Date.now() + 3_600_000).toISOString();
+        const credentials = `<AccessKeyId>test-key-id</AccessKeyId><SecretAccessKey>test-secret-of-the-store</SecretAccessKey><Expiration>${expiration}</Expiration>`;
+        const body = `<AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult><Credentials>${credentials}</Credentials></AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`;
         socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
       });
     });

@@ -73,7 +73,7 @@ export class HostileStores {
     // The store of this cluster is as hostile.
     const expiration = new Date(Date.now() + 3_600_000).toISOString();
     response.end(
-      `${roleText.begin}<AccessKeyId>id</AccessKeyId><SecretAccessKey>key</SecretAccessKey><Expiration>${expiration}</Expiration></Credentials>`,
+      `${roleText.begin}<AccessKeyId>id</AccessKeyId><SecretAccessKey>key</SecretAccessKey><Expiration>${expiration}</Expiration></Credentials></AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`,
     );
   }
 
@@ -89,7 +89,10 @@ const listText: BombText = {
   begin: '<?xml version="1.0"?><ListBucketResult>',
   item: '<Contents><Key>k</Key></Contents>',
 };
-const roleText: BombText = { begin: '<AssumeRoleWithWebIdentityResponse><Credentials>', item: '<AccessKeyId>' };
+const roleText: BombText = {
+  begin: '<AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult><Credentials>',
+  item: '<AccessKeyId>',
+};
 
 /** As a store answers that is empty, and keeps nothing. */
 function answerHonestly(request: IncomingMessage, response: ServerResponse, query: URLSearchParams): void {
