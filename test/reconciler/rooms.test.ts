@@ -34,8 +34,8 @@ const roomOf = (file: string): string => file.split('/')[1] ?? '';
 
 /** What a file imports, as paths from the root of the repository. */
 function importsOf(file: string): string[] {
-  const found = text(file).matchAll(/\bfrom '(\.{1,2}\/[^']+)'|\bimport\('(\.{1,2}\/[^']+)'\)/g);
-  return [...found].map(([, from, lazy]) => relative(repository, join(repository, dirname(file), from ?? lazy ?? '')));
+  const found = text(file).matchAll(/\b(?:from |import |import\()'(\.{1,2}\/[^']+)'/g);
+  return [...found].map(([, to = '']) => relative(repository, join(repository, dirname(file), to)));
 }
 
 const arrows = files.flatMap((file) =>
