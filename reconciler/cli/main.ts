@@ -2,4 +2,5 @@
 import { hcp } from './commands.ts';
 import { runProgram } from './program.ts';
 
-await runProgram(hcp);
+// Without await: the program that needs no Node is CommonJS, which has none at its top.
+void runProgram(hcp);

@@ -2,4 +2,5 @@
 import { runProgram } from '../cli/program.ts';
 import { hcpImport } from './commands.ts';
 
-await runProgram(hcpImport);
+// Without await: the program that needs no Node is CommonJS, which has none at its top.
+void runProgram(hcpImport);
