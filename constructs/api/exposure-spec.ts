@@ -140,7 +140,7 @@ type ExposureBy = {
 /** The exposure strategy, with one shape per kind. */
 export type Exposure<Kind extends ExposureKind = ExposureKind> = ExposureBy[Kind];
 
-/** The strategies by which many control planes share an address and a port, and are told apart by host names. */
+/** The exposure strategies with one address and port for many control planes, which host names distinguish. */
 export type SharedExposure = Exposure<'gateway' | 'ingress'>;
 
 /** Whether clients must name this cluster in TLS, because many clusters share the address of the endpoint. */

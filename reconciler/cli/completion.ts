@@ -20,8 +20,7 @@ export function completionOf(program: () => Program): Command {
   return {
     name: 'completion',
     usage: 'bash|zsh|fish',
-    summary:
-      'Prints a script that completes commands, options and clusters, such as for source <(hcp completion bash).',
+    summary: 'Prints a script that completes commands, options and clusters, to be sourced by the shell.',
     options: {},
     // the script runs hcp list
     access: [],

@@ -19,7 +19,7 @@ export async function runProgram(program: Program): Promise<void> {
   }
 }
 
-/** Whoever reads has read enough, as `head` does, and wants no more results. */
+/** A reader such as `head` closes the pipe when it has enough: then the program ends without an error. */
 function endQuietly(error: NodeJS.ErrnoException): never {
   if (error.code === 'EPIPE') process.exit();
   throw error;

@@ -12,7 +12,7 @@ export interface ObservedSchema {
 /**
  * The types of objects that an API returns: those of the kinds, each as `KindObject`, and of all that they contain. The
  * sender may be of another version, so every field is optional; nobody may change what is cached, so every field is
- * readonly. openapi-typescript writes neither, and needs the compiler of TypeScript 5.
+ * readonly. openapi-typescript 7 asks for TypeScript 5, which this repository does not have.
  * @param kinds names of definitions
  * @param definitions schemas by their names, of which the last part names the type
  */

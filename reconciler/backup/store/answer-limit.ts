@@ -44,8 +44,8 @@ export async function* limitedAnswer(
 }
 
 /** The same as a stream of Node.js. */
-export function limitedReadable(source: Readable, limits?: { readonly ms?: number }): Readable {
-  return Readable.from(limitedAnswer(source, limits), { objectMode: false });
+export function limitedReadable(source: Readable): Readable {
+  return Readable.from(limitedAnswer(source), { objectMode: false });
 }
 
 /** The text of an answer. @throws AnswerTooLong */

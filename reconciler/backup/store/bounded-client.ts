@@ -27,15 +27,13 @@ export function agentsFor(url: string, settings: StoreSettings, guard: Guard | u
   return { agents: { httpAgent: agents.http, httpsAgent: agents.https }, proxy };
 }
 
-/** How long an answer may take, and what was seen of it. */
-export interface AnswerLimits {
-  readonly ms?: number;
-  /** Status of the last answer. */
-  status?: number;
-}
-
-/** Limits every answer that a client of the SDK collects in memory: all but the content of an object. */
-export function limitedAnswers(limits: AnswerLimits = {}): Parameters<S3Client['middlewareStack']['use']>[0] {
+/**
+ * Limits every answer that a client of the SDK collects in memory: all but the content of an object.
+ * @param onAnswer gets the status of each answer
+ */
+export function limitedAnswers(
+  onAnswer: (status: number) => void = () => {},
+): Parameters<S3Client['middlewareStack']['use']>[0] {
   return {
     applyToStack(stack) {
       stack.add(
@@ -44,9 +42,9 @@ export function limitedAnswers(limits: AnswerLimits = {}): Parameters<S3Client['
             const result = await next(args);
             const { response } = result;
             if (!isAnswer(response)) return result;
-            limits.status = response.statusCode;
+            onAnswer(response.statusCode);
             if (!(commandName === 'GetObjectCommand' && response.statusCode < 300))
-              response.body = limitedReadable(response.body, limits);
+              response.body = limitedReadable(response.body);
             return result;
           },
         // Between the connection and the client's parser.

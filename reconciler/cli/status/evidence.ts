@@ -32,7 +32,7 @@ const reading =
   (why: string) =>
   (resource: Resource): CommandAccess => ({ resource, verbs: ['list'], why });
 
-/** What {@link gather} needs. A user who lacks one of these rights is told what is not known. */
+/** The rights that {@link gather} needs. It reports what a missing right leaves unknown. */
 export const readingEvidence: readonly CommandAccess[] = [
   ...[Event, ResourceQuota].map(reading('what hinders its pods and volumes')),
   ...[Deployment, Pod, PersistentVolumeClaim, Service, Ingress].map(reading('its parts')),

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { assumeRole, type SessionCredentials } from '../../../../reconciler/backup/store/web-identity.ts';
 import { freePort } from '../../../support/free-port.ts';
@@ -29,14 +29,15 @@ async function tokenService(
   return { url: `http://127.0.0.1:${(started.address() as AddressInfo).port}`, asked };
 }
 
-function assume(url: string): Promise<SessionCredentials> {
+function assume(url: string, limitMs?: number): Promise<SessionCredentials> {
   const credentials = {
     kind: 'webIdentity',
     roleArn: 'arn:aws:iam::1:role/backup',
     tokenService: url,
     token: async () => 'header.secret-token.signature',
   } as const;
-  return assumeRole({ region: 'eu-central-1', bucket: 'backups', prefix: '', credentials }, credentials);
+  const settings = { region: 'eu-central-1', bucket: 'backups', prefix: '', credentials };
+  return assumeRole(settings, credentials, undefined, limitMs);
 }
 
 const granted = `<AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult><Credentials>
@@ -69,6 +70,12 @@ describe('a ServiceAccount token', () => {
       'the token service refused with InvalidIdentityToken: configure the role to trust the issuer',
     ],
     ['is answered by a web page', 200, '<html>sign in</html>', 'the token service refused with HTTP 200'],
+    [
+      'is answered without an end',
+      200,
+      granted.replace(/<Expiration>.*<\/Expiration>/, ''),
+      'the token service refused with HTTP 200',
+    ],
     ['is answered without a key', 200, granted.replace('key/+=', ''), 'the token service refused with HTTP 200'],
   ])('that %s fails with a remedy, and without the token in the message', async (_, status, answer, words) => {
     const { url } = await tokenService(status, answer);
@@ -85,6 +92,32 @@ describe('a ServiceAccount token', () => {
     await expect(assume(url)).rejects.toThrow('the token service refused with HTTP 307');
     expect(other.asked).toEqual([]);
     elsewhere?.close();
+  });
+
+  it.each<[string, number, string, (socket: Socket) => void]>([
+    ['ends its connection before the answer', 60_000, '', (socket) => socket.destroy()],
+    [
+      'ends its connection within the answer',
+      60_000,
+      'HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n<A',
+      (socket) => socket.destroy(),
+    ],
+    ['says nothing', 200, '', () => {}],
+    ['says nothing after its headers', 200, 'HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n<A', () => {}],
+  ])('fails as Unreachable when the token service %s', async (_, limitMs, text, then) => {
+    const started = createTcpServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.write(text, () => then(socket)));
+    });
+    await new Promise<void>((resolve) => {
+      started.listen(0, '127.0.0.1', resolve);
+    });
+    const url = `http://127.0.0.1:${(started.address() as AddressInfo).port}`;
+    await expect(assume(url, limitMs)).rejects.toMatchObject({
+      reason: 'Unreachable',
+      message: expect.stringContaining('no response from the token service (Unreachable)') as unknown,
+    });
+    started.close();
   });
 
   it('fails as Unreachable when there is no token service', async () => {
