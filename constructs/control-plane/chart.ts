@@ -75,14 +75,6 @@ export class ControlPlaneChart extends Chart {
 }
 
 /** A rendered object: plain JSON that can be applied. */
-/** Which object a chart renders, and whether it has a spec; not what that contains. */
-export interface RenderedName {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: Pick<RenderedObject['metadata'], 'name' | 'namespace'>;
-  readonly spec?: unknown;
-}
-
 export interface RenderedObject {
   readonly apiVersion: string;
   readonly kind: string;

@@ -7,6 +7,7 @@ import { type Workload, workloadPod } from '../../constructs/pod/workload-pod.ts
 import { needsToReplaceMember } from '../clusters/dry-run/needs.ts';
 import { type ProbeContext, probePlacement, removeProbes } from '../clusters/dry-run/probe.ts';
 import type { KubeObject } from '../kube/object.ts';
+import type { Rendered } from '../kube/rendering.ts';
 import type { Reader, Writer } from '../clusters/management/view.ts';
 
 type Set = Workload & KubeObject & { readonly spec?: { readonly replicas?: number } };
@@ -23,13 +24,13 @@ export interface HeldTemplate {
  */
 export async function heldTemplate(
   context: ProbeContext,
-  rendered: readonly RenderedObject[],
+  rendered: Rendered<RenderedObject>,
 ): Promise<HeldTemplate | undefined> {
   const { cluster, reader, writer } = context;
-  const wanted = rendered.find(({ kind }) => kind === StatefulSet.kind);
   const live = reader.get<Set>(StatefulSet, namesOf(cluster.name).etcd);
   const [member, ...others] = reader.list(Pod, selectorLabels(cluster.name, 'etcd'));
-  const next = wanted && live && live.spec?.replicas !== 0 && member ? await writer.preview<Set>(wanted) : undefined;
+  const mayLose = live && live.spec?.replicas !== 0 && member;
+  const next = mayLose ? await writer.preview<Set>(rendered, StatefulSet) : undefined;
   if (!next || !live || isDeepStrictEqual(next.spec?.template, live.spec?.template)) return undefined;
   const refusal = await writer.dryRun(needsToReplaceMember(context, next));
   if (refusal !== undefined) return held(refusal);

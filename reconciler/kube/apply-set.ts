@@ -1,10 +1,11 @@
 import { resourceOf, type Resource } from '../../constructs/api/resources.ts';
-import { decideApply, isApplied, recordOf, renderedFingerprint, type AppliedRecord } from './apply-decision.ts';
+import { decideApply, isApplied, recordOf, type AppliedRecord } from './apply-decision.ts';
 import type { KubeClient } from './client.ts';
 import type { Clock } from './clock.ts';
 import { resultsOf, settleAll } from './concurrency.ts';
 import { isRefusal } from './errors.ts';
 import { describeObject, identityOf, isOlder, type KubeObject, type ObjectName } from './object.ts';
+import { type Rendered, type RenderedEntry, type RenderedName, Renderings } from './rendering.ts';
 
 /** Options of an apply set. */
 export interface ApplySetOptions {
@@ -27,6 +28,8 @@ export interface ApplyAllOptions {
   readonly signal?: AbortSignal | undefined;
   /** By default a refusal is thrown, as any other failure is. */
   readonly onRefused?: OnRefused | undefined;
+  /** Which of the objects are applied. By default all. */
+  readonly only?: ((name: RenderedName) => boolean) | undefined;
 }
 
 /** Another client insists on its own change of an object: two field managers that insist would write endlessly. */
@@ -54,6 +57,7 @@ export class ApplySet {
   readonly #owners = new Map<string, Map<string, Applied>>();
   /** Identity of an object → times at which a change of another client was reverted. */
   readonly #reverts = new Map<string, number[]>();
+  readonly #renderings = new Renderings();
 
   constructor(options: ApplySetOptions) {
     this.#options = options;
@@ -67,30 +71,40 @@ export class ApplySet {
    */
   async apply(
     owner: string,
-    objects: readonly KubeObject[],
-    { signal, onRefused }: ApplyAllOptions = {},
+    rendered: Rendered,
+    { signal, onRefused, only = () => true }: ApplyAllOptions = {},
   ): Promise<KubeObject[]> {
+    const entries = this.#renderings.entries(owner, rendered).filter(({ name }) => only(name));
     const memory = this.#owners.get(owner) ?? new Map<string, Applied>();
     this.#owners.set(owner, memory);
-    const applied = await settleAll(objects, inFlight, async (object) => {
+    const applied = await settleAll(entries, inFlight, async (entry) => {
       try {
-        return await this.#applyOne(memory, object, signal);
+        return await this.#applyOne(memory, entry, signal);
       } catch (error) {
         if (!onRefused || !(error instanceof Error) || !(error instanceof Contested || isRefusal(error))) throw error;
-        onRefused(object, error);
-        return this.#options.lookup(resourceOf(object), object.metadata);
+        onRefused(entry.object(), error);
+        return this.#lookup(entry);
       }
     });
     return resultsOf(applied).filter((live) => live !== undefined);
   }
 
-  /** What {@link apply} would store of the object; undefined if it provably sends no request. Nothing is stored or recorded. */
-  async preview(owner: string, object: KubeObject): Promise<KubeObject | undefined> {
-    const { client, fieldManager, lookup } = this.#options;
-    const live = lookup(resourceOf(object), object.metadata);
-    const known = this.#owners.get(owner)?.get(identityOf(object));
-    const { type } = decideApply(renderedFingerprint(object), known?.record, live, fieldManager);
-    return type === 'skip' ? undefined : client.apply(object, { fieldManager, force: true, dryRun: true });
+  /**
+   * What {@link apply} would store of the only object of this kind; undefined if it provably sends no request. Nothing is stored or
+   * recorded.
+   */
+  async preview(owner: string, rendered: Rendered, kind: string): Promise<KubeObject | undefined> {
+    const entry = this.#renderings.entries(owner, rendered).find(({ name }) => name.kind === kind);
+    if (!entry) return undefined;
+    const { client, fieldManager } = this.#options;
+    const known = this.#owners.get(owner)?.get(entry.identity);
+    const { type } = decideApply(entry.fingerprint, known?.record, this.#lookup(entry), fieldManager);
+    return type === 'skip' ? undefined : client.apply(entry.object(), { fieldManager, force: true, dryRun: true });
+  }
+
+  /** The names of all objects. */
+  names(owner: string, rendered: Rendered): RenderedName[] {
+    return this.#renderings.entries(owner, rendered).map(({ name }) => name);
   }
 
   /**
@@ -101,11 +115,11 @@ export class ApplySet {
    */
   async prune(
     owner: string,
-    keep: readonly KubeObject[],
+    keep: Rendered,
     inventory: readonly KubeObject[],
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<KubeObject[]> {
-    const kept = new Set(keep.map(identityOf));
+    const kept = new Set(this.#renderings.entries(owner, keep).map(({ identity }) => identity));
     const { client, fieldManager } = this.#options;
     const surplus = inventory.filter(
       (object) =>
@@ -129,6 +143,7 @@ export class ApplySet {
   /** Drops the records of an owner that was deleted. */
   forget(owner: string): void {
     this.#owners.delete(owner);
+    this.#renderings.forget(owner);
   }
 
   /** Drops all records, because the versions of the server have gone back. */
@@ -155,17 +170,20 @@ export class ApplySet {
     return (this.#reverts.get(identity) ?? []).filter((time) => now - time < revertWindowMs);
   }
 
+  #lookup({ resource, name }: RenderedEntry): KubeObject | undefined {
+    return this.#options.lookup(resource, name.metadata);
+  }
+
   async #applyOne(
     memory: Map<string, Applied>,
-    object: KubeObject,
+    entry: RenderedEntry,
     signal: AbortSignal | undefined,
   ): Promise<KubeObject> {
-    const { client, fieldManager, lookup, keep = (whole: KubeObject) => whole } = this.#options;
-    const identity = identityOf(object);
-    const rendered = renderedFingerprint(object);
-    const live = lookup(resourceOf(object), object.metadata);
+    const { client, fieldManager, keep = (whole: KubeObject) => whole } = this.#options;
+    const { identity, fingerprint } = entry;
+    const live = this.#lookup(entry);
     const known = memory.get(identity);
-    const decision = decideApply(rendered, known?.record, live, fieldManager);
+    const decision = decideApply(fingerprint, known?.record, live, fieldManager);
     const drifted = decision.because === 'drifted' ? live : undefined;
     if (drifted) this.#requirePeace(identity, drifted);
     if (decision.type === 'skip') {
@@ -173,8 +191,9 @@ export class ApplySet {
       if (newest !== known?.answer) forgetAnswer(known);
       if (newest) return newest;
     }
+    const object = entry.object();
     const answer = keep(await client.apply(object, { fieldManager, force: true, signal }), object);
-    memory.set(identity, { record: recordOf(rendered, answer, fieldManager), answer });
+    memory.set(identity, { record: recordOf(fingerprint, answer, fieldManager), answer });
     // What another client has added below a field stays, and the server stores nothing.
     const isReverted = drifted && drifted.metadata.resourceVersion !== answer.metadata.resourceVersion;
     if (isReverted) this.#countRevert(identity, drifted);

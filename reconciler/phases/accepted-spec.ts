@@ -1,4 +1,4 @@
-import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
+import { controlPlaneChart } from '../clusters/charts.ts';
 import { hasNewest } from '../desired-state/desired-state.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
 import { noting } from '../engine/refusals.ts';
@@ -40,7 +40,7 @@ export const acceptedSpec = phase({
     const { again, pending, isDue } = release;
     let isRefused = false;
     const onRefused = noting(scope, () => (isRefused = true));
-    await writer.apply(renderControlPlane(cluster, { ...facts, revisions }, 'revision'), { onRefused });
+    await writer.apply(controlPlaneChart(cluster, { ...facts, revisions }, 'revision'), { onRefused });
     // What is recorded stays, as the only spec to which anything can go back.
     if (isRefused) return done(present, again, { report });
     return done({ revision, revisions }, again, {

@@ -1,5 +1,5 @@
 import type { ServiceObject } from '../../imports/kubernetes.ts';
-import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
+import { controlPlaneChart } from '../clusters/charts.ts';
 import { KubeError } from '../kube/errors.ts';
 import { degraded, done, InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
 import { noting } from '../engine/refusals.ts';
@@ -16,7 +16,7 @@ export const apiServerService = phase({
   condition: 'APIServerServiceReady',
   needs: [],
   async run({ cluster, facts, hostedControlPlane, now, onRefused, takesRefusals, writer }): Promise<Outcome> {
-    const objects = renderControlPlane(cluster, facts, 'api-server-service');
+    const objects = controlPlaneChart(cluster, facts, 'api-server-service');
 
     let live: ServiceObject | undefined;
     try {

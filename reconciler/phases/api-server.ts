@@ -2,7 +2,7 @@ import type { DeploymentObject, PodObject } from '../../imports/kubernetes.ts';
 import { recheckMs } from '../clusters/management/users-objects.ts';
 import { createHash } from 'node:crypto';
 import { Deployment, Pod, resourceNamed } from '../../constructs/api/resources.ts';
-import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
+import { controlPlaneChart } from '../clusters/charts.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { mountsOf } from '../../constructs/pod/mounts.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
@@ -51,7 +51,7 @@ export const apiServer = phase({
     }
 
     const withMounts = { ...facts, mounts: mounts.checksums };
-    const live = await writer.apply(renderControlPlane(cluster, withMounts, 'api-server'), { onRefused });
+    const live = await writer.apply(controlPlaneChart(cluster, withMounts, 'api-server'), { onRefused });
     await refreshAuthentication(scope);
 
     const applied: DeploymentObject | undefined = live.find(({ kind }) => kind === Deployment.kind);

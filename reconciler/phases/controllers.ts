@@ -1,5 +1,5 @@
 import { Deployment } from '../../constructs/api/resources.ts';
-import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
+import { controlPlaneChart } from '../clusters/charts.ts';
 import { deploymentReadiness } from '../kube/readiness.ts';
 import { podProblemMeanwhile, unstablePods, waitForPods } from '../clusters/pods/wait-for-pods.ts';
 import { type Outcome, wait } from '../engine/outcome.ts';
@@ -27,7 +27,7 @@ function controller(component: 'controller-manager' | 'scheduler', condition: An
       const awaited = awaitedServer(scope);
       if (awaited) return awaited;
       const { facts, followers: cluster, onRefused, writer } = scope;
-      const live = await writer.apply(renderControlPlane(cluster, facts, component), { onRefused });
+      const live = await writer.apply(controlPlaneChart(cluster, facts, component), { onRefused });
 
       const readiness = deploymentReadiness(live.find(({ kind }) => kind === Deployment.kind));
       if (readiness.ready) {

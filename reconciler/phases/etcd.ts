@@ -1,7 +1,8 @@
 import type { StatefulSetObject } from '../../imports/kubernetes.ts';
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { ConfigMap, StatefulSet } from '../../constructs/api/resources.ts';
-import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
+import { controlPlaneChart } from '../clusters/charts.ts';
+import type { RenderedName } from '../kube/rendering.ts';
 import type { Facts } from '../../constructs/cluster/facts.ts';
 import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
@@ -24,7 +25,7 @@ import { planVolumes, type VolumePlan, type VolumeProblem, type Volumes, volumeU
 import { growRetryMs, growClaims, observeVolumes } from '../etcd/volumes.ts';
 import { podProblemMeanwhile, podProblemOf, unstablePods } from '../clusters/pods/wait-for-pods.ts';
 import { noting, unlessRefused } from '../engine/refusals.ts';
-import { isControlledBy } from '../kube/object.ts';
+import { isControlledBy, type KubeObject } from '../kube/object.ts';
 import { presentRevision } from '../kube/readiness.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import type { StatusReport } from '../engine/status-report.ts';
@@ -122,14 +123,13 @@ async function write(scope: Scope, facts: Facts, plan: VolumePlan): Promise<Writ
   let isWritten = true;
   const onRefused = noting(scope, () => (isWritten = false));
   try {
-    const rendered = renderControlPlane(cluster, facts, 'etcd');
-    const template = rendered.find(({ kind }) => kind === StatefulSet.kind);
+    const rendered = controlPlaneChart(cluster, facts, 'etcd');
     const tried = heldTemplate(scope, rendered).then((problem) => ({ problem }));
     // A refusal of the StatefulSet itself is noted.
-    const asked = template ? await unlessRefused({ onRefused }, template, tried) : await tried;
+    const asked = await unlessRefused({ onRefused }, setOf(cluster), tried);
     const held = asked?.problem;
-    const objects = held || !asked ? rendered.filter(({ kind }) => kind !== StatefulSet.kind) : rendered;
-    const live = await writer.apply(objects, { onRefused });
+    const isOther = ({ kind }: RenderedName) => kind !== StatefulSet.kind;
+    const live = await writer.apply(rendered, { onRefused, only: held || !asked ? isOther : undefined });
     if (!held) await endTrial(scope);
     const refusal = await growClaims(cluster.name, plan, scope);
     const applied = live.find(({ kind }) => kind === StatefulSet.kind);
@@ -137,6 +137,12 @@ async function write(scope: Scope, facts: Facts, plan: VolumePlan): Promise<Writ
   } catch (error) {
     return { set: present, isWritten: false, failure: { error } };
   }
+}
+
+/** Names the StatefulSet in a refusal. */
+function setOf({ name, namespace }: Scope['cluster']): KubeObject {
+  const { apiVersion, kind } = StatefulSet;
+  return { apiVersion, kind, metadata: { namespace, name: namesOf(name).etcd } };
 }
 
 function startsOf({ cluster, hostedControlPlane, reader, etcdLoop }: Scope): MemberFacts {

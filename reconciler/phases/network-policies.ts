@@ -1,6 +1,6 @@
 import { CiliumNetworkPolicy } from '../../constructs/api/resources.ts';
 import { fewestNetworks } from '../../constructs/cluster/cidr.ts';
-import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
+import { controlPlaneChart } from '../clusters/charts.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
 import { phase } from './scope.ts';
@@ -24,7 +24,7 @@ export const networkPolicies = phase({
     const { denied = [], dns } = facts.managementNetwork ?? {};
     const managementNetwork = { denied: fewestNetworks([...denied, ...sharedResources.deniedNetworks()]), dns };
     const live = await writer.apply<PolicyObject>(
-      renderControlPlane(cluster, { ...facts, ciliumServed, managementNetwork }, 'network-policies'),
+      controlPlaneChart(cluster, { ...facts, ciliumServed, managementNetwork }, 'network-policies'),
       { onRefused },
     );
 

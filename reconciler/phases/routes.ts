@@ -1,11 +1,13 @@
 import type { TLSRouteObject } from '../../imports/gateway-api.ts';
 import { exposureOf, type Gateway, type IngressExposure } from '../../constructs/api/exposure-spec.ts';
-import { type Part, type RenderedObject, renderControlPlane } from '../../constructs/control-plane/chart.ts';
+import type { Part } from '../../constructs/control-plane/chart.ts';
 import type { Facts } from '../../constructs/cluster/facts.ts';
 import { needsTunnel } from '../../constructs/cluster/in-cluster-access.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
+import { controlPlaneChart } from '../clusters/charts.ts';
+import type { RenderedName } from '../kube/rendering.ts';
 import { routesNotServed, routeStateOf } from '../clusters/exposure/route-status.ts';
 import { phase, type Scope } from './scope.ts';
 import { endpoint } from './endpoint.ts';
@@ -87,11 +89,10 @@ async function applyIngresses(scope: Scope, ingress: IngressExposure): Promise<O
  * without the route of the tunnel: the step of the Service `kubernetes` reports that one.
  */
 async function applyRoutes<T extends KubeObject>({ cluster, onRefused, writer }: Scope, facts: Facts): Promise<T[]> {
-  const all = renderControlPlane(cluster, facts, part);
-  const isNeeded = ({ metadata }: RenderedObject) =>
+  const all = controlPlaneChart(cluster, facts, part);
+  const isNeeded = ({ metadata }: RenderedName) =>
     needsTunnel(cluster.spec) || metadata.name !== namesOf(cluster.name).routes.tunnel;
-  const live = await writer.apply<T>(all.filter(isNeeded), { onRefused });
-  const others = all.filter((route) => !isNeeded(route));
-  await writer.apply(others, { onRefused: () => {} });
+  const live = await writer.apply<T>(all, { onRefused, only: isNeeded });
+  await writer.apply(all, { onRefused: () => {}, only: (route) => !isNeeded(route) });
   return live;
 }

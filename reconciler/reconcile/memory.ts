@@ -11,7 +11,6 @@ import { ApplySet } from '../kube/apply-set.ts';
 import { type KubeObject, objectName } from '../kube/object.ts';
 import { foreignChangeReverted, hostedChangeReverted } from './status/events.ts';
 import type { ConditionUpdate } from '../engine/condition-update.ts';
-import { hostedPart, RenderedNames } from './rendered-names.ts';
 import type { ReconcilerOptions } from './reconciler-options.ts';
 import { AdoptionWaves } from '../desired-state/revision/adoption-waves.ts';
 
@@ -32,8 +31,6 @@ export class Memory {
   readonly hosted: HostedClients;
   /** Watches of the objects that specs name. */
   readonly references: ReferencedObjects;
-  /** What was rendered last, by name. */
-  readonly rendered: RenderedNames;
   readonly requestCaches: RequestCaches;
   readonly probes: EndpointProbes;
   readonly work: BackgroundWork;
@@ -47,7 +44,6 @@ export class Memory {
   constructor(options: ReconcilerOptions, onChange: OnChange, whole?: Memory) {
     const { client, management, clock, events, reach, onWatchError: onError, quarantine } = options;
     const take = quarantine && ((key: string, isTask: boolean) => quarantine.take(key, isTask));
-    this.rendered = whole?.rendered ?? new RenderedNames();
     this.requestCaches = whole?.requestCaches ?? new RequestCaches(clock);
     this.waves = whole?.waves ?? new AdoptionWaves();
     this.probes = new EndpointProbes({ clock, onResult: onChange });
@@ -93,8 +89,6 @@ export class Memory {
 
   async forget(key: string): Promise<void> {
     this.applySet.forget(key);
-    this.rendered.forget(key);
-    this.rendered.forget(hostedPart(key));
     this.requestCaches.forget(key);
     this.probes.forget(key);
     await this.suspend(key, { keepsWork: false });

@@ -1,9 +1,8 @@
 import { fieldManager } from '../../constructs/api/group.ts';
 import type { Resource } from '../../constructs/api/resources.ts';
-import { type Part, renderControlPlane } from '../../constructs/control-plane/chart.ts';
+import type { Part } from '../../constructs/control-plane/chart.ts';
 import { policyKinds, renderedKinds } from '../../constructs/control-plane/kinds.ts';
 import { managedByLabel } from '../../constructs/cluster/labels.ts';
-import { renderWorkload } from '../../constructs/workload/chart.ts';
 import { HostedClusterNotReady } from '../clusters/hosted/not-ready.ts';
 import { addOns } from '../phases/workload/add-ons.ts';
 import { clusterInfo, kubeadmConfig, kubeletConfig } from '../phases/workload/join-configuration.ts';
@@ -13,20 +12,14 @@ import type { ApplySet } from '../kube/apply-set.ts';
 import { apiServer } from '../phases/api-server.ts';
 import { networkPolicies } from '../phases/network-policies.ts';
 import type { Scope } from '../phases/scope.ts';
-import { hostedPart, type RenderedNames } from './rendered-names.ts';
-
-/** What is remembered of what was applied and rendered. */
-export interface PruneMemory {
-  readonly applySet: Pick<ApplySet, 'prune'>;
-  readonly rendered: RenderedNames;
-}
+import { controlPlaneChart, workloadChart } from '../clusters/charts.ts';
 
 /**
  * Deletes objects that are no longer rendered, such as the PodDisruptionBudget of a workload that now has one replica.
  * @param facts the facts of all phases
  */
 export async function prune(
-  { applySet, rendered }: PruneMemory,
+  applySet: Pick<ApplySet, 'prune'>,
   key: string,
   { cluster, reader, facts }: Pick<Scope, 'cluster' | 'reader' | 'facts'>,
   results: readonly PhaseResult[],
@@ -34,8 +27,9 @@ export async function prune(
   const { kinds, only } = renderedInFull(results);
   const inventory = kinds.flatMap((resource) => reader.list(resource, { [managedByLabel]: fieldManager }));
   if (inventory.length === 0) return;
-  const keep = rendered.get(key, [cluster, facts, only], () => renderControlPlane(cluster, facts, only));
-  await applySet.prune(key, keep, inventory);
+  // The phase has rendered that part from other facts.
+  const chart = controlPlaneChart(cluster, facts, only);
+  await applySet.prune(key, { ...chart, part: `all of ${chart.part}` }, inventory);
 }
 
 /**
@@ -61,8 +55,6 @@ const rendering = [workloadRBAC, clusterInfo, kubeadmConfig, kubeletConfig, ...a
  * @param facts the facts of all phases
  */
 export async function pruneWorkload(
-  { rendered }: Pick<PruneMemory, 'rendered'>,
-  key: string,
   { followers, hosted, facts, now }: Pick<Scope, 'followers' | 'hosted' | 'facts' | 'now'>,
   results: readonly PhaseResult[],
 ): Promise<Date | undefined> {
@@ -71,8 +63,7 @@ export async function pruneWorkload(
   const { endpoint } = facts;
   if (!endpoint) return undefined;
   try {
-    const keep = rendered.get(hostedPart(key), [followers, facts], () => renderWorkload(followers, facts));
-    await hosted({ ...facts, endpoint }).prune(keep);
+    await hosted({ ...facts, endpoint }).prune(workloadChart(followers, facts));
     return undefined;
   } catch (error) {
     if (error instanceof HostedClusterNotReady) return new Date(now.getTime() + error.afterMs);

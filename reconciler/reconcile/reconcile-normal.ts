@@ -70,8 +70,8 @@ export async function reconcileNormal(
 
   throwUnexpected(results);
   if (outcome.goesBack) return scope.now;
-  await prune(context.memory, context.key, { cluster: scope.cluster, reader: scope.reader, facts }, results);
-  const unpruned = await pruneWorkload(context.memory, context.key, { ...scope, facts }, results);
+  await prune(context.memory.applySet, context.key, { cluster: scope.cluster, reader: scope.reader, facts }, results);
+  const unpruned = await pruneWorkload({ ...scope, facts }, results);
   return earliest([...results.map(({ requeueAt }) => requeueAt), rolloutOf(scope).later, unpruned]);
 }
 

@@ -14,6 +14,7 @@ import type { HeldHost } from '../../constructs/api/status.ts';
 import type { Endpoint } from '../../constructs/cluster/facts.ts';
 import type { StepNeeds } from '../../reconciler/clusters/dry-run/try-step.ts';
 import { identityOf, type KubeObject } from '../../reconciler/kube/object.ts';
+import { objectsOf, type Rendered } from '../../reconciler/kube/rendering.ts';
 import { isRefusal } from '../../reconciler/kube/errors.ts';
 import type { Selection } from '../../reconciler/kube/client-options.ts';
 import { readWarnings, type Unexplained, type Warning } from '../../reconciler/clusters/pods/warnings.ts';
@@ -128,18 +129,20 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
   }
 
   async apply<T extends KubeObject>(
-    objects: readonly RenderedObject[],
-    { onRefused }: ApplyOptions = {},
+    rendered: Rendered<RenderedObject>,
+    { onRefused, only = () => true }: ApplyOptions = {},
   ): Promise<T[]> {
-    return objects.flatMap((object) => {
-      try {
-        return this.#applyOne(object);
-      } catch (error) {
-        if (!onRefused || !(error instanceof Error) || !isRefusal(error)) throw error;
-        onRefused(object, error);
-        return this.#objects.get(identify(object)) ?? [];
-      }
-    }) as unknown as T[];
+    return objectsOf(rendered)
+      .filter(only)
+      .flatMap((object) => {
+        try {
+          return this.#applyOne(object);
+        } catch (error) {
+          if (!onRefused || !(error instanceof Error) || !isRefusal(error)) throw error;
+          onRefused(object, error);
+          return this.#objects.get(identify(object)) ?? [];
+        }
+      }) as unknown as T[];
   }
 
   async createOnce<T extends KubeObject>(object: RenderedObject): Promise<T> {

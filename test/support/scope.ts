@@ -10,6 +10,7 @@ import { namesOf } from '../../constructs/cluster/names.ts';
 import { BackgroundWork, type Work } from '../../reconciler/engine/tasks/background-work.ts';
 import { ClusterObject } from '../../reconciler/clusters/management/cluster-object.ts';
 import { type Clock, systemClock } from '../../reconciler/kube/clock.ts';
+import { objectsOf, type Rendered } from '../../reconciler/kube/rendering.ts';
 import { openEtcd } from '../../reconciler/etcd/access.ts';
 import type { EtcdLoop } from '../../reconciler/etcd/loop.ts';
 import { desiredState } from '../../reconciler/desired-state/desired-state.ts';
@@ -218,7 +219,7 @@ const plainSharedResources: SharedResources = {
 
 /** A hosted cluster in which everything works, and which has no workers yet. */
 const workingHostedCluster: HostedClient = {
-  apply: async <T>(objects: readonly unknown[]) => [...objects] as T[],
+  apply: async <T>(rendered: Rendered) => [...objectsOf(rendered)] as T[],
   prune: async () => {},
   watch: () => {},
   nodes: () => 0,

@@ -1,7 +1,6 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { apiServerSlice } from '../../api/resources.ts';
-import type { RenderedName } from '../../control-plane/chart.ts';
 import { proxyLabels } from './proxy.ts';
 import { serviceProxyLabels } from './service-proxy.ts';
 
@@ -40,11 +39,17 @@ const selections = {
   pods: { selector: serviceProxyLabels },
 } as const;
 
+interface Named {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string | undefined };
+  readonly spec?: unknown;
+}
+
 /**
  * Whether an EndpointSlice of the Service is stale with these objects, although no controller deletes it: a Service without
  * selector keeps the slices of its proxies, and an API server that ends keeps the slice with the address it advertised.
  */
-export function isStaleSlice(slice: string, objects: readonly RenderedName[]): boolean {
+export function isStaleSlice(slice: string, objects: readonly Named[]): boolean {
   const selects = objects.some(
     ({ kind, metadata, spec }) =>
       kind === 'Service' &&

@@ -22,6 +22,7 @@ import {
 } from '../../kube/errors.ts';
 import { InformerSet } from '../../kube/informer-set.ts';
 import { describeObject, identityOf, type KubeObject } from '../../kube/object.ts';
+import type { Rendered } from '../../kube/rendering.ts';
 import type { ApplyOptions } from '../management/view.ts';
 import type { HostedClient, Identity } from './hosted-client.ts';
 import { Administrator } from './administrator.ts';
@@ -111,8 +112,8 @@ export class HostedClusterClient implements HostedClient {
   }
 
   async apply<T extends KubeObject>(
-    objects: readonly RenderedObject[],
-    { onRefused }: ApplyOptions = {},
+    objects: Rendered<RenderedObject>,
+    { onRefused, only }: ApplyOptions = {},
   ): Promise<T[]> {
     const take: OnRefused = (object, error) => {
       // A right that was taken away is granted again.
@@ -120,7 +121,7 @@ export class HostedClusterClient implements HostedClient {
       onRefused?.(object, error);
     };
     const live = await this.#attempt(() =>
-      this.#applySet.apply(owner, objects, { onRefused: onRefused === undefined ? undefined : take }),
+      this.#applySet.apply(owner, objects, { onRefused: onRefused === undefined ? undefined : take, only }),
     );
     for (const object of live) this.#known.remember(object);
     return live as T[];
@@ -131,7 +132,8 @@ export class HostedClusterClient implements HostedClient {
     const resources = new Set([...rbacResources, ...this.#target.applied.map(({ resource }) => resource)]);
     const inventory = [...resources].flatMap((resource) => this.#known.list(resource));
     await this.#attempt(() => this.#applySet.prune(owner, keep, inventory));
-    const stale = this.#known.list(EndpointSlice).filter(({ metadata }) => isStaleSlice(metadata.name, keep));
+    const names = this.#applySet.names(owner, keep);
+    const stale = this.#known.list(EndpointSlice).filter(({ metadata }) => isStaleSlice(metadata.name, names));
     for (const { metadata } of stale) {
       await this.#attempt(() => this.#privileged.delete(EndpointSlice, metadata, { uid: metadata.uid }));
     }

@@ -1,9 +1,10 @@
 import type { CertificateSigningRequestObject, NodeObject } from '../../../imports/kubernetes.ts';
 import type { FactsWith } from '../../../constructs/cluster/facts.ts';
-import type { RenderedName, RenderedObject } from '../../../constructs/control-plane/chart.ts';
+import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
 import type { KubernetesApi } from '../../kube/client.ts';
 import type { ApplyOptions } from '../management/view.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import type { Rendered } from '../../kube/rendering.ts';
 import type { NodeReport } from './node-reports.ts';
 
 /** As whom a request is made: our own standing identity, or an administrator for this one work. */
@@ -21,13 +22,13 @@ export interface HostedClient {
    * @throws HostedClusterNotReady when the API server does not answer, or does not know the operator's permissions yet; and a
    * refusal, unless the options take it
    */
-  apply<T extends KubeObject = KubeObject>(objects: readonly RenderedObject[], options?: ApplyOptions): Promise<T[]>;
+  apply<T extends KubeObject = KubeObject>(objects: Rendered<RenderedObject>, options?: ApplyOptions): Promise<T[]>;
   /**
    * Deletes objects that the operator has applied and that are not in `keep`.
    * @param keep all rendered objects
    * @throws HostedClusterNotReady when the API server does not answer
    */
-  prune(keep: readonly RenderedName[]): Promise<void>;
+  prune(keep: Rendered<RenderedObject>): Promise<void>;
   /** Starts the watches if they do not run yet. The operator's permissions must exist. */
   watch(): void;
   /** Number of Nodes; undefined until they have been listed. */

@@ -9,6 +9,7 @@ import type { StepNeeds } from '../dry-run/try-step.ts';
 import type { GatewayObject } from '../exposure/gateway-object.ts';
 import type { ApplyAllOptions } from '../../kube/apply-set.ts';
 import type { KubeObject, OwnerReference } from '../../kube/object.ts';
+import type { Rendered } from '../../kube/rendering.ts';
 import type { Unexplained, Warning } from '../pods/warnings.ts';
 
 /** Read access of a phase to the management cluster, from a cache that watches keep current. */
@@ -57,8 +58,8 @@ export interface ObjectFields {
 /** How long a refused step is not tried again with the same objects, in milliseconds. */
 export const refusalKeptMs = 30_000;
 
-/** Who takes the refusals of an apply; those of a phase are in its condition. */
-export type ApplyOptions = Pick<ApplyAllOptions, 'onRefused'>;
+/** Who takes the refusals of an apply, which are in the condition of a phase, and which of the objects it applies. */
+export type ApplyOptions = Pick<ApplyAllOptions, 'onRefused' | 'only'>;
 
 /** Write access of a phase to the management cluster, limited to the namespace of its HostedControlPlane. */
 export interface Writer {
@@ -67,7 +68,7 @@ export interface Writer {
    * before, and is missing if it was not there.
    * @throws a refusal too, unless the options take it
    */
-  apply<T extends KubeObject = KubeObject>(objects: readonly RenderedObject[], options?: ApplyOptions): Promise<T[]>;
+  apply<T extends KubeObject = KubeObject>(objects: Rendered<RenderedObject>, options?: ApplyOptions): Promise<T[]>;
   /** Creates an object that must never overwrite an existing one, and returns the object that exists afterwards. */
   createOnce<T extends KubeObject = KubeObject>(object: RenderedObject): Promise<T>;
   /**
@@ -77,8 +78,11 @@ export interface Writer {
    * @throws if the API server does not decide
    */
   dryRun(needs: StepNeeds): Promise<string | undefined>;
-  /** What an apply of the object would store, if it may differ from what is stored; undefined otherwise. Stores nothing. */
-  preview<T extends KubeObject = KubeObject>(object: RenderedObject): Promise<T | undefined>;
+  /**
+   * What an apply would store of the only object of this kind, if it may differ from what is stored; undefined otherwise. Stores
+   * nothing.
+   */
+  preview<T extends KubeObject = KubeObject>(objects: Rendered<RenderedObject>, of: Resource): Promise<T | undefined>;
   /** Labels an object of the user, so that watches report it, and changes nothing else. */
   adopt(resource: Resource, name: string): Promise<void>;
   /** Reads from the API server, for objects of users, which have no label to watch by. */

@@ -21,6 +21,7 @@ import type { ApplySet } from '../../kube/apply-set.ts';
 import type { KubernetesApi } from '../../kube/client.ts';
 import { isAlreadyExists, isNotFound } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import type { Rendered } from '../../kube/rendering.ts';
 import { readWarnings } from '../pods/warnings.ts';
 import type { ManagementCluster } from './cache.ts';
 import { type ApplyOptions, type DeletionWriter, refusalKeptMs, type Writer } from './view.ts';
@@ -67,8 +68,8 @@ export function createWriter(options: WriterOptions): Writer {
     return object;
   };
   return {
-    async apply<T extends KubeObject>(objects: readonly RenderedObject[], { onRefused }: ApplyOptions = {}) {
-      return (await applySet.apply(key, objects, { onRefused })).map(remember) as T[];
+    async apply<T extends KubeObject>(objects: Rendered<RenderedObject>, options: ApplyOptions = {}) {
+      return (await applySet.apply(key, objects, options)).map(remember) as T[];
     },
     async createOnce<T extends KubeObject>(object: RenderedObject) {
       const { live, isNew } = await createOnce<T>(client, namespace, object);
@@ -85,8 +86,8 @@ export function createWriter(options: WriterOptions): Writer {
           refusalKeptMs,
         );
     },
-    async preview<T extends KubeObject>(object: RenderedObject) {
-      return (await applySet.preview(key, object)) as T | undefined;
+    async preview<T extends KubeObject>(objects: Rendered<RenderedObject>, { kind }: Resource) {
+      return (await applySet.preview(key, objects, kind)) as T | undefined;
     },
     async adopt(resource, object) {
       const { apiVersion, kind } = resource;

@@ -1,5 +1,6 @@
 import type { ConditionType } from '../../../constructs/api/conditions.ts';
-import { renderWorkload, type WorkloadPart } from '../../../constructs/workload/chart.ts';
+import type { WorkloadPart } from '../../../constructs/workload/chart.ts';
+import { workloadChart } from '../../clusters/charts.ts';
 import { HostedClusterNotReady } from '../../clusters/hosted/not-ready.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../../engine/outcome.ts';
@@ -40,7 +41,7 @@ export function workloadPart({ condition, needs, after, part, before, judge }: W
       if (first.kind === 'wait') return first;
 
       try {
-        const live = await scope.hosted(facts).apply(renderWorkload(cluster, facts, part), { onRefused });
+        const live = await scope.hosted(facts).apply(workloadChart(cluster, facts, part), { onRefused });
         const judged = (await judge?.(live, scope)) ?? done();
         return judged.kind === 'done' && cluster !== given.cluster
           ? { ...followed(cluster, given), facts: judged.facts }

@@ -5,13 +5,12 @@ import { pruneWorkload } from '../../../reconciler/reconcile/prune.ts';
 import { phases } from '../../../reconciler/reconcile/phases.ts';
 import type { HostedClient } from '../../../reconciler/clusters/hosted/hosted-client.ts';
 import { conditionUpdate } from '../../../reconciler/engine/condition-update.ts';
-import { RenderedNames } from '../../../reconciler/reconcile/rendered-names.ts';
+import { objectsOf } from '../../../reconciler/kube/rendering.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
 import { knownFacts } from '../../support/rendered-cluster.ts';
 import { now, scopeOf } from '../../support/scope.ts';
 
 const management = new MemoryObjects();
-const rendered = new RenderedNames();
 /** The results of all phases when everything works. */
 const complete: PhaseResult[] = phases.map((phase) => ({
   phase,
@@ -24,10 +23,10 @@ const complete: PhaseResult[] = phases.map((phase) => ({
 async function kept(results: readonly PhaseResult[], spec: object = {}): Promise<string[] | undefined> {
   let names: string[] | undefined;
   const prune: HostedClient['prune'] = async (keep) => {
-    names = keep.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    names = objectsOf(keep).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
   };
   const facts = mergeFacts(results.map((result) => result.facts));
-  await pruneWorkload({ rendered }, 'team/c1', { ...scopeOf(management, { spec, hosted: { prune } }), facts }, results);
+  await pruneWorkload({ ...scopeOf(management, { spec, hosted: { prune } }), facts }, results);
   return names;
 }
 
@@ -88,11 +87,6 @@ it('requeues when the hosted cluster could not be pruned', async () => {
     throw new HostedClusterNotReady('away', 2_000, undefined);
   };
   const facts = mergeFacts(complete.map((result) => result.facts));
-  const requeueAt = await pruneWorkload(
-    { rendered },
-    'team/c1',
-    { ...scopeOf(management, { hosted: { prune } }), facts },
-    complete,
-  );
+  const requeueAt = await pruneWorkload({ ...scopeOf(management, { hosted: { prune } }), facts }, complete);
   expect(requeueAt).toEqual(new Date(now.getTime() + 2_000));
 });

@@ -7,6 +7,7 @@ import { releaseOf } from '../../../../constructs/cluster/release-revisions.ts';
 import type { Outcome } from '../../../../reconciler/engine/outcome.ts';
 import type { EndpointProbe } from '../../../../reconciler/clusters/exposure/endpoint-probes.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
+import { objectsOf, type Rendered } from '../../../../reconciler/kube/rendering.ts';
 import { konnectivityAgent } from '../../../../reconciler/phases/workload/add-ons.ts';
 import { askForAgent, type HasAgent } from '../../../../reconciler/clusters/pods/has-agent.ts';
 import { MemoryObjects } from '../../../support/memory-objects.ts';
@@ -54,8 +55,11 @@ async function run({
   const scope = scopeOf(management, {
     facts: { ...knownFacts, nodes },
     hosted: {
-      apply: async <T extends KubeObject>(objects: readonly KubeObject[]) =>
-        objects.map((object) => ({ ...object, status: { availableReplicas: available } })) as unknown as T[],
+      apply: async <T extends KubeObject>(rendered: Rendered) =>
+        objectsOf(rendered).map((object) => ({
+          ...object,
+          status: { availableReplicas: available },
+        })) as unknown as T[],
     },
   });
   const agentsProbe: EndpointProbe = {

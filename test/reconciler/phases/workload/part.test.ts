@@ -3,6 +3,7 @@ import { notCountedForReady } from '../../../../constructs/api/conditions.ts';
 import { HostedClusterNotReady } from '../../../../reconciler/clusters/hosted/not-ready.ts';
 import { KubeError } from '../../../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
+import { objectsOf, type Rendered } from '../../../../reconciler/kube/rendering.ts';
 import {
   coreDNS,
   inClusterAccess,
@@ -37,8 +38,8 @@ const scopeWith = (hosted: Partial<HostedClient>, nodes: number | 'unknown' = 3,
 /** Three nodes, and this many available pods of each workload. */
 const withPods = (available: number) =>
   scopeWith({
-    apply: async <T extends KubeObject>(objects: readonly KubeObject[]) =>
-      objects.map((object) => ({
+    apply: async <T extends KubeObject>(rendered: Rendered) =>
+      objectsOf(rendered).map((object) => ({
         ...object,
         status: { availableReplicas: available, numberAvailable: available, desiredNumberScheduled: 3 },
       })) as unknown as T[],
@@ -73,8 +74,8 @@ it('applies RBAC before it watches, and returns the number of nodes', async () =
   const calls: string[] = [];
   const outcome = await workloadRBAC.run(
     scopeWith({
-      apply: async <T extends KubeObject>(objects: readonly object[]) => {
-        calls.push(`apply ${objects.length > 0}`);
+      apply: async <T extends KubeObject>(rendered: Rendered) => {
+        calls.push(`apply ${objectsOf(rendered).length > 0}`);
         return [] as T[];
       },
       watch: () => void calls.push('watch'),
@@ -116,8 +117,8 @@ it.each<[string, object]>([
   ['konnectivityClient', konnectivityAgent],
 ])('is done with %s if that is disabled', async (field, phase) => {
   const applied: unknown[] = [];
-  const apply = async <T extends KubeObject>(objects: readonly object[]) => {
-    applied.push(...objects);
+  const apply = async <T extends KubeObject>(rendered: Rendered) => {
+    applied.push(...objectsOf(rendered));
     return [] as T[];
   };
   const outcome = await (phase as typeof kubeProxy).run(scopeWith({ apply }, 3, { [field]: { disabled: true } }));
@@ -142,8 +143,8 @@ describe('the kubernetes Service beside the environment of pods', () => {
     'pods "proxy-x" is forbidden: violates PodSecurity "restricted:latest"',
   ])('reports that its pods are refused: %s', async (message) => {
     const conditions = [{ type: 'ReplicaFailure', status: 'True', message }];
-    const apply = async <T extends KubeObject>(objects: readonly KubeObject[]) =>
-      objects.map((object) => ({ ...object, status: { conditions } })) as unknown as T[];
+    const apply = async <T extends KubeObject>(rendered: Rendered) =>
+      objectsOf(rendered).map((object) => ({ ...object, status: { conditions } })) as unknown as T[];
     const outcome = await serviceAccess.run(scopeWith({ apply }, 3, spec));
     expect(outcome).toMatchObject({
       reason: 'PodsFailing',
@@ -152,7 +153,7 @@ describe('the kubernetes Service beside the environment of pods', () => {
   });
 
   it('waits for a pod if there are nodes', async () => {
-    const apply = async <T extends KubeObject>(objects: readonly KubeObject[]) => [...objects] as unknown as T[];
+    const apply = async <T extends KubeObject>(rendered: Rendered) => [...objectsOf(rendered)] as unknown as T[];
     expect(await serviceAccess.run(scopeWith({ apply }, 3, spec))).toMatchObject({
       reason: 'WaitingForPods',
       message: 'Deployment default/hosted-control-plane-service-proxy: 0 of 2 pods available',

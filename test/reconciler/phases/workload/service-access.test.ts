@@ -5,6 +5,7 @@ import { objectLabels } from '../../../../constructs/cluster/labels.ts';
 import type { Outcome } from '../../../../reconciler/engine/outcome.ts';
 import type { ProbeResult } from '../../../../reconciler/clusters/exposure/endpoint-probes.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
+import { objectsOf, type Rendered } from '../../../../reconciler/kube/rendering.ts';
 import { serviceAccess } from '../../../../reconciler/phases/workload/add-ons.ts';
 import { createSigningRequest } from '../../../../reconciler/pki/signing-request.ts';
 import { createKey } from '../../../../reconciler/pki/key.ts';
@@ -52,8 +53,8 @@ async function run(exposure: object, circumstances: Circumstances = {}): Promise
       ...facts,
     },
     hosted: {
-      apply: async <T extends KubeObject>(objects: readonly KubeObject[]) =>
-        objects.map((object) => ({ ...object, status: { availableReplicas: 1 } })) as unknown as T[],
+      apply: async <T extends KubeObject>(rendered: Rendered) =>
+        objectsOf(rendered).map((object) => ({ ...object, status: { availableReplicas: 1 } })) as unknown as T[],
     },
     trustProbes: {
       ...probesOf(management),
