@@ -140,6 +140,8 @@ function pathText(path: readonly PropertyKey[]): string {
 function readableStatus(object: unknown): HostedControlPlaneStatus | undefined {
   const given = z.object({ status: z.record(z.string(), z.unknown()) }).safeParse(object);
   if (!given.success) return undefined;
+  const whole = HostedControlPlaneStatus.safeParse(given.data.status);
+  if (whole.success) return whole.data;
   const readable = Object.entries(HostedControlPlaneStatus.shape).flatMap(([field, schema]) => {
     const value = schema.safeParse(given.data.status[field]);
     return value.success && value.data !== undefined ? [[field, value.data]] : [];

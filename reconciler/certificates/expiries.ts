@@ -9,7 +9,7 @@ import { isControlledBy } from '../kube/object.ts';
 import type { StatusReport } from '../engine/status-report.ts';
 import type { Reader } from '../clusters/management/view.ts';
 import { type CertificateContent, readCertificate } from '../pki/certificate.ts';
-import { clientOf } from '../pki/kubeconfig.ts';
+import { clientIn } from '../pki/kubeconfig.ts';
 import { renewalTime } from '../pki/policy.ts';
 import { valueOf } from '../pki/secret.ts';
 
@@ -79,7 +79,7 @@ export function isExpiring(life: Life, now: Date): boolean {
 
 /** The certificate of a Secret; for a kubeconfig, that of its user. */
 export function certificateIn(object: SecretObject, role: CertificateRole): string | undefined {
-  return role === 'kubeconfig' ? clientOf(valueOf(object, 'value'))?.certificate : valueOf(object, 'tls.crt');
+  return role === 'kubeconfig' ? clientIn(object)?.certificate : valueOf(object, 'tls.crt');
 }
 
 function readable(certificate: string): CertificateContent | undefined {

@@ -124,12 +124,15 @@ function failed(error: unknown): ConditionUpdate {
 
 /** Merges facts. Later facts win, but certificates and mounts are combined. */
 export function mergeFacts(facts: readonly Partial<Facts>[]): Facts {
-  const given = (part: Partial<Facts>) => Object.entries(part).filter(([, value]) => value !== undefined);
-  return {
-    ...Object.fromEntries(facts.flatMap(given)),
-    certificates: Object.assign({}, ...facts.map(({ certificates }) => certificates)),
-    mounts: Object.assign({}, ...facts.map(({ mounts }) => mounts)),
-  };
+  const merged: Record<string, unknown> = {};
+  const certificates = {};
+  const mounts = {};
+  for (const part of facts) {
+    for (const [name, value] of Object.entries(part)) if (value !== undefined) merged[name] = value;
+    Object.assign(certificates, part.certificates);
+    Object.assign(mounts, part.mounts);
+  }
+  return { ...merged, certificates, mounts };
 }
 
 /** The condition updates of all phases. */

@@ -9,10 +9,10 @@ import { unlessRefused } from '../engine/refusals.ts';
 import { isControlledBy } from '../kube/object.ts';
 import { readCertificate } from '../pki/certificate.ts';
 import { issuedAt } from '../pki/issue.ts';
-import { clientOf, writeKubeconfig } from '../pki/kubeconfig.ts';
+import { clientIn, writeKubeconfig } from '../pki/kubeconfig.ts';
 import { renewalTime } from '../pki/policy.ts';
 import { secretProps } from '../certificates/secret-props.ts';
-import { declaredLabel, declaredSecret, valueOf } from '../pki/secret.ts';
+import { declaredLabel, declaredSecret } from '../pki/secret.ts';
 import { caCertificates } from './ca-certificates.ts';
 import { caPair, issueIfDue } from './certificates.ts';
 import { endpoint } from './endpoint.ts';
@@ -60,7 +60,7 @@ async function keep(scope: Scope<'endpoint'>, declared: Kubeconfigs[number]): Pr
   const plan = declaredPlan(cluster.name, declared);
   const seconds = durationSeconds(declared.lifetime);
   const existing = reader.get<SecretObject>(Secret, plan.secret);
-  const current = clientOf(valueOf(existing, 'value'));
+  const current = clientIn(existing);
   const client = await issueIfDue(
     scope,
     plan,

@@ -1,12 +1,12 @@
 import type { SecretObject } from '../../imports/kubernetes.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import { isControlledBy } from '../kube/object.ts';
-import { clientOf, writeKubeconfig } from '../pki/kubeconfig.ts';
+import { clientIn, writeKubeconfig } from '../pki/kubeconfig.ts';
 import { done, type Outcome } from '../engine/outcome.ts';
 import { adminPlan } from '../../constructs/control-plane/certificates/certificate-plans.ts';
 import { renewalTime } from '../pki/policy.ts';
 import { unlessRefused } from '../engine/refusals.ts';
-import { kubeconfigSecret, valueOf } from '../pki/secret.ts';
+import { kubeconfigSecret } from '../pki/secret.ts';
 import { phase } from './scope.ts';
 import { caCertificates } from './ca-certificates.ts';
 import { caPair, issueIfDue } from './certificates.ts';
@@ -27,7 +27,7 @@ export const kubeconfig = phase({
     // Cluster API uses a kubeconfig that a user provides, and the operator does not change it.
     if (existing && !isControlledBy(existing, hostedControlPlane.metadata.uid)) return done();
 
-    const client = await issueIfDue(scope, plan, clientOf(valueOf(existing, 'value')));
+    const client = await issueIfDue(scope, plan, clientIn(existing));
     const desired = kubeconfigSecret(
       secretProps(scope, plan.secret),
       writeKubeconfig({

@@ -1,6 +1,7 @@
-import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { KeyPair } from './issue.ts';
 import { splitCertificates } from './pem.ts';
+import { remembered } from './remembered.ts';
 import type { Usage } from '../../constructs/control-plane/certificates/certificate-plans.ts';
 
 /** Content of a certificate. */
@@ -35,9 +36,6 @@ export const readCertificate = remembered((pem: string): CertificateContent => {
   };
 });
 
-/** Maximum number of cached answers of each kind: enough for a thousand clusters. */
-const maxAnswers = 20_000;
-
 const usageByOid: Readonly<Record<string, Usage>> = { '1.3.6.1.5.5.7.3.1': 'server', '1.3.6.1.5.5.7.3.2': 'client' };
 
 /** `DNS:localhost, IP Address:127.0.0.1`. Names with unusual characters are quoted and match no plan. */
@@ -70,23 +68,4 @@ export function isReadable({ certificate, key }: KeyPair): boolean {
 
 function firstOf(pem: string): X509Certificate {
   return new X509Certificate(splitCertificates(pem)[0] ?? '');
-}
-
-/**
- * Caches answers, because certificates take long to parse and signatures to verify. The cache contains only hashes of
- * the texts, some of which are private keys.
- */
-function remembered<Texts extends readonly string[], Answer extends boolean | CertificateContent>(
-  ask: (...texts: Texts) => Answer,
-): (...texts: Texts) => Answer {
-  const answers = new Map<string, Answer>();
-  return (...texts) => {
-    const question = createHash('sha256').update(texts.join('\0')).digest('base64');
-    const known = answers.get(question);
-    if (known !== undefined) return known;
-    const answer = ask(...texts);
-    if (answers.size >= maxAnswers) answers.clear();
-    answers.set(question, answer);
-    return answer;
-  };
 }

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { type Endpoint, formatEndpoint } from '../../constructs/cluster/facts.ts';
 import type { KeyPair } from './issue.ts';
 import { parseYaml } from '../kube/yaml.ts';
+import { valueOf } from './secret.ts';
+import type { SecretObject } from '../../imports/kubernetes.ts';
 
 /** Content of a kubeconfig. */
 export interface KubeconfigContent {
@@ -54,6 +56,16 @@ export function clientOf(kubeconfig: string | undefined): KeyPair | undefined {
   const { user } = parsed.data.users[0];
   const text = (base64: string) => Buffer.from(base64, 'base64').toString('utf8');
   return { certificate: text(user['client-certificate-data']), key: text(user['client-key-data']) };
+}
+
+const clients = new WeakMap<SecretObject, { readonly client: KeyPair | undefined }>();
+
+/** The client certificate in the Secret of such a kubeconfig. It is read once for each version of the Secret. */
+export function clientIn(secret: SecretObject | undefined): KeyPair | undefined {
+  if (!secret) return undefined;
+  const known = clients.get(secret) ?? { client: clientOf(valueOf(secret, 'value')) };
+  clients.set(secret, known);
+  return known.client;
 }
 
 const ReadableClusters = z.object({

@@ -1,4 +1,5 @@
 import { createHash, createPublicKey, X509Certificate } from 'node:crypto';
+import { remembered } from './remembered.ts';
 
 const begin = '-----BEGIN ';
 
@@ -17,26 +18,22 @@ export function bundle(...blocks: readonly string[]): string {
  * show, because nothing secret can be derived from it.
  * @throws if the text is neither
  */
-export function fingerprint(pem: string): string {
-  return hashOf(publicParts(pem));
-}
+export const fingerprint = remembered((pem: string) => hashOf(publicParts(pem)));
 
 /**
  * The fingerprint of all certificates or public keys of a text, independent of their order: trust in all of them does
  * not depend on which one signs.
  * @throws if the text contains neither
  */
-export function trustFingerprint(pem: string): string {
-  return hashOf(publicParts(pem).sort((a, b) => Buffer.compare(a, b)));
-}
+export const trustFingerprint = remembered((pem: string) =>
+  hashOf(publicParts(pem).sort((a, b) => Buffer.compare(a, b))),
+);
 
 /**
  * The fingerprint of the first certificate or public key of a text, which signs.
  * @throws if the text contains neither
  */
-export function signerFingerprint(pem: string): string {
-  return hashOf(publicParts(pem).slice(0, 1));
-}
+export const signerFingerprint = remembered((pem: string) => hashOf(publicParts(pem).slice(0, 1)));
 
 /** The public keys of a text with several PEM blocks, in their order. PKCS#1 keys of users are included. */
 export function splitPublicKeys(pem: string): string[] {

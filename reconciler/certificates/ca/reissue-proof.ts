@@ -22,9 +22,9 @@ import { isControlledBy } from '../../kube/object.ts';
 import { hasEnded } from '../../kube/readiness.ts';
 import { isSignedBy, readCertificate } from '../../pki/certificate.ts';
 import { issuedAt, type KeyPair } from '../../pki/issue.ts';
-import { clientOf } from '../../pki/kubeconfig.ts';
+import { clientIn } from '../../pki/kubeconfig.ts';
 import { signerFingerprint } from '../../pki/pem.ts';
-import { pairOf, valueOf } from '../../pki/secret.ts';
+import { pairOf } from '../../pki/secret.ts';
 import type { CARotationContext } from './context.ts';
 import type { RotatedCA } from './rotated-ca.ts';
 import { unfinishedRollouts, usesOf } from '../../clusters/pods/rollouts.ts';
@@ -90,7 +90,7 @@ function administrators({ cluster, hostedControlPlane, reader }: CARotationConte
   const { secret } = adminPlan(cluster.name);
   const object = reader.get<SecretObject>(Secret, secret);
   if (object && !isControlledBy(object, hostedControlPlane.metadata.uid)) return [];
-  const certificate = clientOf(valueOf(object, 'value'))?.certificate;
+  const certificate = clientIn(object)?.certificate;
   return [{ secret, role: undefined, isClient: true, certificate }];
 }
 

@@ -1,4 +1,4 @@
-import { fingerprint } from '../../pki/pem.ts';
+import { isDeepStrictEqual } from 'node:util';
 import { HostedClusterClient } from './client.ts';
 import type { HostedClusterClientOptions } from './client-options.ts';
 import { HostedRooms } from './rooms.ts';
@@ -21,7 +21,7 @@ export interface HostedClientsOptions extends Pick<
 /** The clients of all hosted clusters. Each is opened once, and reopened when its inputs have changed. */
 export class HostedClients {
   readonly #options: HostedClientsOptions;
-  readonly #open = new Map<string, { readonly identity: string; readonly cluster: HostedClusterClient }>();
+  readonly #open = new Map<string, { readonly inputs: unknown; readonly cluster: HostedClusterClient }>();
   readonly #rooms: HostedRooms;
 
   constructor(options: HostedClientsOptions) {
@@ -30,9 +30,9 @@ export class HostedClients {
   }
 
   get(key: string, target: HostedTarget): HostedClusterClient {
-    const identity = identityOf(target);
+    const inputs = inputsOf(target);
     const existing = this.#open.get(key);
-    if (existing?.identity === identity) return existing.cluster;
+    if (existing && isDeepStrictEqual(existing.inputs, inputs)) return existing.cluster;
     void existing?.cluster.close();
     const { clock, destinations, onRequest, open, onChange, onRevert, onError, onBytes } = this.#options;
     const cluster = new HostedClusterClient(target, {
@@ -46,7 +46,7 @@ export class HostedClients {
       onRevert: (what) => onRevert(key, what),
       onError: (error) => onError(key, error),
     });
-    this.#open.set(key, { identity, cluster });
+    this.#open.set(key, { inputs, cluster });
     return cluster;
   }
 
@@ -63,6 +63,6 @@ export class HostedClients {
 }
 
 /** All inputs of connections and watches. */
-function identityOf({ service, serverName, endpoint, ca, controller, applied }: HostedTarget): string {
-  return JSON.stringify([service, serverName, endpoint, ca, fingerprint(controller.certificate), applied]);
+function inputsOf({ service, serverName, endpoint, ca, controller, applied }: HostedTarget): unknown {
+  return [service, serverName, endpoint, ca, controller.certificate, applied];
 }
