@@ -1,6 +1,7 @@
-import { request } from 'node:https';
+import { request, type RequestOptions } from 'node:https';
+import type { ConnectionOptions } from 'node:tls';
 import { z } from 'zod';
-import type { EtcdCredentials, MemberEndpoint } from './member-endpoint.ts';
+import { type EtcdCredentials, type MemberEndpoint, secureContextOf } from './member-endpoint.ts';
 
 /** For data that the gRPC API of etcd 3.5 does not provide. */
 export interface HttpAccess {
@@ -54,28 +55,23 @@ async function ask(
   longest: number,
 ): Promise<string> {
   return new Promise<string>((resolve, reject) => {
-    const asked = request(
-      `https://${httpAddress}${path}`,
-      {
-        ...credentials,
-        // A CA certificate that an issuer has signed is trusted without the issuer's certificate.
-        allowPartialTrustChain: true,
-        servername: serverName,
-        agent: false,
-        signal: AbortSignal.timeout(deadlineMs),
-      },
-      (answer) => {
-        const chunks: Buffer[] = [];
-        let bytes = 0;
-        answer.on('data', (chunk: Buffer) => {
-          bytes += chunk.length;
-          if (bytes > longest) asked.destroy(new Error(`the answer is larger than ${longest / 1024} KiB`));
-          else chunks.push(chunk);
-        });
-        answer.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
-        answer.on('error', reject);
-      },
-    );
+    const options: RequestOptions & Pick<ConnectionOptions, 'secureContext'> = {
+      secureContext: secureContextOf(credentials),
+      servername: serverName,
+      agent: false,
+      signal: AbortSignal.timeout(deadlineMs),
+    };
+    const asked = request(`https://${httpAddress}${path}`, options, (answer) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      answer.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > longest) asked.destroy(new Error(`the answer is larger than ${longest / 1024} KiB`));
+        else chunks.push(chunk);
+      });
+      answer.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+      answer.on('error', reject);
+    });
     asked.on('error', reject);
     asked.end();
   }).catch((cause: unknown) => {

@@ -43,10 +43,13 @@ export interface EtcdLoopsOptions {
  */
 const graceMs = 250;
 /**
- * Interval of observations of a cluster that is in its desired state. Changes in the management cluster trigger one
- * immediately.
+ * Intervals of observations of a cluster that is in its desired state. Each is twice the one before while nothing changes; a change in
+ * the management cluster triggers an observation immediately. It costs two TLS handshakes with each member.
  */
 const idleMs = 30_000;
+const longestIdleMs = 5 * 60_000;
+/** Sixteenths of its quota from which on a database is watched closely. */
+const closelyFrom = 11;
 const firstRetryMs = 500;
 
 interface Entry {
@@ -155,6 +158,7 @@ export class EtcdLoops {
   async #run(key: string, entry: Entry): Promise<void> {
     const { signal } = entry.controller;
     let retryMs = firstRetryMs;
+    let restMs = idleMs;
     let last: EtcdStep | undefined;
     while (!signal.aborted) {
       const { task, inputsKey, report, inProgress } = entry;
@@ -165,6 +169,7 @@ export class EtcdLoops {
         report: (seen) => this.#emit(key, entry, { task, inputsKey, seen }),
         signal,
         inProgress,
+        previous: report?.observation,
         defragment: (member) => void this.#track(this.#defragment(entry, member)),
       }).catch((error: unknown) => this.#fail(key, entry, messageOf(error)));
       release?.();
@@ -177,7 +182,10 @@ export class EtcdLoops {
         isNew || entry.inputsKey !== inputsKey || before !== (entry.report && reportFingerprint(entry.report));
       retryMs = hasChanged ? firstRetryMs : Math.min(idleMs, retryMs * 2);
       if (isNew || entry.inputsKey !== inputsKey || entry.inProgress !== inProgress) continue;
-      await this.#wait(entry, entry.report?.decision.kind === 'settled' ? idleMs : retryMs);
+      const { decision, problem, fill = closelyFrom } = entry.report ?? {};
+      const isCalm = !hasChanged && problem === undefined && fill === report?.fill && fill < closelyFrom;
+      restMs = isCalm ? Math.min(longestIdleMs, restMs * 2) : idleMs;
+      await this.#wait(entry, decision?.kind === 'settled' ? restMs : retryMs);
     }
   }
 

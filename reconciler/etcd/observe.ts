@@ -41,6 +41,8 @@ export type LoopMemberClient = Pick<
 interface ObservationContext {
   readonly inProgress?: EtcdObservation['inProgress'] | undefined;
   readonly isNew?: boolean;
+  /** The observation before, if any. */
+  readonly previous?: EtcdObservation | undefined;
 }
 
 interface Answer extends Pick<Member, 'status'> {
@@ -56,16 +58,20 @@ interface Answer extends Pick<Member, 'status'> {
 export async function observeEtcd(
   known: readonly KnownMember[],
   clients: Clients,
-  context: ObservationContext = {},
+  { previous, ...context }: ObservationContext = {},
 ): Promise<EtcdObservation> {
   const first = await Promise.all(known.map(({ name }) => ask(clients(name))));
   const isFull = alarmsOf(first).some(({ alarm }) => alarm === 'Nospace');
   const answers = isFull ? await Promise.all(first.map(recounted)) : first;
   const [{ membership, registrations }, clusterVersion] = await Promise.all([
     membersOf(answers),
-    newestFirst(answers)[0]
-      ?.clusterVersion()
-      .catch(() => undefined),
+    arrivedVersion(
+      answers.filter((_, index) => known[index]?.pod),
+      previous,
+    ) ??
+      newestFirst(answers)[0]
+        ?.clusterVersion()
+        .catch(() => undefined),
   ]);
   const members = known.map((member, index): Member => {
     const { status, problem } = answers[index] ?? unanswered('it was not asked');
@@ -85,6 +91,13 @@ export async function observeEtcd(
     ...(clusterVersion ? { clusterVersion } : {}),
     ...definedOnly(context),
   };
+}
+
+/** The cluster version that was seen before, if all members with a pod still run that minor: it follows the members. */
+function arrivedVersion(answers: readonly Answer[], previous: EtcdObservation | undefined): string | undefined {
+  const known = previous?.clusterVersion;
+  const minor = known?.split('.').slice(0, 2).join('.');
+  return answers.every(({ status }) => status?.version.startsWith(`${minor}.`)) ? known : undefined;
 }
 
 /**

@@ -42,6 +42,8 @@ export interface ReconcileEtcdOptions {
   readonly signal: AbortSignal;
   /** An act of a previous round that has not ended. */
   readonly inProgress: EtcdObservation['inProgress'];
+  /** What the round before has seen, if any. */
+  readonly previous: EtcdObservation | undefined;
   /** Starts to defragment a member, which takes minutes. The round does not wait for it. */
   readonly defragment: (member: string) => void;
 }
@@ -60,19 +62,19 @@ interface Round {
  */
 export async function reconcileEtcd(
   task: EtcdTask,
-  { open, report, signal, inProgress, defragment }: ReconcileEtcdOptions,
+  { open, report, signal, inProgress, previous, defragment }: ReconcileEtcdOptions,
 ): Promise<EtcdStep | undefined> {
   const { cluster, goal, reader, writer } = task;
   const access = open(cluster, reader);
   try {
-    const first = await observe(task, watchedMemberObjects(cluster, reader), access, inProgress);
+    const first = await observe(task, watchedMemberObjects(cluster, reader), access, { inProgress, previous });
     const { observation, decision } = first;
     const seen: EtcdReport = { observation, decision, fill: quotaUsage(observation, goal.quotaBytes) };
     report(seen);
     if (decision.kind !== 'act' || signal.aborted) return undefined;
     const { step } = decision;
     const latest = isDisruptive(step)
-      ? await observe(task, await readMemberObjects(cluster, writer), access, inProgress)
+      ? await observe(task, await readMemberObjects(cluster, writer), access, { inProgress, previous })
       : first;
     if (!isDeepStrictEqual(latest.decision, decision) || signal.aborted) return undefined;
     try {
@@ -92,12 +94,12 @@ async function observe(
   { cluster, goal, isFormed, writer }: EtcdTask,
   objects: MemberObjects,
   { clients }: EtcdLoopAccess,
-  inProgress: EtcdObservation['inProgress'],
+  context: Pick<ReconcileEtcdOptions, 'inProgress' | 'previous'>,
 ): Promise<Round> {
   const known = knownMembers(cluster, objects, await strandedClaims(objects, writer));
   // A member that is ready has a leader, whether the operator reaches it or not.
   const isNew = !isFormed && !wasFormed(known) && known.every(({ pod }) => !pod?.isReady);
-  const seen = await observeEtcd(known, clients, { inProgress, isNew });
+  const seen = await observeEtcd(known, clients, { ...context, isNew });
   const observation = withoutUnusedOrdinals(seen, goal.replicas);
   const decision = planEtcdStep(observation, goal);
   if (decision.kind !== 'act' || !leadsToReplacement(decision.step)) return { objects, observation, decision };

@@ -1,7 +1,7 @@
-import { createSecureContext, type SecureContext } from 'node:tls';
+import type { SecureContext } from 'node:tls';
 import { Etcd3, type IOptions } from 'etcd3';
 import { z } from 'zod';
-import type { EtcdCredentials } from './member-endpoint.ts';
+import { type EtcdCredentials, secureContextOf } from './member-endpoint.ts';
 
 /** A hash over the keys of a member. Two hashes are comparable only if both are `since` the same revision. */
 export interface KeysHash {
@@ -27,19 +27,11 @@ interface Dialling {
   readonly hosts: readonly { readonly channelCredentials: { secureContext: SecureContext } }[];
 }
 
-/**
- * A client that trusts exactly the given CAs, including a CA that an issuer has signed. Without this setting, OpenSSL
- * requires the issuer's certificate too, and would trust everything else that the issuer signs.
- */
+/** A client that trusts exactly the given CAs, see {@link secureContextOf}. */
 export class TrustingEtcd3 extends Etcd3 {
-  constructor(options: IOptions, { ca, cert, key }: EtcdCredentials) {
-    const credentials = {
-      rootCertificate: Buffer.from(ca),
-      certChain: Buffer.from(cert),
-      privateKey: Buffer.from(key),
-    };
-    super({ ...options, credentials });
-    const secureContext = createSecureContext({ ca, cert, key, allowPartialTrustChain: true });
+  constructor(options: IOptions, credentials: EtcdCredentials) {
+    super({ ...options, credentials: { rootCertificate: Buffer.from(credentials.ca) } });
+    const secureContext = secureContextOf(credentials);
     const { hosts } = this.pool as unknown as Dialling;
     for (const { channelCredentials } of hosts) channelCredentials.secureContext = secureContext;
   }

@@ -88,7 +88,7 @@ it('the etcd loop reports why it cannot observe any more, and its last observati
   await loops.close();
 });
 
-it('the etcd loop observes at least every half minute, even if nothing has changed', async () => {
+it('the etcd loop observes every half minute while members do not answer', async () => {
   const management = complete.copy();
   const { loops, clock, one, task } = etcdLoop(management);
   await one.observe(task(3));
@@ -129,6 +129,83 @@ it.each<[string, (loops: EtcdLoops) => void]>([
   expect(isClosed).toBe(false);
   answer.reject(new Error('gone'));
   await closed;
+});
+
+it('the etcd loop rests ever longer while nothing changes, up to five minutes, and asks for the cluster version once', async () => {
+  const management = memoryClusterOf(await completeCluster());
+  const clock = new ManualClock();
+  const claims = management.list(PersistentVolumeClaim, selectorLabels(clusterName, 'etcd'));
+  const inMemory = new MemoryEtcd(claims.map(({ metadata }) => metadata.uid ?? '')).open(async () => {});
+  const rounds: number[] = [];
+  let versions = 0;
+  let usedBytes = 10;
+  let version = '3.6.16';
+  const open: OpenEtcdLoopAccess = (cluster, reader) => {
+    rounds.push(clock.now());
+    const access = inMemory(cluster, reader);
+    const clients = (name: string): LoopMemberClient | undefined => {
+      const client = access.clients(name);
+      const status = async () => {
+        const answer = await client?.status();
+        if (!answer) throw new Error('away');
+        return {
+          ...answer,
+          status: { ...answer.status, version, dbSizeBytes: usedBytes, dbSizeInUseBytes: usedBytes },
+        };
+      };
+      const clusterVersion = async () => {
+        versions += 1;
+        return '3.6.0';
+      };
+      return client && { ...client, status, clusterVersion };
+    };
+    return { ...access, clients };
+  };
+  const loops = new EtcdLoops({ clock, onChange: () => {}, open });
+  const one = loops.of(key);
+  const revision = presentRevision(management.get<StatefulSetObject>(StatefulSet, 'c1-etcd'));
+  const task = (replicas: number): EtcdTask => ({
+    cluster: { name: clusterName, namespace },
+    goal: { replicas, revision, cause: 'requested', quotaBytes: 100 },
+    isFormed: true,
+    reader: management,
+    writer: management,
+  });
+  /** Seconds between rounds in so many minutes. */
+  const rests = async (minutes: number) => {
+    rounds.splice(0, rounds.length - 1);
+    for (let second = 0; second < minutes * 60; second++) await clock.advance(1_000);
+    return rounds.slice(1).map((at, index) => Math.round((at - (rounds[index] ?? 0)) / 1_000));
+  };
+  await one.observe(task(3));
+  const first = await rests(30);
+  expect(one.report()?.decision).toMatchObject({ kind: 'settled' });
+  expect(first.slice(0, 4)).toEqual([30, 60, 120, 240]);
+  expect(new Set(first.slice(4))).toEqual(new Set([300]));
+  expect(versions).toBe(1);
+
+  // Filled by a sixteenth of its quota since the last time: watched closely again.
+  usedBytes = 17;
+  expect((await rests(6)).slice(0, 2)).toEqual([300, 30]);
+  // Nearly full: watched closely all the time.
+  usedBytes = 80;
+  expect(new Set((await rests(12)).slice(-5))).toEqual(new Set([30]));
+  usedBytes = 10;
+  await rests(30);
+
+  // A change in the management cluster is seen at once.
+  rounds.length = 0;
+  void one.observe(task(5));
+  await clock.advance(1);
+  expect(rounds.length).toBeGreaterThan(0);
+
+  // While members run another minor, the cluster version follows them at some time.
+  version = '3.7.0';
+  const asked = versions;
+  void one.observe(task(3));
+  await rests(10);
+  expect(versions - asked).toBeGreaterThan(1);
+  await loops.close();
 });
 
 it('the etcd loop reports when it last attempted a defragmentation, and when one succeeded', async () => {

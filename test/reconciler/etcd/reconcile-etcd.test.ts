@@ -34,6 +34,7 @@ async function round(watched: MemoryObjects, present: MemoryObjects, isFormed = 
       report: (report) => reports.push(report),
       signal: new AbortController().signal,
       inProgress: undefined,
+      previous: undefined,
       defragment: () => {},
     },
   );
