@@ -109,9 +109,19 @@ const one = 'namespace="$namespace",name="$name"';
 export const controlPlanePanels: readonly PanelSpec[] = [
   {
     title: 'Conditions',
-    description: 'True is 1. The first step that is not True blocks the others.',
+    description:
+      'Of Ready, Available and Initialized, True is 1. Any other condition is here while it is not what it usually is: the first step that is False blocks the others.',
     type: 'state-timeline',
-    queries: [{ expression: once('condition', `${one},status="True"`, 'type'), legend: '{{type}}' }],
+    queries: [
+      {
+        expression: once('condition', `${one},type=~"Ready|Available|Initialized",status="True"`, 'type'),
+        legend: '{{type}}',
+      },
+      {
+        expression: once('condition', `${one},type!~"Ready|Available|Initialized"`, 'type, status'),
+        legend: '{{type}} is {{status}}',
+      },
+    ],
   },
   lines('Version', 'Version of Kubernetes that serves.', 'short', {
     expression: once('info', one, 'version'),

@@ -1,21 +1,126 @@
 import type { HostedControlPlaneObject } from '../../clusters/management/hosted-control-plane-object.ts';
-import { isConditionType } from '../../../constructs/api/conditions.ts';
+import { isConditionType, usuallyFalse } from '../../../constructs/api/conditions.ts';
 import { Quantity, quantityValue } from '../../../constructs/api/quantity.ts';
 import { longestPeriodMs } from '../../backup/schedule.ts';
-import type { KubeObject } from '../../kube/object.ts';
 
 /** One sample of a metric. */
-export interface Sample<Label extends string> {
-  readonly labels: Readonly<Record<Label, string>>;
+export interface Sample {
+  readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-type CertificateLabel = 'namespace' | 'name' | 'kind';
+/** A metric of every HostedControlPlane. Each sample also has the labels namespace and name. */
+interface ObjectMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly samples: (object: HostedControlPlaneObject) => readonly Sample[];
+}
+
+const metrics: readonly ObjectMetric[] = [
+  {
+    name: 'certificate_expiration_timestamp_seconds',
+    help: 'Time at which the first certificate of a kind expires.',
+    samples: expirationSamples,
+  },
+  {
+    name: 'certificate_renewal_timestamp_seconds',
+    help: 'Time at which the operator renews that certificate; none for certificates that the user provides.',
+    samples: renewalSamples,
+  },
+  {
+    name: 'condition',
+    help: 'Conditions, with value 1 for their current status: Ready, Available and Initialized always, the others while they are not what they usually are.',
+    samples: conditionSamples,
+  },
+  {
+    name: 'release_revision',
+    help: 'Release revision by which the operator renders the control plane.',
+    samples: ({ status }) => one(status?.releaseRevision),
+  },
+  { name: 'info', help: 'Version of Kubernetes that serves, with value 1.', samples: infoSamples },
+  {
+    name: 'last_backup_timestamp_seconds',
+    help: 'Time at which the newest backup was stored.',
+    samples: ({ status }) => one(status?.etcdLastBackupTime, seconds),
+  },
+  {
+    name: 'backup_period_seconds',
+    help: 'Longest time between two backups of the schedule; none without backups.',
+    samples: backupPeriodSamples,
+  },
+  {
+    name: 'etcd_members',
+    help: 'Number of etcd members by role, such as Leader or Lost.',
+    samples: etcdMemberSamples,
+  },
+  {
+    name: 'etcd_quota_used_ratio',
+    help: 'Part of its quota that the largest database of etcd uses, in sixteenths.',
+    samples: ({ status }) => one(status?.etcd?.quotaSixteenths, (sixteenths) => sixteenths / 16),
+  },
+  { name: 'etcd_volume_size_bytes', help: 'Size of the volume of each etcd member.', samples: etcdVolumeSamples },
+  {
+    name: 'component_replicas',
+    help: 'Number of pods of a component.',
+    samples: (object) => componentSamples(object, 'replicas'),
+  },
+  {
+    name: 'component_ready_replicas',
+    help: 'Number of pods of a component that are ready.',
+    samples: (object) => componentSamples(object, 'readyReplicas'),
+  },
+];
+
+/**
+ * The metrics of all HostedControlPlanes in the text format of Prometheus. Lines of an object are computed once for each of its
+ * versions: a scrape of a fleet joins them.
+ */
+export function describeFleet(prefix: string, objects: readonly HostedControlPlaneObject[]): string {
+  const lines = objects.map((object) => linesOf(prefix, object));
+  return metrics
+    .map(({ name, help }, index) => {
+      const series = lines.map((one) => one[index]).join('');
+      return `# HELP ${prefix}_${name} ${help}\n# TYPE ${prefix}_${name} gauge\n${series}`;
+    })
+    .join('\n');
+}
+
+const known = new WeakMap<HostedControlPlaneObject, readonly string[]>();
+
+/** The lines of each metric. */
+function linesOf(prefix: string, object: HostedControlPlaneObject): readonly string[] {
+  const before = known.get(object);
+  if (before) return before;
+  const { namespace = '', name } = object.metadata;
+  const lines = metrics.map((metric) =>
+    metric
+      .samples(object)
+      .map(({ labels, value }) => `${prefix}_${metric.name}{${text({ namespace, name, ...labels })}} ${value}\n`)
+      .join(''),
+  );
+  known.set(object, lines);
+  return lines;
+}
+
+function text(labels: Sample['labels']): string {
+  return Object.entries(labels)
+    .map(([label, value]) => `${label}="${String(value).replace(/[\\"\n]/g, escaped)}"`)
+    .join(',');
+}
+
+function escaped(character: string): string {
+  return character === '\n' ? '\\n' : `\\${character}`;
+}
+
+/** The only sample of a metric; none without a value. */
+function one<T = number>(value: T | undefined, of: (value: T) => number = Number): Sample[] {
+  return value === undefined ? [] : [{ labels: {}, value: of(value) }];
+}
 
 /** Expiry of the first certificate of each kind, in seconds since the epoch. */
-export function expirationSamples(object: HostedControlPlaneObject): Sample<CertificateLabel>[] {
+function expirationSamples(object: HostedControlPlaneObject): Sample[] {
   return certificatesOf(object).map(({ kind, notAfter }) => ({
-    labels: { ...identity(object), kind },
+    labels: { kind },
     value: seconds(notAfter),
   }));
 }
@@ -23,46 +128,38 @@ export function expirationSamples(object: HostedControlPlaneObject): Sample<Cert
 /**
  * Renewal time of that certificate, in seconds since the epoch; none for certificates that the operator does not renew.
  */
-export function renewalSamples(object: HostedControlPlaneObject): Sample<CertificateLabel>[] {
+function renewalSamples(object: HostedControlPlaneObject): Sample[] {
   return certificatesOf(object).flatMap(({ kind, renewsAt }) =>
-    renewsAt === undefined ? [] : [{ labels: { ...identity(object), kind }, value: seconds(renewsAt) }],
+    renewsAt === undefined ? [] : [{ labels: { kind }, value: seconds(renewsAt) }],
   );
 }
 
+/** Conditions that a query may ask for at any time. */
+const alwaysReported: readonly string[] = ['Ready', 'Available', 'Initialized'];
+
 /**
- * One sample for every status that a condition can have, 1 for the current one. Conditions of other writers are
- * excluded.
+ * One sample for every status that a condition can have, 1 for the current one, or only the current one while it is unusual: fifty
+ * conditions of a thousand control planes would be 17 MiB at each scrape. Conditions of other writers are excluded.
  */
-export function conditionSamples(object: HostedControlPlaneObject): Sample<'namespace' | 'name' | 'type' | 'status'>[] {
-  const conditions = object.status?.conditions ?? [];
-  return conditions
-    .filter(({ type }) => isConditionType(type))
-    .flatMap(({ type, status }) =>
-      (['True', 'False', 'Unknown'] as const).map((value) => ({
-        labels: { ...identity(object), type, status: value },
+function conditionSamples({ status: reported }: HostedControlPlaneObject): Sample[] {
+  return (reported?.conditions ?? []).flatMap(({ type, status }) => {
+    if (!isConditionType(type)) return [];
+    if (alwaysReported.includes(type))
+      return ['True', 'False', 'Unknown'].map((value) => ({
+        labels: { type, status: value },
         value: value === status ? 1 : 0,
-      })),
-    );
-}
-
-/** Release revision by which each control plane is rendered. */
-export function releaseRevisionSamples(object: HostedControlPlaneObject): Sample<'namespace' | 'name'>[] {
-  const revision = object.status?.releaseRevision;
-  return revision === undefined ? [] : [{ labels: identity(object), value: revision }];
-}
-
-/** Time of the newest backup, in seconds since the epoch; none before the first one. */
-export function lastBackupSamples(object: HostedControlPlaneObject): Sample<'namespace' | 'name'>[] {
-  const time = object.status?.etcdLastBackupTime;
-  return time === undefined ? [] : [{ labels: identity(object), value: seconds(time) }];
+      }));
+    const usual = usuallyFalse.includes(type) ? 'False' : 'True';
+    return status === usual ? [] : [{ labels: { type, status }, value: 1 }];
+  });
 }
 
 /** The longest time between two backups of the schedule, in seconds; none without backups, or for a schedule that never occurs. */
-export function backupPeriodSamples(object: HostedControlPlaneObject): Sample<'namespace' | 'name'>[] {
+function backupPeriodSamples(object: HostedControlPlaneObject): Sample[] {
   const spec = object.spec as Scheduled | undefined;
   const { schedule: expression, timeZone } = spec?.etcd?.backup ?? {};
   const period = expression === undefined ? undefined : periodOf(JSON.stringify([expression, timeZone]));
-  return period === undefined ? [] : [{ labels: identity(object), value: period }];
+  return period === undefined ? [] : [{ labels: {}, value: period }];
 }
 
 interface Scheduled {
@@ -91,50 +188,37 @@ function computedPeriod(schedule: string): number | undefined {
 }
 
 /** Number of etcd members in each role. */
-export function etcdMemberSamples(object: HostedControlPlaneObject): Sample<'namespace' | 'name' | 'role'>[] {
+function etcdMemberSamples(object: HostedControlPlaneObject): Sample[] {
   const members = object.status?.etcd?.members ?? [];
   return [...new Set(members.map(({ role }) => role))].map((role) => ({
-    labels: { ...identity(object), role },
+    labels: { role },
     value: members.filter((member) => member.role === role).length,
   }));
 }
 
-/** How much of etcd's quota the largest database uses, from 0 to 1. */
-export function etcdQuotaSamples(object: HostedControlPlaneObject): Sample<'namespace' | 'name'>[] {
-  const sixteenths = object.status?.etcd?.quotaSixteenths;
-  return sixteenths === undefined ? [] : [{ labels: identity(object), value: sixteenths / 16 }];
-}
-
 /** Size of the volume of each etcd member, in bytes. */
-export function etcdVolumeSamples(object: HostedControlPlaneObject): Sample<'namespace' | 'name'>[] {
+function etcdVolumeSamples(object: HostedControlPlaneObject): Sample[] {
   // One status that another client has broken must not cost the metrics of all others.
   const size = Quantity.safeParse(object.status?.etcdVolumeSize);
-  return size.success ? [{ labels: identity(object), value: quantityValue(size.data) }] : [];
+  return size.success ? [{ labels: {}, value: quantityValue(size.data) }] : [];
 }
 
 /** Number of pods of each component, all of them or the ready ones. */
-export function componentSamples(
-  object: HostedControlPlaneObject,
-  count: 'replicas' | 'readyReplicas',
-): Sample<'namespace' | 'name' | 'component'>[] {
+function componentSamples(object: HostedControlPlaneObject, count: 'replicas' | 'readyReplicas'): Sample[] {
   return (object.status?.components ?? []).map(({ name: component, [count]: value = 0 }) => ({
-    labels: { ...identity(object), component },
+    labels: { component },
     value,
   }));
 }
 
 /** Version of Kubernetes of each control plane, as a label. */
-export function infoSamples(object: HostedControlPlaneObject): Sample<'namespace' | 'name' | 'version'>[] {
+function infoSamples(object: HostedControlPlaneObject): Sample[] {
   const version = object.status?.version;
-  return version === undefined ? [] : [{ labels: { ...identity(object), version }, value: 1 }];
+  return version === undefined ? [] : [{ labels: { version }, value: 1 }];
 }
 
 function certificatesOf({ status }: HostedControlPlaneObject) {
   return status?.certificates ?? [];
-}
-
-function identity({ metadata: { namespace = '', name } }: KubeObject): { namespace: string; name: string } {
-  return { namespace, name };
 }
 
 function seconds(time: string): number {

@@ -59,6 +59,42 @@ describe('the metrics', () => {
     expect(await lines(metrics, 'newest_release_revision')).toEqual([`newest_release_revision ${newestRevision}`]);
   });
 
+  it('contain other conditions only while they are not what they usually are', async () => {
+    const conditions = [
+      condition('CertificatesReady', 'True'),
+      condition('EtcdClusterHealthy', 'False'),
+      condition('EtcdBackupReady', 'Unknown'),
+      condition('Paused', 'False'),
+      condition('Quarantined', 'True'),
+    ];
+    const metrics = new Metrics({
+      ...nothing,
+      hostedControlPlanes: () => [{ ...hostedControlPlaneObject(), status: { conditions } }],
+    });
+    const object = 'namespace="team",name="c1-x7k2p"';
+    expect(await lines(metrics, 'condition')).toEqual([
+      `condition{${object},type="EtcdBackupReady",status="Unknown"} 1`,
+      `condition{${object},type="EtcdClusterHealthy",status="False"} 1`,
+      `condition{${object},type="Quarantined",status="True"} 1`,
+    ]);
+  });
+
+  it('follow a new version of an object, and escape what others may have written', async () => {
+    const objects = [{ ...hostedControlPlaneObject(), status: { version: 'v1.36.3' } }];
+    const metrics = new Metrics({ ...nothing, hostedControlPlanes: () => objects });
+    const object = 'namespace="team",name="c1-x7k2p"';
+    expect(await lines(metrics, 'info')).toEqual([`info{${object},version="v1.36.3"} 1`]);
+    objects[0] = { ...hostedControlPlaneObject(), status: { version: 'a"b\\c\nd' } };
+    expect(await lines(metrics, 'info')).toEqual([`info{${object},version="a\\"b\\\\c\\nd"} 1`]);
+  });
+
+  it('explain each metric once, also without an object', async () => {
+    const text = await new Metrics(nothing).text();
+    expect(text.match(/^# TYPE hosted_control_plane_condition gauge$/gm)).toHaveLength(1);
+    expect(text.endsWith('\n')).toBe(true);
+    expect(text).not.toContain('\n\n\n');
+  });
+
   it('contain what backups, etcd and the components are like', async () => {
     const reported: Partial<HostedControlPlaneStatus> = {
       version: 'v1.36.3',
