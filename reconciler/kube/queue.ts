@@ -11,8 +11,8 @@ export interface WorkQueueOptions {
   /** Maximum number of keys that are processed concurrently. */
   readonly concurrency: number;
   /**
-   * The group of a key. The group that has used workers the least lately is next, so that neither many keys of one nor keys that take
-   * long keep another waiting. By default each key is one.
+   * The group of a key. Of keys with the same priority, that of the group that has used workers the least lately is next, so that neither
+   * many keys of one nor keys that take long keep another waiting. By default each key is one.
    */
   readonly groupOf?: (key: string) => string;
   /** How often one key is processed. By default there is no limit. */
@@ -28,6 +28,14 @@ export interface WorkQueueOptions {
    */
   readonly isShared?: (error: unknown) => boolean;
 }
+
+/** What a key waits for, from what may wait to what has to be next. A higher number is next. */
+export type Priority = number;
+
+/** After so long, a key that waits has the priority of those one above. */
+const agingMs = 15_000;
+/** The highest priority that a key gets by waiting. */
+const agedPriority = 3;
 
 const delays = { firstMs: 5, longestMs: 60_000 };
 
@@ -46,6 +54,17 @@ const othersMs = 10_000;
 /** What a turn counts besides its time, so that groups take turns that use no time. */
 const turnMs = 1;
 
+interface Due {
+  readonly dueAt: number;
+  readonly priority: Priority;
+}
+
+/** Whole steps: keys of about the same age take turns by what their groups use. */
+function aged({ dueAt, priority }: Due, now: number): number {
+  const steps = Math.floor(Math.max(0, now - dueAt) / agingMs);
+  return priority >= agedPriority ? priority : Math.min(agedPriority, priority + steps);
+}
+
 /**
  * A queue of keys. A key that is added several times is processed once, never concurrently, and again when it was added
  * during processing.
@@ -55,7 +74,7 @@ export class WorkQueue {
   readonly #random: Random;
   readonly #pace: Pace | undefined;
   /** Keys in order of arrival, each with the time at which it became due, in the time of Clock.elapsed as all here. */
-  readonly #ready = new Map<string, number>();
+  readonly #ready = new Map<string, Due>();
   /** Keys that are processed, each with the time at which something of that began or ended last. */
   readonly #running = new Map<string, number>();
   /** Keys that have taken long the last time. */
@@ -64,8 +83,8 @@ export class WorkQueue {
   /** When a key of a group that uses little has begun last. */
   #othersAt = -Infinity;
   /** Keys that were added during processing and are processed again. */
-  readonly #requeueAt = new Set<string>();
-  readonly #delayed = new Map<string, { readonly dueAt: number; readonly cancel: () => void }>();
+  readonly #requeueAt = new Map<string, Priority>();
+  readonly #delayed = new Map<string, Due & { readonly cancel: () => void }>();
   readonly #failures = new Map<string, number>();
   readonly #shared = new SharedFailures();
   #cancelTrial: (() => void) | undefined;
@@ -88,7 +107,7 @@ export class WorkQueue {
   /** Since keys are due of which none has begun and none has ended, in milliseconds; 0 when none is due. */
   get undoneMs(): number {
     const now = this.#options.clock.elapsed();
-    const due = [...this.#ready.values(), ...[...this.#delayed.values()].map(({ dueAt }) => dueAt)];
+    const due = [...this.#ready.values(), ...this.#delayed.values()].map(({ dueAt }) => dueAt);
     return Math.max(0, now - Math.max(this.#movedAt, Math.min(...due)));
   }
 
@@ -104,12 +123,15 @@ export class WorkQueue {
   }
 
   /** Processes the key as soon as a worker is free and its pace allows. */
-  add(key: string): void {
+  add(key: string, priority: Priority = 0): void {
     if (this.#stopped) return;
     const delayMs = this.#pace?.delayMs(key) ?? 0;
-    if (this.#running.has(key)) this.#requeueAt.add(key);
-    else if (delayMs > 0) this.addAfter(key, delayMs);
-    else if (!this.#ready.has(key)) this.#ready.set(key, this.#options.clock.elapsed());
+    if (this.#running.has(key)) this.#requeueAt.set(key, Math.max(priority, this.#requeueAt.get(key) ?? priority));
+    else if (delayMs > 0) this.addAfter(key, delayMs, priority);
+    else {
+      const { dueAt, priority: before = priority } = this.#ready.get(key) ?? { dueAt: this.#options.clock.elapsed() };
+      this.#ready.set(key, { dueAt, priority: Math.max(priority, before) });
+    }
     this.#startWorkers();
   }
 
@@ -117,25 +139,30 @@ export class WorkQueue {
    * Processes the key after the delay. The earliest of several delays counts. A key that is processed earlier for
    * another reason loses its delay, because that run decides when the next one is due.
    */
-  addAfter(key: string, delayMs: number): void {
+  addAfter(key: string, delayMs: number, priority: Priority = 0): void {
     if (this.#stopped) return;
-    if (delayMs <= 0) return this.add(key);
+    if (delayMs <= 0) return this.add(key, priority);
     const dueAt = this.#options.clock.elapsed() + delayMs;
     const pending = this.#delayed.get(key);
-    if (pending && pending.dueAt <= dueAt) return;
+    const highest = Math.max(priority, pending?.priority ?? priority);
+    if (pending && pending.dueAt <= dueAt) {
+      this.#delayed.set(key, { ...pending, priority: highest });
+      return;
+    }
     pending?.cancel();
     const cancel = this.#options.clock.setTimer(delayMs, () => {
+      const { priority: latest } = this.#delayed.get(key) ?? { priority: highest };
       this.#delayed.delete(key);
-      this.add(key);
+      this.add(key, latest);
     });
-    this.#delayed.set(key, { dueAt, cancel });
+    this.#delayed.set(key, { dueAt, priority: highest, cancel });
   }
 
   /** Processes the key after 5 ms. The delay doubles with each call until `forget`, up to 60 s. */
-  addRateLimited(key: string): void {
+  addRateLimited(key: string, priority: Priority = 0): void {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
-    this.addAfter(key, jittered(backOff(delays, failures + 1), this.#random));
+    this.addAfter(key, jittered(backOff(delays, failures + 1), this.#random), priority);
   }
 
   /** Resets the back-off of the key. */
@@ -169,13 +196,14 @@ export class WorkQueue {
     while (this.#running.size < this.#options.concurrency) {
       const key = this.#next();
       if (key === undefined) return;
+      const priority = this.#ready.get(key)?.priority;
       this.#ready.delete(key);
       this.#running.set(key, this.#options.clock.elapsed());
-      void this.#work(key);
+      void this.#work(key, priority);
     }
   }
 
-  /** The first key of the group that has used the least lately; undefined if no key may begin. */
+  /** The key with the highest priority, and of those the first one of the group that has used the least lately; undefined if none may begin. */
   #next(): string | undefined {
     const now = this.#options.clock.elapsed();
     const usesMuch = (key: string) => this.#use.isMuch(this.#groupOf(key), now);
@@ -183,12 +211,13 @@ export class WorkQueue {
     const share = now - this.#othersAt < othersMs ? besideOthers : otherwise;
     const mayBeSlow = this.#hasRoom((key) => this.#slow.has(key), slowShare);
     const mayUseMuch = this.#hasRoom(usesMuch, share);
-    let next: { readonly key: string; readonly use: number } | undefined;
-    for (const key of this.#ready.keys()) {
+    let next: { readonly key: string; readonly priority: number; readonly use: number } | undefined;
+    for (const [key, due] of this.#ready) {
+      const priority = aged(due, now);
+      if (next && priority < next.priority) continue;
       if ((!mayBeSlow && this.#slow.has(key)) || (!mayUseMuch && usesMuch(key))) continue;
       const use = this.#use.of(this.#groupOf(key), now);
-      if (!next || use < next.use) next = { key, use };
-      if (next.use === 0) break;
+      if (!next || priority > next.priority || use < next.use) next = { key, priority, use };
     }
     return next?.key;
   }
@@ -203,7 +232,7 @@ export class WorkQueue {
     return this.#options.groupOf?.(key) ?? key;
   }
 
-  async #work(key: string): Promise<void> {
+  async #work(key: string, priority: Priority | undefined): Promise<void> {
     this.#delayed.get(key)?.cancel();
     this.#delayed.delete(key);
     this.#pace?.count(key);
@@ -221,16 +250,19 @@ export class WorkQueue {
     } catch (error) {
       this.#options.onError?.(key, error);
       this.#shared.failed(key, this.#options.isShared?.(error) ?? false);
-      this.addRateLimited(key);
+      this.addRateLimited(key, priority);
       this.#planTrial();
     } finally {
       this.#movedAt = this.#options.clock.elapsed();
-      this.#use.add(group, this.#movedAt - begunAt, this.#movedAt);
+      // All workers share one thread: while ten of them work, each has a tenth of it.
+      this.#use.add(group, (this.#movedAt - begunAt) / this.#running.size, this.#movedAt);
       if (this.#movedAt - begunAt > slowMs) this.#slow.add(key);
       else this.#slow.delete(key);
       this.#running.delete(key);
-      if (this.#requeueAt.delete(key)) this.add(key);
-      else this.#startWorkers();
+      const again = this.#requeueAt.get(key);
+      this.#requeueAt.delete(key);
+      if (again === undefined) this.#startWorkers();
+      else this.add(key, again);
       if (this.#isIdle()) this.#rest();
     }
   }

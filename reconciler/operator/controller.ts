@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { HostedControlPlaneObject } from '../clusters/management/hosted-control-plane-object.ts';
 import { isConditionType } from '../../constructs/api/conditions.ts';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
@@ -9,6 +10,7 @@ import {
   Secret,
 } from '../../constructs/api/resources.ts';
 import { owningCluster } from '../clusters/management/cluster-object.ts';
+import { type Cause, priorityOf } from './priority.ts';
 import type { Clock } from '../kube/clock.ts';
 import { isOutage } from '../kube/errors.ts';
 import type { ObjectChange } from '../kube/object-cache.ts';
@@ -25,7 +27,7 @@ import { detached, inSpan, withSteps } from '../kube/span.ts';
 export interface ControllerOptions {
   readonly management: Pick<
     ManagementCluster,
-    'onChange' | 'onReturned' | 'onRoomChange' | 'onSharedResourcesChange' | 'list'
+    'onChange' | 'onReturned' | 'onRoomChange' | 'onSharedResourcesChange' | 'get' | 'list'
   >;
   readonly reconciler: Pick<Reconciler, 'reconcile' | 'onChange'>;
   readonly concurrency: number;
@@ -65,7 +67,10 @@ export class Controller {
   /** Those in whose hosted cluster something has changed since their last reconcile began. */
   readonly #changedInside = new Set<string>();
   #cancelResync: () => void = () => {};
+  #resyncs = 0;
   #isStarted = false;
+  /** Why the objects are reconciled that a watch reports now. */
+  #cause: Cause = 'listed';
 
   constructor(options: ControllerOptions) {
     this.#options = options;
@@ -86,6 +91,7 @@ export class Controller {
   start(): void {
     this.#isStarted = true;
     this.#options.management.onChange((resource, change) => this.#enqueue(resource, change));
+    this.#cause = 'event';
     // Their back-off of up to a minute was for an API server that did not answer.
     this.#options.management.onReturned(() => this.#queue.retryFailed());
     this.#options.management.onRoomChange((namespace) => this.#addAllOf(namespace));
@@ -103,7 +109,8 @@ export class Controller {
   /** Reconciles all existing objects again, once it has started. */
   reconcileAll(): void {
     if (!this.#isStarted) return;
-    for (const { metadata } of this.#options.management.list(HostedControlPlane)) this.#add(objectKey(metadata), 0);
+    for (const { metadata } of this.#options.management.list(HostedControlPlane))
+      this.#add(objectKey(metadata), { cause: 'resync', delayMs: 0 });
   }
 
   /** HostedControlPlanes that wait for a free worker. */
@@ -131,7 +138,8 @@ export class Controller {
       const reconcile = () => inSpan('reconcile', attributes, () => reconciler.reconcile(key));
       const requeueAt = await detached(() => withSteps(() => this.#queue.noteStep(key), reconcile));
       result = 'success';
-      if (requeueAt) this.#queue.addAfter(key, Math.max(soonestMs, requeueAt.getTime() - clock.now()));
+      const delayMs = requeueAt && Math.max(soonestMs, requeueAt.getTime() - clock.now());
+      if (delayMs !== undefined) this.#add(key, { delayMs });
     } finally {
       onReconciled?.(result, clock.now() - begun);
     }
@@ -149,7 +157,7 @@ export class Controller {
         this.#rememberKey(`${object.metadata.namespace}/${cluster}`, key);
       }
       if (type === 'deleted') this.#forgetKey(key);
-      this.#add(key);
+      this.#add(key, { cause: this.#cause === 'listed' ? 'listed' : 'request' });
       return;
     }
     if (resource === HostedControlPlaneComponentTemplate) return this.#enqueueUsers(object);
@@ -175,14 +183,16 @@ export class Controller {
     for (const orphan of listOf(Secret).map(orphanKey)) if (orphan !== undefined) this.#add(orphan);
   }
 
-  #add(key: string, delayMs = gatherMs): void {
-    const { only = key } = this.#options;
-    if (only === key) this.#queue.addAfter(key, delayMs);
+  #add(key: string, { delayMs = gatherMs, cause = this.#cause }: { delayMs?: number; cause?: Cause } = {}): void {
+    const { only = key, management, clock } = this.#options;
+    if (only !== key) return;
+    const object: HostedControlPlaneObject | undefined = management.get(HostedControlPlane, objectName(key));
+    this.#queue.addAfter(key, delayMs, priorityOf(cause, object, clock.now()));
   }
 
   #addInside(key: string): void {
     this.#changedInside.add(key);
-    this.#add(key, Math.max(gatherMs, this.#insidePace.delayMs(key)));
+    this.#add(key, { delayMs: Math.max(gatherMs, this.#insidePace.delayMs(key)) });
   }
 
   #rememberKey(cluster: string, key: string): void {
@@ -194,11 +204,22 @@ export class Controller {
   }
 
   #scheduleResync(): void {
-    this.#cancelResync = this.#options.clock.setTimer(resyncMs, () => {
-      this.reconcileAll();
+    const { clock, management } = this.#options;
+    this.#cancelResync = clock.setTimer(resyncMs / resyncShares, () => {
+      const share = this.#resyncs++ % resyncShares;
+      for (const { metadata } of management.list(HostedControlPlane))
+        if (shareOf(objectKey(metadata)) === share) this.#add(objectKey(metadata), { cause: 'resync' });
       this.#scheduleResync();
     });
   }
+}
+
+/** All control planes at once would keep each change waiting for minutes. */
+const resyncShares = 60;
+
+/** The share of the keys with which a key is reconciled again: always the same one. */
+function shareOf(key: string): number {
+  return createHash('sha256').update(key).digest().readUInt32BE() % resyncShares;
 }
 
 /**

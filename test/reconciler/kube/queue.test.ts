@@ -45,6 +45,50 @@ describe('WorkQueue', () => {
     expect(started).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
   });
 
+  it('processes the key with the highest priority next, and keys of the same by their groups', async () => {
+    const { queue, started, end } = manualQueue({ concurrency: 1, groupOf: (key) => key[0] ?? '' });
+    queue.add('a0');
+    queue.add('a1', 1);
+    queue.add('a2', 4.5);
+    queue.add('b1', 1);
+    queue.add('b2', 4.25);
+    queue.add('c1', 0);
+    for (let index = 0; index < 6; index++) await end(started.at(-1) ?? '');
+    expect(started).toEqual(['a0', 'a2', 'b2', 'b1', 'a1', 'c1']);
+  });
+
+  it('keeps the highest priority of a key, whether it waits, is delayed or is processed', async () => {
+    const { queue, clock, started, end } = manualQueue({ concurrency: 1 });
+    queue.add('busy');
+    queue.add('waits', 0);
+    queue.add('waits', 3);
+    queue.add('waits', 1);
+    queue.addAfter('delayed', 100, 0);
+    queue.addAfter('delayed', 200, 4);
+    queue.add('busy', 5);
+    queue.add('busy', 0);
+    queue.add('other', 2);
+    await clock.advance(100);
+    for (let index = 0; index < 5; index++) await end(started.at(-1) ?? '');
+    expect(started).toEqual(['busy', 'busy', 'delayed', 'waits', 'other']);
+  });
+
+  it('lets no key wait for ever behind others of a higher priority', async () => {
+    const { queue, clock, started, end } = manualQueue({ concurrency: 1 });
+    queue.add('first', 3);
+    queue.add('resync', 0);
+    let rounds = 0;
+    while (!started.includes('resync') && rounds < 100) {
+      rounds += 1;
+      queue.add(`request ${rounds}`, 3);
+      await clock.advance(1_000);
+      await end(started.at(-1) ?? '');
+    }
+    // Three steps of 15 s, and then the requests that came before them.
+    expect(rounds).toBeGreaterThanOrEqual(40);
+    expect(rounds).toBeLessThan(60);
+  });
+
   it('leaves half of the workers to keys that have not taken long the last time', async () => {
     const { queue, clock, started, end } = manualQueue({ concurrency: 4 });
     const slow = ['s1', 's2', 's3', 's4'];

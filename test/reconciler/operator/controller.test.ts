@@ -61,6 +61,10 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
         reportRoom = handler;
       },
       list: ({ kind }) => listed.filter((object) => object.kind === kind),
+      get: ({ kind }, { namespace, name }) =>
+        listed.find(
+          ({ kind: of, metadata }) => of === kind && metadata.name === name && metadata.namespace === namespace,
+        ),
     },
     reconciler: {
       reconcile: async (given) => {
@@ -242,15 +246,22 @@ describe('a change', () => {
 });
 
 describe('the clock', () => {
-  it('requeues every object every ten minutes', async () => {
+  it('requeues every object every ten minutes, at most a few of them at a time', async () => {
     const { clock, listed, reconciled } = controller();
-    listed.push(hosted, hostedControlPlaneObject({ metadata: { name: 'c2', namespace: 'other' } }));
-    await clock.advance(resyncMs - 1);
-    expect(reconciled).toEqual([]);
-    await clock.advance(1);
-    expect(reconciled).toEqual([key, 'other/c2']);
+    const names = Array.from({ length: 300 }, (_, index) => `c${index}`);
+    listed.push(...names.map((name) => hostedControlPlaneObject({ metadata: { name, namespace: 'team' } })));
+    let most = 0;
+    for (let minute = 0; minute < 10; minute++)
+      for (let seconds = 0; seconds < 60; seconds += 10) {
+        const before = reconciled.length;
+        await clock.advance(10_000);
+        most = Math.max(most, reconciled.length - before);
+      }
+    await clock.advance(1_000);
+    expect([...reconciled].sort()).toEqual(names.map((name) => `team/${name}`).sort());
+    expect(most).toBeLessThan(20);
     await clock.advance(resyncMs);
-    expect(reconciled).toHaveLength(4);
+    expect(reconciled).toHaveLength(600);
   });
 
   it('requeues an object when its reconcile has requested that', async () => {
