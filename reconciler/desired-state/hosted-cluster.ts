@@ -11,7 +11,7 @@ import type { Release } from '../../constructs/cluster/release-revisions.ts';
 import { type LiveWayIn, withinPlatformLists } from '../../constructs/control-plane/exposure/within-platform-lists.ts';
 import type { ClusterObject } from '../clusters/management/cluster-object.ts';
 import type { Reader } from '../clusters/management/view.ts';
-import { observeNetwork } from '../clusters/network/observe.ts';
+import { observeNetwork } from '../clusters/management/network-in-use.ts';
 
 /** What the platform has set for all control planes. */
 export interface ByPlatform {

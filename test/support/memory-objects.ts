@@ -16,7 +16,7 @@ import type { StepNeeds } from '../../reconciler/clusters/dry-run/try-step.ts';
 import { identityOf, type KubeObject } from '../../reconciler/kube/object.ts';
 import { isRefusal } from '../../reconciler/kube/errors.ts';
 import type { Selection } from '../../reconciler/kube/client-options.ts';
-import { readWarnings, type Unexplained, type Warning } from '../../reconciler/clusters/pods/warnings.ts';
+import { readWarnings, type Unexplained, type Warning } from '../../reconciler/clusters/management/warnings.ts';
 import type {
   ApplyOptions,
   ObjectFields,

@@ -13,7 +13,7 @@ import {
   routeStateOf,
 } from '../../clusters/exposure/route-status.ts';
 import { type KubeObject, objectKey } from '../../kube/object.ts';
-import { oneLine } from '../../clusters/pods/termination-message.ts';
+import { oneLine } from '../../kube/termination-message.ts';
 import { type Cause, warningsAbout } from './warnings.ts';
 
 /** The Gateway that a control plane names, and its routes, as its user may read them. */

@@ -33,7 +33,7 @@ import type { KubeObject, ObjectName } from '../../kube/object.ts';
 import { CrowdedNamespaces } from './crowded-namespaces.ts';
 import { NamespaceRooms } from './namespace-rooms.ts';
 import type { SharedResources, Reader } from './view.ts';
-import type { ServerAddress } from './cluster-networks.ts';
+import type { ServerAddress } from '../network/cluster-networks.ts';
 import { type DeniedNetworks, SharedResourcesWatch } from './shared-resources.ts';
 
 export interface ManagementClusterOptions {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { clusterOwner } from '../../../constructs/api/group.ts';
 import { ClusterNetworkSpec } from '../../../constructs/cluster/cluster.ts';
-import type { InfrastructureReference } from '../exposure/infrastructure/endpoint.ts';
+import type { InfrastructureReference } from '../exposure/infrastructure-endpoint.ts';
 import type { ObjectMeta } from '../../kube/object.ts';
 
 /** The fields of a Cluster of Cluster API that the operator reads. */

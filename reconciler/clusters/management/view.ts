@@ -9,7 +9,7 @@ import type { StepNeeds } from '../dry-run/try-step.ts';
 import type { GatewayObject } from '../exposure/gateway-object.ts';
 import type { ApplyAllOptions } from '../../kube/apply-set.ts';
 import type { KubeObject, OwnerReference } from '../../kube/object.ts';
-import type { Unexplained, Warning } from '../pods/warnings.ts';
+import type { Unexplained, Warning } from './warnings.ts';
 
 /** Read access of a phase to the management cluster, from a cache that watches keep current. */
 export interface Reader {

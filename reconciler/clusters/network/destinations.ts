@@ -1,6 +1,7 @@
 import { lookup as resolve } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { isWithin } from '../../../constructs/cluster/cidr.ts';
+import type { ServerAddress } from './cluster-networks.ts';
 
 /** No server of a tenant has such an address: the node itself, link-local ones, metadata services, several hosts at once. */
 const never: readonly string[] = [
@@ -30,7 +31,7 @@ export interface DestinationsOptions {
   /** These, and the ones of the management cluster's nodes, pods, Services and API servers. */
   readonly inside: () => readonly string[];
   /** Addresses of the management API servers, at which they have a port of their own. */
-  readonly apiServers: () => readonly { readonly address: string; readonly port?: number | undefined }[];
+  readonly apiServers: () => readonly ServerAddress[];
   /** Networks, and names of hosts, to which it may connect nevertheless. @default none, and what is inside but not denied is allowed */
   readonly allowed: readonly string[];
   /** @default that of the machine */

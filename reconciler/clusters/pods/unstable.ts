@@ -1,6 +1,6 @@
 import type { ContainerStatus, PodObject } from '../../../imports/kubernetes.ts';
 import { hasEnded } from '../../kube/readiness.ts';
-import { terminationMessage } from './termination-message.ts';
+import { terminationMessage } from '../../kube/termination-message.ts';
 
 /** So many ends of a container, the last ones soon after each other, are no accident. */
 const fewestEnds = 3;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ClusterNetwork } from '../../../../constructs/cluster/cluster.ts';
-import { networkDifferences, networkInUse } from '../../../../reconciler/clusters/network/network-in-use.ts';
+import { networkDifferences, networkInUse } from '../../../../reconciler/clusters/management/network-in-use.ts';
 
 const first: ClusterNetwork = { serviceDomain: 'a.test', services: ['10.1.0.0/16'], pods: ['10.2.0.0/16'] };
 const other: ClusterNetwork = { serviceDomain: 'b.test', services: ['10.3.0.0/16'], pods: ['10.4.0.0/16'] };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeRefusals, verdictOf } from '../../../../reconciler/clusters/dry-run/judge.ts';
+import { describeRefusals, refusalBy } from '../../../../reconciler/clusters/dry-run/try-step.ts';
 import { errorFromStatus, KubeError } from '../../../../reconciler/kube/errors.ts';
 
 function answer(code: number, message: string, reason?: string): KubeError {
@@ -10,43 +10,38 @@ const exceeded =
   'pods "c1-etcd-0" is forbidden: exceeded quota: quota, requested: limits.cpu=500m,pods=1, used: limits.cpu=1500m,pods=4, limited: limits.cpu=1500m,pods=4';
 const refusal = 'pods "c1-etcd-0" is forbidden: no PriorityClass with name typo was found';
 
-describe('the verdict on an object that is tried', () => {
-  it.each<[what: string, error: unknown, ends: Record<string, number>, verdict: object]>([
-    ['exists already', answer(409, 'pods "c1-etcd-0" already exists', 'AlreadyExists'), {}, { kind: 'passed' }],
-    ['is forbidden', answer(403, refusal), {}, { kind: 'refused', words: refusal }],
-    ['is invalid', answer(422, 'Pod "a" is invalid'), {}, { kind: 'refused', words: 'Pod "a" is invalid' }],
-    ['has an unknown field', answer(400, 'unknown field'), {}, { kind: 'refused', words: 'unknown field' }],
+describe('the answer about an object that is tried', () => {
+  it.each<[what: string, error: unknown, ends: Record<string, number>, refusal: string | undefined]>([
+    ['exists already', answer(409, 'pods "c1-etcd-0" already exists', 'AlreadyExists'), {}, undefined],
+    ['is forbidden', answer(403, refusal), {}, refusal],
+    ['is invalid', answer(422, 'Pod "a" is invalid'), {}, 'Pod "a" is invalid'],
+    ['has an unknown field', answer(400, 'unknown field'), {}, 'unknown field'],
     [
       'meets a webhook that does not answer',
       answer(500, 'Internal error occurred: failed calling webhook "a.b": no route'),
       {},
-      { kind: 'refused', words: 'Internal error occurred: failed calling webhook "a.b": no route' },
+      'Internal error occurred: failed calling webhook "a.b": no route',
     ],
     [
       'meets a webhook that has side effects',
       answer(400, 'admission webhook "a.b" does not support dry run'),
       {},
-      { kind: 'passed' },
+      undefined,
     ],
-    ['is not decided on', answer(500, 'etcdserver: request timed out'), {}, { kind: 'unknown' }],
-    [
-      'gets no answer',
-      new KubeError('create Pod a/b: no answer', { code: 0, reason: 'Timeout' }),
-      {},
-      { kind: 'unknown' },
-    ],
-    ['conflicts', answer(409, 'try again', 'Conflict'), {}, { kind: 'unknown' }],
-    ['throws something else', new TypeError('a fault of ours'), {}, { kind: 'unknown' }],
-    ['exceeds a quota', answer(403, exceeded), {}, { kind: 'refused', words: exceeded }],
-    ['exceeds it until enough ends', answer(403, exceeded), { 'limits.cpu': 0.5, pods: 1 }, { kind: 'passed' }],
-    [
-      'exceeds it by one resource still',
-      answer(403, exceeded),
-      { 'limits.cpu': 0.4, pods: 1 },
-      { kind: 'refused', words: exceeded },
-    ],
-  ])('%s', (_, error, ends, verdict) => {
-    expect(verdictOf(error, ends)).toEqual(verdict);
+    ['exceeds a quota', answer(403, exceeded), {}, exceeded],
+    ['exceeds it until enough ends', answer(403, exceeded), { 'limits.cpu': 0.5, pods: 1 }, undefined],
+    ['exceeds it by one resource still', answer(403, exceeded), { 'limits.cpu': 0.4, pods: 1 }, exceeded],
+  ])('%s', (_, error, ends, words) => {
+    expect(refusalBy(error, ends)).toBe(words);
+  });
+
+  it.each<[what: string, error: Error]>([
+    ['is not decided on', answer(500, 'etcdserver: request timed out')],
+    ['gets no answer', new KubeError('create Pod a/b: no answer', { code: 0, reason: 'Timeout' })],
+    ['conflicts', answer(409, 'try again', 'Conflict')],
+    ['throws something else', new TypeError('a fault of ours')],
+  ])('%s, which is an error', (_, error) => {
+    expect(() => refusalBy(error, {})).toThrow(error);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { planProbe, type Probe, type ProbeDecision } from '../../../../reconciler/clusters/dry-run/plan-probe.ts';
+import { planProbe, type Probe, type ProbeDecision } from '../../../reconciler/etcd/placement-probe.ts';
 
 const probe = (state: Probe['state'], template = 'new'): Probe => ({ template, state, words: `${state} words` });
 

@@ -4,7 +4,7 @@ import { Event, type Resource } from '../../../../constructs/api/resources.ts';
 import type { PageOptions } from '../../../../reconciler/kube/client-options.ts';
 import { KubeError } from '../../../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
-import { readWarnings, type Unexplained } from '../../../../reconciler/clusters/pods/warnings.ts';
+import { readWarnings, type Unexplained } from '../../../../reconciler/clusters/management/warnings.ts';
 
 const now = new Date('2026-11-23T12:00:00Z');
 const ago = (seconds: number): string => new Date(now.getTime() - seconds * 1000).toISOString();

@@ -1,13 +1,13 @@
-import type { CustomResourceDefinitionObject } from '../../../../imports/kubernetes.ts';
-import { fieldManager } from '../../../../constructs/api/group.ts';
-import { CustomResourceDefinition } from '../../../../constructs/api/resources.ts';
-import type { Endpoint } from '../../../../constructs/cluster/facts.ts';
-import type { KubeClient } from '../../../kube/client.ts';
-import { messageOf } from '../../../kube/error-message.ts';
-import { isConflict, isForbidden } from '../../../kube/errors.ts';
-import type { KubeObject } from '../../../kube/object.ts';
-import type { RequestCache } from '../../../engine/tasks/request-cache.ts';
-import { contractKind, infrastructureDefinitionName, type InfrastructureKind } from './contract.ts';
+import type { CustomResourceDefinitionObject, JSONSchemaProps } from '../../../imports/kubernetes.ts';
+import { fieldManager } from '../../../constructs/api/group.ts';
+import { CustomResourceDefinition, type Resource } from '../../../constructs/api/resources.ts';
+import type { Endpoint } from '../../../constructs/cluster/facts.ts';
+import { compareApiVersions } from '../../kube/api-version.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import { messageOf } from '../../kube/error-message.ts';
+import { isConflict, isForbidden } from '../../kube/errors.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { RequestCache } from '../../engine/tasks/request-cache.ts';
 
 /** The content of a Cluster's `spec.infrastructureRef`. */
 export interface InfrastructureReference {
@@ -107,4 +107,53 @@ async function writeOnce(
     return writeOnce(options, kind, endpoint, attemptsLeft - 1);
   }
   return { endpoint };
+}
+
+/** How to write the endpoint to an infrastructure kind. */
+interface InfrastructureKind {
+  readonly resource: Resource;
+  /** Whether objects of the kind have an endpoint field. */
+  readonly hasEndpoint: boolean;
+}
+
+/** Labels of a definition that list the versions for each contract of Cluster API, the newer contract first. */
+const contracts = ['cluster.x-k8s.io/v1beta2', 'cluster.x-k8s.io/v1beta1'];
+
+/**
+ * The name of the definition of a kind, as Cluster API computes it. By contract, infrastructure kinds end in Cluster.
+ */
+export function infrastructureDefinitionName({ apiGroup, kind }: { apiGroup: string; kind: string }): string {
+  return `${plural(kind.toLowerCase())}.${apiGroup}`;
+}
+
+function plural(noun: string): string {
+  if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`;
+  return /(s|x|z|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
+}
+
+/**
+ * The newest version of a definition for the newest contract that the operator supports; undefined when it has none.
+ */
+export function contractKind({ metadata, spec = {} }: CustomResourceDefinitionObject): InfrastructureKind | undefined {
+  for (const contract of contracts) {
+    const listed = metadata.labels?.[contract]?.split('_') ?? [];
+    const [version] = (spec.versions ?? [])
+      .flatMap(({ name = '', served, schema }) => (served && listed.includes(name) ? [{ name, schema }] : []))
+      .sort((a, b) => compareApiVersions(a.name, b.name));
+    if (!version) continue;
+    const { kind = '', plural: name = '' } = spec.names ?? {};
+    const resource = { apiVersion: `${spec.group}/${version.name}`, kind, plural: name, namespaced: true };
+    return { resource, hasEndpoint: takesEndpoint(version.schema?.openAPIV3Schema) };
+  }
+  return undefined;
+}
+
+function takesEndpoint(schema: JSONSchemaProps = {}): boolean {
+  const spec = schema.properties?.['spec'];
+  if (!spec) return takesAnything(schema);
+  return spec.properties?.['controlPlaneEndpoint'] !== undefined || takesAnything(spec);
+}
+
+function takesAnything(schema: JSONSchemaProps): boolean {
+  return schema['x-kubernetes-preserve-unknown-fields'] === true;
 }

@@ -8,12 +8,7 @@ import { namesOf } from '../../../constructs/cluster/names.ts';
 import { type Workload, workloadPod } from '../../../constructs/pod/workload-pod.ts';
 import type { Reader } from '../management/view.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { StepNeeds } from './try-step.ts';
-
-interface Context {
-  readonly cluster: { readonly name: string };
-  readonly reader: Reader;
-}
+import type { StepNeeds } from '../dry-run/try-step.ts';
 
 const components = ['etcd', 'api-server', 'controller-manager', 'scheduler'] as const;
 
@@ -24,7 +19,7 @@ const components = ['etcd', 'api-server', 'controller-manager', 'scheduler'] as 
  */
 export function needsToStop(
   step: StepNeeds['step'],
-  { cluster, facts, reader }: Context & { readonly cluster: HostedCluster; readonly facts: Facts },
+  { cluster, facts, reader }: { readonly cluster: HostedCluster; readonly facts: Facts; readonly reader: Reader },
   creates: readonly RenderedObject[] = [],
 ): StepNeeds {
   const { etcd, apiServer, controllerManager, scheduler } = namesOf(cluster.name);
@@ -49,15 +44,4 @@ export function needsToStop(
 
 function isNamed({ kind, metadata }: KubeObject, wanted: string, name: string): boolean {
   return kind === wanted && metadata.name === name;
-}
-
-/** What the replacement of one member of etcd needs: a pod by the template of this StatefulSet. */
-export function needsToReplaceMember({ cluster: { name }, reader }: Context, set: Workload): StepNeeds {
-  const pod = workloadPod(set);
-  return {
-    step: 'rollout',
-    creates: pod ? [pod] : [],
-    changes: [Pod],
-    ends: reader.list<PodObject>(Pod, selectorLabels(name, 'etcd')).slice(0, 1),
-  };
 }

@@ -2,7 +2,7 @@ import type { EventObject } from '../../../imports/kubernetes.ts';
 import { Event } from '../../../constructs/api/resources.ts';
 import type { KubernetesApi } from '../../kube/client.ts';
 import { kubeErrorOf } from '../../kube/errors.ts';
-import { oneLine } from './termination-message.ts';
+import { oneLine } from '../../kube/termination-message.ts';
 
 /** An object of which only events can say more. */
 export interface Unexplained {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { createServiceAccountKey } from '../../../../reconciler/pki/issue.ts';
-import { terminationMessage, oneLine } from '../../../../reconciler/clusters/pods/termination-message.ts';
-import { privateKeyIn } from '../../../support/private-keys.ts';
+import { createServiceAccountKey } from '../../../reconciler/pki/issue.ts';
+import { terminationMessage, oneLine } from '../../../reconciler/kube/termination-message.ts';
+import { privateKeyIn } from '../../support/private-keys.ts';
 
 it.each<[string, string, string]>([
   [
