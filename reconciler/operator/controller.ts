@@ -8,7 +8,7 @@ import {
   type Resource,
   Secret,
 } from '../../constructs/api/resources.ts';
-import { owningCluster } from '../clusters/management/cluster-object.ts';
+import { owningCluster } from '../clusters/management/owning-cluster.ts';
 import type { Clock } from '../kube/clock.ts';
 import { isOutage } from '../kube/errors.ts';
 import type { ObjectChange } from '../kube/object-cache.ts';

@@ -1,3 +1,4 @@
+import type { ClusterObject } from '../../../imports/cluster-api.ts';
 import type { CustomResourceDefinitionObject, JSONSchemaProps } from '../../../imports/kubernetes.ts';
 import { fieldManager } from '../../../constructs/api/group.ts';
 import { CustomResourceDefinition, type Resource } from '../../../constructs/api/resources.ts';
@@ -14,6 +15,12 @@ export interface InfrastructureReference {
   readonly apiGroup: string;
   readonly kind: string;
   readonly name: string;
+}
+
+/** The complete infrastructure reference of a Cluster, if it has one. */
+export function infrastructureOf({ spec }: ClusterObject): InfrastructureReference | undefined {
+  const { apiGroup, kind, name } = spec?.infrastructureRef ?? {};
+  return apiGroup && kind && name ? { apiGroup, kind, name } : undefined;
 }
 
 /** An object of any infrastructure provider, with or without an endpoint, as the API returns it. */

@@ -1,3 +1,4 @@
+import type { ClusterObject } from '../../../imports/cluster-api.ts';
 import { clusterNameLabel, fieldManager, watchFilterLabel } from '../../../constructs/api/group.ts';
 import {
   Cluster,
@@ -226,7 +227,7 @@ export class ManagementCluster {
     return this.#known.get(resource, name);
   }
 
-  findCluster(namespace: string, name: string): KubeObject | undefined {
+  findCluster(namespace: string, name: string): ClusterObject | undefined {
     return this.get(Cluster, { namespace, name });
   }
 

@@ -10,7 +10,7 @@ import { type ComponentName, selectorLabels } from '../../../constructs/cluster/
 import { namesOf } from '../../../constructs/cluster/names.ts';
 import { issuerByServiceName } from '../../../constructs/cluster/service-account-issuer.ts';
 import { isReady } from '../../kube/readiness.ts';
-import type { ClusterObject } from './cluster-object.ts';
+import type { ClusterObject } from '../../../imports/cluster-api.ts';
 import type { Reader } from './view.ts';
 import { readCertificate } from '../../pki/certificate.ts';
 import { valueOf } from '../../pki/secret.ts';
