@@ -74,7 +74,6 @@ export class ControlPlaneChart extends Chart {
   }
 }
 
-/** A rendered object: plain JSON that can be applied. */
 /** Which object a chart renders, and whether it has a spec; not what that contains. */
 export interface RenderedName {
   readonly apiVersion: string;
@@ -83,6 +82,7 @@ export interface RenderedName {
   readonly spec?: unknown;
 }
 
+/** A rendered object: plain JSON that can be applied. */
 export interface RenderedObject {
   readonly apiVersion: string;
   readonly kind: string;

@@ -1,8 +1,7 @@
 import { type Endpoint, formatEndpoint } from '../../cluster/facts.ts';
 import { outsidePortAnnotation } from '../../api/group.ts';
-import { selects } from './label-selector.ts';
-import { outsidePort } from './outside-port.ts';
 import type { EndpointDecision, ObservedGateway, ObservedListener } from './strategy.ts';
+import type { k8s } from 'cdk8s-plus-30';
 
 /** The input for the choice of a listener. */
 export interface ListenerQuestion {
@@ -17,7 +16,7 @@ export interface ListenerQuestion {
 }
 
 /** A listener with TLS passthrough for every host of its domain. */
-export interface SuitableListener {
+interface SuitableListener {
   readonly name: string;
   /** At which clients reach it. */
   readonly port: number;
@@ -25,7 +24,7 @@ export interface SuitableListener {
   readonly domain: string;
 }
 
-export type ListenerChoice =
+type ListenerChoice =
   | { readonly found: true; readonly listener: SuitableListener }
   | { readonly found: false; readonly refusal: Refusal };
 
@@ -139,4 +138,53 @@ function mismatch(suitable: readonly SuitableListener[], { host, port }: Partial
 
 function refuse(reason: Refusal['reason'], message: string): ListenerChoice {
   return { found: false, refusal: { known: false, reason, message } };
+}
+
+type Labels = Readonly<Record<string, string>>;
+type Expression = k8s.LabelSelectorRequirement;
+
+/** Whether a Kubernetes label selector matches these labels. An empty selector matches everything. */
+export function selects({ matchLabels = {}, matchExpressions = [] }: k8s.LabelSelector, labels: Labels): boolean {
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every((expression) => holds(expression, labels))
+  );
+}
+
+function holds({ key, operator, values = [] }: Expression, labels: Labels): boolean {
+  const value = labels[key];
+  switch (operator) {
+    case 'In':
+      return value !== undefined && values.includes(value);
+    case 'NotIn':
+      return value === undefined || !values.includes(value);
+    case 'Exists':
+      return value !== undefined;
+    case 'DoesNotExist':
+      return value === undefined;
+    default:
+      // An unknown operator, which a later Kubernetes may add, matches nothing.
+      return false;
+  }
+}
+
+/**
+ * The port at which clients reach a listener of a Gateway, such as 443 of the load balancer before a Traefik that listens at 8443: what
+ * the Gateway's owner says for it by name, or for all of them; otherwise its own port. Undefined if that is no port.
+ */
+function outsidePort(
+  { name, port }: { readonly name: string; readonly port: number },
+  annotations: Readonly<Record<string, string>>,
+): number | undefined {
+  const entries = (annotations[outsidePortAnnotation] ?? '').split(/[\s,]+/).filter((entry) => entry !== '');
+  const given = new Map(
+    entries.map((entry) => {
+      const [first = '', second, ...more] = entry.split('=');
+      return second === undefined ? ['', first] : [first, more.length === 0 ? second : ''];
+    }),
+  );
+  const text = given.get(name) ?? given.get('');
+  if (text === undefined) return port;
+  const outside = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  return outside >= 1 && outside <= 65_535 ? outside : undefined;
 }

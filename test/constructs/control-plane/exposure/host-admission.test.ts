@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { admittedHostsAnnotation } from '../../../../constructs/api/group.ts';
-import { admitsHost, type HostQuestion } from '../../../../constructs/control-plane/exposure/host-admission.ts';
+import { admitsHost, type HostQuestion } from '../../../../constructs/control-plane/exposure/gateway.ts';
 
 const question = { namespace: 'team-a', domain: 'example.org', annotations: {}, seesEveryClaim: true };
 const admitting = (entries: string): Partial<HostQuestion> => ({ annotations: { [admittedHostsAnnotation]: entries } });
