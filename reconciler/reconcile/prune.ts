@@ -4,7 +4,7 @@ import { type Part, renderControlPlane } from '../../constructs/control-plane/ch
 import { policyKinds, renderedKinds } from '../../constructs/control-plane/kinds.ts';
 import { managedByLabel } from '../../constructs/cluster/labels.ts';
 import { renderWorkload } from '../../constructs/workload/chart.ts';
-import { HostedClusterNotReady } from '../clusters/hosted/not-ready.ts';
+import { HostedClusterNotReady } from '../clusters/hosted/outage.ts';
 import { addOns } from '../phases/workload/add-ons.ts';
 import { clusterInfo, kubeadmConfig, kubeletConfig } from '../phases/workload/join-configuration.ts';
 import { workloadRBAC } from '../phases/workload/rbac.ts';

@@ -4,7 +4,7 @@ import type { EndpointDecision, ObservedGateway, ObservedListener } from './stra
 import type { k8s } from 'cdk8s-plus-30';
 
 /** The input for the choice of a listener. */
-export interface ListenerQuestion {
+export interface ListenerInput {
   readonly gateway: ObservedGateway;
   /** Namespace and name of the Gateway, for messages and because a listener may allow its own namespace only. */
   readonly gatewayName: { readonly namespace: string; readonly name: string };
@@ -24,7 +24,7 @@ interface SuitableListener {
   readonly domain: string;
 }
 
-type ListenerChoice =
+type ListenerDecision =
   | { readonly found: true; readonly listener: SuitableListener }
   | { readonly found: false; readonly refusal: Refusal };
 
@@ -34,11 +34,11 @@ type Refusal = Extract<EndpointDecision, { known: false }>;
  * The listener of a Gateway to which routes attach: the first one in the order of its spec that serves the fixed part
  * of the endpoint. When there is none, the refusal names every listener of protocol TLS and what to change.
  */
-export function chooseListener(question: ListenerQuestion): ListenerChoice {
+export function chooseListener(question: ListenerInput): ListenerDecision {
   const { gateway, gatewayName, preset } = question;
   const listeners = gateway.spec.listeners.filter(({ protocol }) => protocol === 'TLS');
-  const judged = listeners.map((listener) => ({ listener, changes: necessaryChanges(listener, question) }));
-  const suitable = judged
+  const checked = listeners.map((listener) => ({ listener, changes: necessaryChanges(listener, question) }));
+  const suitable = checked
     .filter(({ changes }) => changes.length === 0)
     .map(({ listener }) => asSuitable(listener, gateway));
   const fitting = suitable.find((listener) => serves(listener, preset));
@@ -52,12 +52,12 @@ export function chooseListener(question: ListenerQuestion): ListenerChoice {
       `${name} has no listener of protocol TLS: add one with tls.mode Passthrough and a hostname such as *.clusters.example.com`,
     );
   }
-  const advice = judged.map(({ listener, changes }) => `listener ${listener.name}: ${changes.join(', ')}`);
+  const advice = checked.map(({ listener, changes }) => `listener ${listener.name}: ${changes.join(', ')}`);
   return refuse('GatewayListenerUnsuitable', `${name} has no suitable listener; ${advice.join('; ')}`);
 }
 
 /** The changes that a TLS listener needs before the control plane can use it, as instructions. */
-function necessaryChanges(listener: ObservedListener, question: ListenerQuestion): string[] {
+function necessaryChanges(listener: ObservedListener, question: ListenerInput): string[] {
   return [
     hostnameChange(listener),
     modeChange(listener),
@@ -91,7 +91,7 @@ function kindChange({ allowedRoutes }: ObservedListener): string | undefined {
 
 function namespaceChange(
   { allowedRoutes }: ObservedListener,
-  { gatewayName, namespace, namespaceLabels }: ListenerQuestion,
+  { gatewayName, namespace, namespaceLabels }: ListenerInput,
 ): string | undefined {
   const { from = 'Same', selector } = allowedRoutes?.namespaces ?? {};
   const remedy = `so that namespace ${namespace} is allowed`;
@@ -136,7 +136,7 @@ function mismatch(suitable: readonly SuitableListener[], { host, port }: Partial
   return `does not serve the endpoint, which is ${fixed} and cannot change: ${offered.join(', ')}; give one of the listeners that port and a hostname that covers the endpoint, or say by annotation ${outsidePortAnnotation} of the Gateway that clients reach it there`;
 }
 
-function refuse(reason: Refusal['reason'], message: string): ListenerChoice {
+function refuse(reason: Refusal['reason'], message: string): ListenerDecision {
   return { found: false, refusal: { known: false, reason, message } };
 }
 

@@ -2,6 +2,7 @@ import type { PodObject } from '../../../imports/kubernetes.ts';
 import { group } from '../../../constructs/api/group.ts';
 import { Pod } from '../../../constructs/api/resources.ts';
 import type { Writer } from '../management/view.ts';
+import { restartsWith, restartsWithAnnotation } from '../../../constructs/pod/component.ts';
 
 /**
  * Makes kubelets update the files of pods that come from Secrets. A kubelet updates them within a minute or so, and
@@ -21,4 +22,14 @@ export async function refreshFiles(
   await Promise.allSettled(
     outdated.map((pod) => writer.setFields(Pod, pod, { annotations: { [annotation]: value } }, purpose)),
   );
+}
+
+/**
+ * Whether a pod was created for this content of a file, so that its processes have read it at their start.
+ * @param file a Secret, or `<Secret>/<key>`, as the component's pod template names it
+ * @param fingerprint of the content; the pod holds its first 12 characters
+ */
+export function wasStartedWith({ metadata }: PodObject, file: string, fingerprint: string): boolean {
+  const entry = restartsWith({ [file]: fingerprint.slice(0, 12) }) ?? '';
+  return (metadata.annotations?.[restartsWithAnnotation] ?? '').split(',').includes(entry);
 }
