@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { exposureOf } from './api/exposure-spec.ts';
 import { parseHostedControlPlane } from './api/parse-manifest.ts';
 import { Cluster, Gateway, HostedControlPlane, HostedControlPlaneComponentTemplate } from './api/resources.ts';
-import { ClusterNetworkSpec, type HostedCluster, networkOf } from './cluster/cluster.ts';
+import { type HostedCluster, networkOf } from './cluster/cluster.ts';
 import { definedOnly } from './cluster/defined-only.ts';
 import { checkedConfiguration } from './control-plane/api-server/checked-configuration.ts';
 import { exposureStrategy } from './control-plane/exposure/exposure.ts';
@@ -18,14 +18,25 @@ export interface Sample {
   readonly facts: Facts;
 }
 
-const ClusterObject = z.looseObject({
+const Networks = z.looseObject({ cidrBlocks: z.array(z.string()).optional() });
+
+/** The fields of a Cluster that a sample uses. */
+const SampleCluster = z.looseObject({
   kind: z.literal(Cluster.kind),
   metadata: z.looseObject({ name: z.string(), namespace: z.string() }),
-  spec: z.looseObject({ clusterNetwork: ClusterNetworkSpec.optional() }),
+  spec: z.looseObject({
+    clusterNetwork: z
+      .looseObject({
+        serviceDomain: z.string().optional(),
+        services: Networks.optional(),
+        pods: Networks.optional(),
+      })
+      .optional(),
+  }),
 });
 
 /** The fields of a Gateway that a sample uses. Other fields of a listener are kept without validation. */
-const GatewayObject = z.looseObject({
+const SampleGateway = z.looseObject({
   kind: z.literal(Gateway.kind),
   metadata: z.looseObject({
     name: z.string(),
@@ -56,7 +67,7 @@ export function readSample(objects: readonly unknown[]): Sample {
     if (!found) throw new Error(`a Cluster and its HostedControlPlane are needed: add a ${kind}`);
     return found;
   };
-  const found = ClusterObject.safeParse(find(Cluster.kind));
+  const found = SampleCluster.safeParse(find(Cluster.kind));
   if (!found.success) throw new Error(`Cluster: ${z.prettifyError(found.error).replaceAll(/\n\s*/g, ' ')}`);
   const { metadata, spec } = found.data;
   const own = parseHostedControlPlane(find(HostedControlPlane.kind));
@@ -94,7 +105,7 @@ function gatewayAmong(objects: readonly unknown[], { spec }: HostedCluster): Obs
   if (exposure.kind !== 'gateway') return undefined;
   const { namespace, name } = exposure.gateway;
   return objects
-    .flatMap((object) => GatewayObject.safeParse(object).data ?? [])
+    .flatMap((object) => SampleGateway.safeParse(object).data ?? [])
     .find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
 }
 

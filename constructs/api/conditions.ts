@@ -1,7 +1,7 @@
 import { controlPlaneConditions } from './conditions/control-plane.ts';
 import { summaryConditions } from './conditions/summaries.ts';
 import { workloadConditions } from './conditions/workload.ts';
-import type { sharedReasons } from './severity.ts';
+import { sharedReasons, type ConditionDescription, type Severity } from './severity.ts';
 
 /** Conditions in the order they are reported: summaries first, then the steps in the order they become true. */
 export const conditions = {
@@ -57,4 +57,15 @@ export const stepTypes: readonly ConditionType[] = conditionTypes.filter(
  */
 export function isConditionType(type: string): type is ConditionType {
   return Object.hasOwn(conditions, type);
+}
+
+/**
+ * Severity of a reason of this condition. Reasons that Ready takes from other conditions are routine, because these report
+ * them, and so are those that another version of the operator has written.
+ */
+export function severityOf(type: ConditionType, reason: string): Severity {
+  const { reasons: own }: ConditionDescription = conditions[type];
+  if (type === 'Ready') return own[reason] ?? 'Routine';
+  const shared: ConditionDescription['reasons'] = sharedReasons;
+  return own[reason] ?? shared[reason] ?? 'Routine';
 }

@@ -1,7 +1,7 @@
 import { hostedControlPlaneCRD } from './crd.ts';
-import { alsoInvalidBy, type ParsedHostedControlPlane, parseStoredHostedControlPlane } from './parse.ts';
+import { alsoInvalidBy, type ParsedHostedControlPlane, parseStoredHostedControlPlane, type Problem } from './parse.ts';
 import type { StructuralSchema } from './structural.ts';
-import { unknownFields } from './unknown-fields.ts';
+import { nearestName } from './nearest-name.ts';
 
 /**
  * Reads a HostedControlPlane that a person or a program has written, and fills in defaults. A field that the API does not
@@ -20,4 +20,23 @@ function withoutMetadata(schema: StructuralSchema): StructuralSchema {
   const metadata: StructuralSchema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
   const text: StructuralSchema = { type: 'string' };
   return { ...schema, properties: { apiVersion: text, kind: text, ...schema.properties, metadata } };
+}
+
+/** Fields of an object that its schema does not have, each with the field that was probably meant. */
+function unknownFields(object: unknown, schema: StructuralSchema, path = ''): Problem[] {
+  if (Array.isArray(object)) {
+    const { items } = schema;
+    return items ? object.flatMap((item, index) => unknownFields(item, items, `${path}[${index}]`)) : [];
+  }
+  if (typeof object !== 'object' || object === null || schema['x-kubernetes-preserve-unknown-fields']) return [];
+  const { properties, additionalProperties } = schema;
+  return Object.entries(object).flatMap(([name, value]) => {
+    const own = properties?.[name] ?? additionalProperties;
+    const field = path === '' ? name : `${path}.${name}`;
+    if (own) return unknownFields(value, own, field);
+    if (!properties) return [];
+    const nearest = nearestName(name, Object.keys(properties));
+    const meant = nearest === undefined ? '' : `: did you mean ${nearest}?`;
+    return [{ path: field, message: `is no field of the API${meant}` }];
+  });
 }

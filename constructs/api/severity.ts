@@ -20,3 +20,9 @@ export const sharedReasons = {
   ClockWrong: 'Routine',
   Deleting: 'Routine',
 } as const satisfies Readonly<Record<string, Severity>>;
+
+/** What a condition means when it is true, and every reason it may have besides `sharedReasons`, with its severity. */
+export interface ConditionDescription {
+  readonly meaning: string;
+  readonly reasons: Readonly<Record<string, Severity>>;
+}

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { HostedControlPlaneSpec } from '../api/hosted-control-plane.ts';
 import { addressAt } from './cidr.ts';
 import type { Release } from './release-revisions.ts';
@@ -37,15 +36,12 @@ export interface ClusterNetwork {
   readonly pods: readonly string[];
 }
 
-const Networks = z.looseObject({ cidrBlocks: z.array(z.string()).optional() });
-
 /** The fields of `Cluster.spec.clusterNetwork` that the operator reads. */
-export const ClusterNetworkSpec = z.looseObject({
-  serviceDomain: z.string().optional(),
-  services: Networks.optional(),
-  pods: Networks.optional(),
-});
-export type ClusterNetworkSpec = z.output<typeof ClusterNetworkSpec>;
+export interface ClusterNetworkSpec {
+  readonly serviceDomain?: string | undefined;
+  readonly services?: { readonly cidrBlocks?: readonly string[] | undefined } | undefined;
+  readonly pods?: { readonly cidrBlocks?: readonly string[] | undefined } | undefined;
+}
 
 /** The network of the Cluster. Unset fields have the defaults of the reference provider. */
 export function networkOf(spec: ClusterNetworkSpec | undefined): ClusterNetwork {

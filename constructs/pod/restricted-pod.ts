@@ -1,6 +1,16 @@
 import type { k8s } from 'cdk8s-plus-30';
 import { nodeTopology } from '../api/overlay-spec.ts';
-import { nonRoot, unprivileged } from './unprivileged.ts';
+
+/** Unprivileged user and group of every container; the ID of `nonroot` in distroless images. */
+export const nonRoot = 65532;
+
+/** The settings that PodSecurity "restricted" requires of a pod, independent of its image. */
+export const unprivileged = {
+  runAsNonRoot: true,
+  runAsUser: nonRoot,
+  runAsGroup: nonRoot,
+  seccompProfile: { type: 'RuntimeDefault' },
+} as const satisfies k8s.PodSecurityContext;
 
 export interface RestrictedPodProps {
   /** Steps that run before the containers, and sidecars that run from before they start until after they end. */

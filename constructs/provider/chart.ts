@@ -4,9 +4,14 @@ import type { Construct } from 'constructs';
 import { definitions } from '../api/crd.ts';
 import type { RenderedObject } from '../control-plane/chart.ts';
 import { managerImage } from './image.ts';
-import { ManagerNetworkPolicy } from './network-policy.ts';
-import { Manager, type ManagerSettings } from './operator.ts';
-import { providerLabels, providerNames, providerNamespace } from '../cluster/provider-names.ts';
+import { Manager, type ManagerSettings, healthPort } from './operator.ts';
+import {
+  providerLabels,
+  providerNames,
+  providerNamespace,
+  managerSelector,
+  metricsPort,
+} from '../cluster/provider-names.ts';
 import { OperatorPolicy } from './operator-policy.ts';
 import { Rbac } from './rbac.ts';
 
@@ -48,4 +53,25 @@ export class ProviderChart extends Chart {
 /** Renders the installation, which `kubectl apply --server-side -f` and clusterctl install. */
 export function renderProvider(props: ProviderChartProps = {}): RenderedObject[] {
   return new ProviderChart(new App(), 'provider', props).toJson() as RenderedObject[];
+}
+
+/**
+ * Lets connections to the operator reach only its health and its metrics. It connects to whatever control planes need: API servers,
+ * etcd and backup stores have any address and port.
+ */
+class ManagerNetworkPolicy extends k8s.KubeNetworkPolicy {
+  constructor(scope: Construct, id: string, namespace: string) {
+    const ports = [healthPort, metricsPort].map((port) => ({
+      protocol: 'TCP',
+      port: k8s.IntOrString.fromNumber(port),
+    }));
+    super(scope, id, {
+      metadata: { name: providerNames.manager, namespace },
+      spec: {
+        podSelector: { matchLabels: { ...managerSelector } },
+        policyTypes: ['Ingress'],
+        ingress: [{ ports }],
+      },
+    });
+  }
 }

@@ -3,7 +3,7 @@ import { Construct } from 'constructs';
 import { definedOnly } from '../cluster/defined-only.ts';
 import { defaultPlatformLists } from '../cluster/platform-lists.ts';
 import { resourceRequirements } from '../pod/component.ts';
-import { unprivileged } from '../pod/unprivileged.ts';
+import { unprivileged } from '../pod/restricted-pod.ts';
 import {
   managerSelector,
   metricsPort,

@@ -4,8 +4,7 @@ import { clusterctlTemplates } from '../stacks/clusterctl/files.ts';
 import type { StackFile } from '../helm/chart.ts';
 import { renderProvider } from './chart.ts';
 import { managerImage } from './image.ts';
-import { renderMetadata } from './metadata.ts';
-import { releaseVersion } from './release.ts';
+import { releaseVersion, seriesUntil } from './release.ts';
 
 /** Name of this provider on clusterctl's command line. */
 export const clusterctlName = 'hosted-control-plane';
@@ -47,5 +46,14 @@ export function clusterctlConfiguration(directory: string): StackFile {
       [{ providers: [provider] }],
       'release',
     ),
+  };
+}
+
+/** The metadata of a release, by default this one: the contract of each series. clusterctl rejects unknown fields. */
+export function renderMetadata(version = releaseVersion) {
+  return {
+    apiVersion: 'clusterctl.cluster.x-k8s.io/v1alpha3',
+    kind: 'Metadata',
+    releaseSeries: seriesUntil(version),
   };
 }

@@ -9,13 +9,11 @@ import type { Facts } from '../cluster/facts.ts';
 import { managedByLabel } from '../cluster/labels.ts';
 import { caAtStart } from './add-on.ts';
 import { type AppliedKind, appliedKinds } from './applied-kinds.ts';
-import { ClusterInfo } from './cluster-info.ts';
+import { ClusterInfo, KubeadmConfig, KubeletConfig } from './join-configuration.ts';
 import { CoreDNS } from './coredns.ts';
 import { InClusterAccess, ServiceAccess } from './in-cluster-access/in-cluster-access.ts';
 import { KonnectivityAgent } from './konnectivity-agent.ts';
 import { KubeProxy } from './kube-proxy.ts';
-import { KubeadmConfig } from './kubeadm-config.ts';
-import { KubeletConfig } from './kubelet-config.ts';
 import { Rbac } from './rbac.ts';
 
 /** The parts that phases apply in the hosted cluster, except permissions. */

@@ -10,7 +10,6 @@ import { withAdditions } from '../pod/overlay.ts';
 import { restrictedPod } from '../pod/restricted-pod.ts';
 import { defaultsOf, imageReference } from '../cluster/versions.ts';
 import { AddOnBudget, addOnNamespace, addOnTolerations, replicasFor } from './add-on.ts';
-import { CoreDNSPolicy } from './coredns-policy.ts';
 import { serviceAccounts } from '../cluster/workload-identities.ts';
 import { apiServerVariables } from './in-cluster-access/variables.ts';
 
@@ -28,7 +27,7 @@ const otherPorts = { metrics: 9153, health: 8080, ready: 8181 };
 /** Every flag that the operator sets on CoreDNS. */
 export const corednsFlags: readonly Flag[] = [['conf', `${directory}/${file}`, '']];
 
-export interface CoreDNSProps {
+interface CoreDNSProps {
   readonly cluster: HostedCluster;
   readonly endpoint: Endpoint;
   /** Number of nodes of the hosted cluster; undefined when it is unknown. */
@@ -96,8 +95,7 @@ export class CoreDNS extends Construct {
 
     // A Corefile, flags or variables of a user decide where CoreDNS connects, and at which ports.
     if (settings.corefile === undefined && settings.args === undefined && settings.env === undefined) {
-      const others = Object.values(otherPorts);
-      new CoreDNSPolicy(this, 'policy', { name, selector, dns: dnsPort, others, api: endpoint.port });
+      new k8s.KubeNetworkPolicy(this, 'policy', { metadata, spec: policySpec(endpoint.port) });
     }
   }
 }
@@ -189,4 +187,23 @@ export function defaultCorefile(domain: string): string {
     loadbalance
 }
 `;
+}
+
+/**
+ * What CoreDNS may connect to, and at which ports it may be asked: a pod of it that was taken over reaches DNS servers and the API server,
+ * and nothing else. No address is named, because the host of an endpoint may be a name. An administrator of the hosted cluster allows more
+ * by a policy beside it. The konnectivity agent and kube-proxy have no policy: they use the network of their node, to which none applies.
+ */
+function policySpec(apiPort: number): k8s.NetworkPolicySpec {
+  const questions = [port(dnsPort, 'UDP'), port(dnsPort, 'TCP')];
+  return {
+    podSelector: { matchLabels: selector },
+    policyTypes: ['Ingress', 'Egress'],
+    ingress: [{ ports: [...questions, ...Object.values(otherPorts).map((other) => port(other, 'TCP'))] }],
+    egress: [{ ports: [...questions, port(apiPort, 'TCP')] }],
+  };
+}
+
+function port(number: number, protocol: string): k8s.NetworkPolicyPort {
+  return { port: k8s.IntOrString.fromNumber(number), protocol };
 }

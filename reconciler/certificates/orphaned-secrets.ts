@@ -13,7 +13,7 @@ import type { KubernetesApi } from '../kube/client.ts';
 import { isNamespaceEnding } from '../kube/errors.ts';
 import { type KubeObject, objectKey, objectName } from '../kube/object.ts';
 import type { ManagementCluster } from '../clusters/management/cache.ts';
-import { owningCluster } from '../clusters/management/cluster-object.ts';
+import { owningCluster } from '../clusters/management/owning-cluster.ts';
 import type { Reader } from '../clusters/management/view.ts';
 import { createDeletionWriter } from '../clusters/management/writer.ts';
 import { keptSecrets } from './kept-secrets.ts';

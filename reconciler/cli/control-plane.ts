@@ -4,7 +4,7 @@ import { parseStoredHostedControlPlane } from '../../constructs/api/parse.ts';
 import type { HostedControlPlane as ParsedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { HostedControlPlaneObject } from '../clusters/management/hosted-control-plane-object.ts';
-import { owningCluster } from '../clusters/management/cluster-object.ts';
+import { owningCluster } from '../clusters/management/owning-cluster.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Session } from './command.ts';
 

@@ -3,7 +3,7 @@ import { etcdVersion as etcdVersionOf, minorOf } from '../../constructs/cluster/
 import { holdsNewest } from './api-server/held-configuration.ts';
 import type { EtcdReport } from '../etcd/report.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { ClusterObject } from '../clusters/management/cluster-object.ts';
+import type { ClusterObject } from '../../imports/cluster-api.ts';
 import type { Reader } from '../clusters/management/view.ts';
 import { type VersionChoice, versionToRun } from './upgrade/etcd-version.ts';
 import { clusterOfFollowers } from './upgrade/followers.ts';

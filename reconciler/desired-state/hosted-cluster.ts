@@ -9,9 +9,9 @@ import { namesOf } from '../../constructs/cluster/names.ts';
 import { defaultPlatformLists, type PlatformLists } from '../../constructs/cluster/platform-lists.ts';
 import type { Release } from '../../constructs/cluster/release-revisions.ts';
 import { type LiveWayIn, withinPlatformLists } from '../../constructs/control-plane/exposure/within-platform-lists.ts';
-import type { ClusterObject } from '../clusters/management/cluster-object.ts';
+import type { ClusterObject } from '../../imports/cluster-api.ts';
 import type { Reader } from '../clusters/management/view.ts';
-import { observeNetwork } from '../clusters/network/observe.ts';
+import { observeNetwork } from '../clusters/management/network-in-use.ts';
 
 /** What the platform has set for all control planes. */
 export interface ByPlatform {

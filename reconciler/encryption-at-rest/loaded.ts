@@ -5,7 +5,7 @@ import type { KubernetesApi } from '../kube/client.ts';
 import { samplesOf } from '../kube/metric-samples.ts';
 import { isReady } from '../kube/readiness.ts';
 import { podsWithProblem } from '../clusters/pods/proven-by-all.ts';
-import { wasStartedWith } from '../clusters/pods/started-with.ts';
+import { wasStartedWith } from '../clusters/pods/secret-files.ts';
 
 const metric = 'apiserver_encryption_config_controller_last_config_info';
 

@@ -1,14 +1,15 @@
+import type { PodObject } from '../../imports/kubernetes.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { Pod, StatefulSet } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { type Workload, workloadPod } from '../../constructs/pod/workload-pod.ts';
-import { needsToReplaceMember } from '../clusters/dry-run/needs.ts';
-import { type ProbeContext, probePlacement, removeProbes } from '../clusters/dry-run/probe.ts';
+import type { StepNeeds } from '../clusters/dry-run/try-step.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Rendered } from '../kube/rendering.ts';
 import type { Reader, Writer } from '../clusters/management/view.ts';
+import { type ProbeContext, probePlacement, removeProbes } from './placement-probe.ts';
 
 type Set = Workload & KubeObject & { readonly spec?: { readonly replicas?: number } };
 
@@ -28,7 +29,7 @@ export async function heldTemplate(
 ): Promise<HeldTemplate | undefined> {
   const { cluster, reader, writer } = context;
   const live = reader.get<Set>(StatefulSet, namesOf(cluster.name).etcd);
-  const [member, ...others] = reader.list(Pod, selectorLabels(cluster.name, 'etcd'));
+  const [member, ...others] = reader.list<PodObject>(Pod, selectorLabels(cluster.name, 'etcd'));
   const mayLose = live && live.spec?.replicas !== 0 && member;
   const next = mayLose ? await writer.preview<Set>(rendered, StatefulSet) : undefined;
   if (!next || !live || isDeepStrictEqual(next.spec?.template, live.spec?.template)) return undefined;
@@ -69,4 +70,15 @@ interface Context {
 export async function refusalOfReplacement(context: Context): Promise<string | undefined> {
   const live = context.reader.get<Set>(StatefulSet, namesOf(context.cluster.name).etcd);
   return live && context.writer.dryRun(needsToReplaceMember(context, live));
+}
+
+/** What the replacement of one member of etcd needs: a pod by the template of this StatefulSet. */
+function needsToReplaceMember({ cluster: { name }, reader }: Omit<Context, 'writer'>, set: Workload): StepNeeds {
+  const pod = workloadPod(set);
+  return {
+    step: 'rollout',
+    creates: pod ? [pod] : [],
+    changes: [Pod],
+    ends: reader.list<PodObject>(Pod, selectorLabels(name, 'etcd')).slice(0, 1),
+  };
 }

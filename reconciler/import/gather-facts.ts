@@ -4,8 +4,7 @@ import type { ClusterBackups } from '../backup/cluster-backups.ts';
 import type { ControlPlane } from '../cli/control-plane.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { messageOf } from '../kube/error-message.ts';
-import type { KubeObject } from '../kube/object.ts';
-import type { ClusterObject } from '../clusters/management/cluster-object.ts';
+import type { ClusterObject } from '../../imports/cluster-api.ts';
 import { isForeign } from './observe.ts';
 import type { OtherControlPlane } from './other-control-plane.ts';
 import type { ImportFacts } from './problems.ts';
@@ -41,7 +40,7 @@ export async function gatherFacts(context: FactsContext): Promise<ImportFacts> {
     }),
   );
   const keys = await readKeys(context, other, issuer).catch((error: unknown) => new Error(messageOf(error)));
-  const clusterObject = await client.find<ClusterObject & KubeObject>(Cluster, { namespace, name: cluster });
+  const clusterObject = await client.find<ClusterObject>(Cluster, { namespace, name: cluster });
   const { paused = false, controlPlaneEndpoint: endpoint } = clusterObject?.spec ?? {};
   return {
     cluster,

@@ -4,7 +4,7 @@ import { Cluster, HostedControlPlane } from '../../constructs/api/resources.ts';
 import { namesOf, successorSecretName } from '../../constructs/cluster/names.ts';
 import { etcdVersion } from '../../constructs/cluster/versions.ts';
 import { fieldManager } from '../cli/field-manager.ts';
-import type { ClusterObject } from '../clusters/management/cluster-object.ts';
+import type { ClusterObject } from '../../imports/cluster-api.ts';
 import type { ImportContext } from './context.ts';
 import type { ImportRecord } from './record.ts';
 
@@ -16,10 +16,7 @@ export async function handOver(context: ImportContext): Promise<void> {
   const { client, namespace, cluster, controlPlane, record } = context;
   if (!record?.snapshot) throw new Error('the final snapshot is not recorded');
   const { metadata } = controlPlane.object;
-  const clusterObject = await client.find<ClusterObject & { apiVersion: string; kind: string }>(Cluster, {
-    namespace,
-    name: cluster,
-  });
+  const clusterObject = await client.find<ClusterObject>(Cluster, { namespace, name: cluster });
   const reference = clusterObject?.spec?.controlPlaneRef;
   if (reference?.kind !== HostedControlPlane.kind || reference.name !== metadata.name) {
     const apiGroup = HostedControlPlane.apiVersion.split('/')[0];

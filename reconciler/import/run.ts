@@ -1,6 +1,5 @@
 import { Cluster } from '../../constructs/api/resources.ts';
-import type { KubeObject } from '../kube/object.ts';
-import type { ClusterObject } from '../clusters/management/cluster-object.ts';
+import type { ClusterObject } from '../../imports/cluster-api.ts';
 import { spanText } from '../cli/format.ts';
 import type { Session } from '../cli/command.ts';
 import { findControlPlane, refuseDeleting } from '../cli/control-plane.ts';
@@ -70,8 +69,7 @@ export async function importContext(session: Session, source: ImportSource): Pro
   refuseDeleting(controlPlane);
   const { cluster } = controlPlane;
   const record = await readRecord(client, { namespace, cluster });
-  const reference = (await client.find<ClusterObject & KubeObject>(Cluster, { namespace, name: cluster }))?.spec
-    ?.controlPlaneRef;
+  const reference = (await client.find<ClusterObject>(Cluster, { namespace, name: cluster }))?.spec?.controlPlaneRef;
   const provider = record?.provider ?? providerOf(reference?.kind);
   const name = record?.name ?? reference?.name ?? cluster;
   const other = await findOther({ client, namespace }, provider, { cluster, name });

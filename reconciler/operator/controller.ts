@@ -9,7 +9,7 @@ import {
   type Resource,
   Secret,
 } from '../../constructs/api/resources.ts';
-import { owningCluster } from '../clusters/management/cluster-object.ts';
+import { owningCluster } from '../clusters/management/owning-cluster.ts';
 import { type Cause, priorityOf } from './priority.ts';
 import type { Clock } from '../kube/clock.ts';
 import { isOutage } from '../kube/errors.ts';

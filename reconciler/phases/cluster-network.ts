@@ -4,8 +4,7 @@ import { Secret } from '../../constructs/api/resources.ts';
 import { networkOf } from '../../constructs/cluster/cluster.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
-import { networkDifferences } from '../clusters/network/network-in-use.ts';
-import { recordedNetwork } from '../clusters/network/observe.ts';
+import { networkDifferences, recordedNetwork } from '../clusters/management/network-in-use.ts';
 import { phase, type Scope } from './scope.ts';
 
 /**

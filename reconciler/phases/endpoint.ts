@@ -5,9 +5,9 @@ import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import { exposureStrategy } from '../../constructs/control-plane/exposure/exposure.ts';
 import {
   type EndpointDecision,
-  type Outside,
-  type Reached,
-  reachedOf,
+  type EndpointInput,
+  type ResolvedEndpoints,
+  resolvedEndpoints,
 } from '../../constructs/control-plane/exposure/strategy.ts';
 import { type Endpoint, formatEndpoint } from '../../constructs/cluster/facts.ts';
 import { degraded, done, InvalidConfiguration, type Outcome } from '../engine/outcome.ts';
@@ -61,7 +61,7 @@ export const endpoint = phase({
 /**
  * An endpoint that clients already use stays a fact despite any problem, because their certificates must be renewed.
  */
-async function keep(scope: Scope, ours: Reached): Promise<EndpointOutcome> {
+async function keep(scope: Scope, ours: ResolvedEndpoints): Promise<EndpointOutcome> {
   const before = hostClaimed(scope, ours.endpoint);
   if (before !== undefined) return degraded('HostClaimed', before, ours);
   const hosts = await holdHosts(scope, ours.endpoint);
@@ -93,12 +93,12 @@ function decide(scope: Scope, preset: Partial<Endpoint>): EndpointDecision {
 }
 
 /** @throws InvalidConfiguration when the exposure strategy cannot serve the fixed endpoint. */
-function decided(decision: EndpointDecision): Reached {
+function decided(decision: EndpointDecision): ResolvedEndpoints {
   if (!decision.known) throw new InvalidConfiguration(decision.reason, decision.message);
-  return reachedOf(decision);
+  return resolvedEndpoints(decision);
 }
 
-function outsideOf({ cluster, facts, sharedResources }: Scope): Outside {
+function outsideOf({ cluster, facts, sharedResources }: Scope): EndpointInput {
   const exposure = exposureOf(cluster.spec);
   if (exposure.kind !== 'gateway') return { serviceAddress: facts.serviceAddress };
   return {

@@ -13,7 +13,7 @@ import type { HostedClient } from '../clusters/hosted/hosted-client.ts';
 import type { OnRefused } from '../kube/apply-set.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { ObjectMeta } from '../kube/object.ts';
-import type { ClusterObject } from '../clusters/management/cluster-object.ts';
+import type { ClusterObject } from '../../imports/cluster-api.ts';
 import type { ControlPlaneContext, DeletionWriter, Reader, SharedResources } from '../clusters/management/view.ts';
 import type { HasAgent } from '../clusters/pods/has-agent.ts';
 import type { TrustProbes } from '../certificates/ca/trust-probes.ts';

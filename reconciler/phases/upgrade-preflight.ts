@@ -4,7 +4,7 @@ import { Pod } from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { heldBy } from '../desired-state/desired-state.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
-import { HostedClusterNotReady } from '../clusters/hosted/not-ready.ts';
+import { HostedClusterNotReady } from '../clusters/hosted/outage.ts';
 import { recheckMs } from '../clusters/management/users-objects.ts';
 import {
   checksOfHosted,

@@ -3,7 +3,8 @@ import { maxClusterNameLength } from '../../constructs/cluster/names.ts';
 import { type SpecSources, type UsableSpec, usableSpec } from '../desired-state/usable-spec.ts';
 import { adviceOnMove } from '../etcd/formation.ts';
 import type { KubeObject, ObjectMeta } from '../kube/object.ts';
-import { ClusterObject, owningCluster } from '../clusters/management/cluster-object.ts';
+import type { ClusterObject } from '../../imports/cluster-api.ts';
+import { owningCluster } from '../clusters/management/owning-cluster.ts';
 import type { RecordedRevisions } from '../desired-state/revision/believed.ts';
 
 /** What the operator may do for a HostedControlPlane. */
@@ -39,7 +40,7 @@ export interface Admitted extends UsableSpec {
 export interface Known extends Pick<SpecSources, 'findComponentTemplate' | 'chooseRelease'> {
   /** Why not all objects of its namespace are known. @default all are */
   readonly crowded?: string | undefined;
-  readonly findCluster: (namespace: string, name: string) => KubeObject | undefined;
+  readonly findCluster: (namespace: string, name: string) => ClusterObject | undefined;
   readonly findRevisions: (object: KubeObject, cluster: string) => RecordedRevisions;
 }
 
@@ -50,8 +51,7 @@ export interface Known extends Pick<SpecSources, 'findComponentTemplate' | 'choo
 export function admit(object: KubeObject, known: Known): Admission {
   const { metadata } = object;
   const owner = owningCluster(metadata);
-  const found = owner === undefined ? undefined : known.findCluster(metadata.namespace ?? '', owner);
-  const cluster = found && ClusterObject.parse(found);
+  const cluster = owner === undefined ? undefined : known.findCluster(metadata.namespace ?? '', owner);
 
   const paused = pausedBy(metadata, cluster);
   if (paused) return { kind: 'paused', message: paused };

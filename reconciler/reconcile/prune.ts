@@ -3,7 +3,7 @@ import type { Resource } from '../../constructs/api/resources.ts';
 import type { Part } from '../../constructs/control-plane/chart.ts';
 import { policyKinds, renderedKinds } from '../../constructs/control-plane/kinds.ts';
 import { managedByLabel } from '../../constructs/cluster/labels.ts';
-import { HostedClusterNotReady } from '../clusters/hosted/not-ready.ts';
+import { HostedClusterNotReady } from '../clusters/hosted/outage.ts';
 import { addOns } from '../phases/workload/add-ons.ts';
 import { clusterInfo, kubeadmConfig, kubeletConfig } from '../phases/workload/join-configuration.ts';
 import { workloadRBAC } from '../phases/workload/rbac.ts';

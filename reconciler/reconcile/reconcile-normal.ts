@@ -6,7 +6,7 @@ import { type RequeueAt, earliest } from '../engine/requeue.ts';
 import { openEtcd } from '../etcd/access.ts';
 import { storeReaderOf } from '../backup/store/store-reader.ts';
 import { referencesOf, watchLimits } from '../clusters/management/referenced-objects.ts';
-import { infrastructureOf } from '../clusters/management/cluster-object.ts';
+import { infrastructureOf } from '../clusters/exposure/infrastructure-endpoint.ts';
 import {
   mergeFacts,
   mergeReports,

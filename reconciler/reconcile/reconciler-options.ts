@@ -3,7 +3,7 @@ import type { ManagementIssuer } from '../../constructs/cluster/management-issue
 import type { PlatformLists } from '../../constructs/cluster/platform-lists.ts';
 import type { OpenEtcd } from '../etcd/access.ts';
 import type { OpenEtcdLoopAccess } from '../etcd/reconcile-etcd.ts';
-import type { OpenApi } from '../clusters/hosted/open-api.ts';
+import type { OpenApi } from '../clusters/hosted/connect.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { EventRecorder } from '../kube/events.ts';

@@ -8,7 +8,7 @@ import { reportForeignControlPlane } from './foreign-control-plane.ts';
 import { admit } from './admit.ts';
 import { objectName } from '../kube/object.ts';
 import { Memory, type OnChange, type ReconcileContext } from './memory.ts';
-import { owningCluster } from '../clusters/management/cluster-object.ts';
+import { owningCluster } from '../clusters/management/owning-cluster.ts';
 import { cutOffReach } from './quarantine/cut-off.ts';
 import type { Standing } from './quarantine/quarantine.ts';
 import { quarantined, reportedIn } from './quarantine/report.ts';

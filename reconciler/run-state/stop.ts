@@ -2,7 +2,7 @@ import { Deployment, StatefulSet } from '../../constructs/api/resources.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import type { Facts } from '../../constructs/cluster/facts.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { needsToStop } from '../clusters/dry-run/needs.ts';
+import { needsToStop } from '../clusters/pods/needs-to-stop.ts';
 import type { Wait } from '../engine/outcome.ts';
 import type { ControlPlaneContext, Reader, Writer } from '../clusters/management/view.ts';
 import { waitForTermination } from '../clusters/pods/termination.ts';

@@ -8,7 +8,7 @@ import { messageOf } from '../kube/error-message.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isAllowed, type Reviewer } from '../clusters/management/review.ts';
 import type { ManagementCluster } from '../clusters/management/cache.ts';
-import { owningCluster } from '../clusters/management/cluster-object.ts';
+import { owningCluster } from '../clusters/management/owning-cluster.ts';
 import { signCertificate, validFor } from '../pki/issue.ts';
 import { parsedCertificate } from '../pki/parsed.ts';
 import { bundle } from '../pki/pem.ts';

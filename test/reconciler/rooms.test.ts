@@ -25,6 +25,9 @@ const rooms = [
   'programs',
 ];
 
+/** The folders of `reconciler/clusters`, the highest first. */
+const foldersOfClusters = ['pods', 'hosted', 'management', 'dry-run', 'exposure', 'network'];
+
 /** Words of the product, which a library for Kubernetes does not know. */
 const productWords = /hosted|HostedControlPlane|tenant|konnectivity|\bhcp\b/i;
 
@@ -59,6 +62,21 @@ describe('the rooms of reconciler/', () => {
   it('need few others', () => {
     const pairs = new Set(arrows.map(({ file, to }) => `${roomOf(file)} → ${roomOf(to)}`));
     expect(pairs.size).toBeLessThanOrEqual(90);
+  });
+});
+
+describe('the folders of reconciler/clusters', () => {
+  const folderOf = (file: string): string => file.split('/')[2] ?? '';
+  const inClusters = files.filter((file) => roomOf(file) === 'clusters');
+
+  it('are these, and no file lies outside of them', () => {
+    expect(new Set(inClusters.map(folderOf))).toEqual(new Set(foldersOfClusters));
+  });
+
+  it('need no folder above them', () => {
+    const floor = (file: string): number => foldersOfClusters.indexOf(folderOf(file));
+    const arrowsInside = inClusters.flatMap((file) => importsOf(file).map((to) => ({ file, to })));
+    expect(arrowsInside.filter(({ file, to }) => roomOf(to) === 'clusters' && floor(file) > floor(to))).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { NodeObject } from '../../imports/kubernetes.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Node } from '../../constructs/api/resources.ts';
-import { lastReport } from '../../reconciler/clusters/hosted/node-object.ts';
+import { lastReport } from '../../reconciler/clusters/hosted/kept-objects.ts';
 import { readCertificate } from '../../reconciler/pki/certificate.ts';
 import { single } from '../support/workbench.ts';
 import { until } from '../support/until.ts';

@@ -1,12 +1,20 @@
 import { firstMinorWith } from '../../constructs/cluster/minors.ts';
 import { certificateLifetimes } from '../../constructs/api/certificates-spec.ts';
 import { HostedControlPlaneSpec } from '../../constructs/api/hosted-control-plane.ts';
-import { planAll, type PlannedCertificate } from '../../constructs/control-plane/certificates/overview.ts';
 import { type SecretRole, type Use, uses } from '../../constructs/control-plane/certificates/certificate-consumers.ts';
 import { type HostedCluster, networkOf } from '../../constructs/cluster/cluster.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { missingCheck, policyChecks } from '../../reconciler/pki/policy.ts';
 import { markdownTable, withBlock } from './readme-block.ts';
+import type { ResolvedEndpoints } from '../../constructs/control-plane/exposure/strategy.ts';
+import type { CertificateRole } from '../../constructs/control-plane/certificates/kinds.ts';
+import {
+  adminPlan,
+  type CertificatePlan,
+  planCAs,
+  planCertificates,
+  planEtcdCertificates,
+} from '../../constructs/control-plane/certificates/certificate-plans.ts';
 
 /** The text with the certificates of any cluster, and when they are reissued, as tables between their markers. */
 export function withCertificateTables(text: string): string {
@@ -120,4 +128,43 @@ function lifeOf(certificate: PlannedCertificate): string {
 function yearsText(seconds: number): string {
   const years = seconds / (8760 * 3600);
   return years === 1 ? '1 year' : `${years} years`;
+}
+
+/** One certificate of a control plane: a self-signed CA, or a leaf certificate that a CA signs. */
+type PlannedCertificate =
+  | { readonly role: CertificateRole; readonly kind: 'ca'; readonly secret: string; readonly commonName: string }
+  | { readonly role: CertificateRole; readonly kind: 'leaf'; readonly secret: string; readonly plan: CertificatePlan };
+
+/**
+ * Every certificate of a control plane, CAs first.
+ * @param reached the endpoints; without them only the certificates that do not depend on an endpoint
+ */
+function planAll(cluster: HostedCluster, reached: ResolvedEndpoints | undefined): PlannedCertificate[] {
+  const leaves = [
+    ...planEtcdCertificates(cluster),
+    ...(reached
+      ? planCertificates(cluster, reached.endpoint, reached.konnectivityEndpoint, reached.tunnelEndpoint)
+      : []),
+    adminPlan(cluster.name),
+  ];
+  return [
+    ...planCAs(cluster.name).map(({ secret, commonName }) => ({
+      role: roleOf(cluster, secret),
+      kind: 'ca' as const,
+      secret,
+      commonName,
+    })),
+    ...leaves.map((plan) => ({
+      role: roleOf(cluster, plan.secret),
+      kind: 'leaf' as const,
+      secret: plan.secret,
+      plan,
+    })),
+  ];
+}
+
+function roleOf({ name }: HostedCluster, secret: string): CertificateRole {
+  const found = Object.entries(namesOf(name).secrets).find(([, value]) => value === secret);
+  if (!found) throw new Error(`Secret ${secret} has no role: add it to namesOf`);
+  return found[0] as CertificateRole;
 }

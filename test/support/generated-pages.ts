@@ -1,6 +1,5 @@
-import { type ConditionType, conditions, conditionTypes } from '../../constructs/api/conditions.ts';
+import { type ConditionType, conditions, conditionTypes, severityOf } from '../../constructs/api/conditions.ts';
 import { sharedReasons } from '../../constructs/api/severity.ts';
-import { severityOf } from '../../constructs/api/severity-of.ts';
 import { groupOf } from '../../constructs/api/resources.ts';
 import type { Access } from '../../constructs/cluster/access-rules.ts';
 import { controlPlaneAccess, ownNamespaceAccess, sharedAccess } from '../../constructs/provider/access.ts';

@@ -17,7 +17,7 @@ import { identityOf, type KubeObject } from '../../reconciler/kube/object.ts';
 import { objectsOf, type Rendered } from '../../reconciler/kube/rendering.ts';
 import { isRefusal } from '../../reconciler/kube/errors.ts';
 import type { Selection } from '../../reconciler/kube/client-options.ts';
-import { readWarnings, type Unexplained, type Warning } from '../../reconciler/clusters/pods/warnings.ts';
+import { readWarnings, type Unexplained, type Warning } from '../../reconciler/clusters/management/warnings.ts';
 import type {
   ApplyOptions,
   ObjectFields,

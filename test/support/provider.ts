@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fanOutImage } from '../../constructs/control-plane/api-server/audit/image.ts';
+import { fanOutImage } from '../../constructs/control-plane/api-server/audit/fan-out.ts';
 import { imageReference } from '../../constructs/cluster/versions.ts';
 import { managerImage } from '../../constructs/provider/image.ts';
 import { loadImage, runningMachine } from '../tools/testbed/access.ts';

@@ -1,3 +1,4 @@
+import type { ClusterObject } from '../../imports/cluster-api.ts';
 import type { HostedControlPlaneObject } from '../../reconciler/clusters/management/hosted-control-plane-object.ts';
 import { clusterOwner } from '../../constructs/api/group.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
@@ -8,7 +9,6 @@ import type { Facts } from '../../constructs/cluster/facts.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { BackgroundWork, type Work } from '../../reconciler/engine/tasks/background-work.ts';
-import { ClusterObject } from '../../reconciler/clusters/management/cluster-object.ts';
 import { type Clock, systemClock } from '../../reconciler/kube/clock.ts';
 import { objectsOf, type Rendered } from '../../reconciler/kube/rendering.ts';
 import { openEtcd } from '../../reconciler/etcd/access.ts';
@@ -73,8 +73,8 @@ export function hostedControlPlaneObject(
 
 /** The Cluster that owns it. */
 export function clusterObjectWith(
-  changes: { readonly metadata?: Partial<ObjectMeta>; readonly spec?: object } = {},
-): AnyObject {
+  changes: { readonly metadata?: Partial<ObjectMeta>; readonly spec?: ClusterObject['spec'] } = {},
+): AnyObject & ClusterObject {
   const { apiVersion, kind } = Cluster;
   const controlPlaneRef = { kind: HostedControlPlane.kind, name: hostedControlPlaneName };
   return {
@@ -115,7 +115,7 @@ export interface ScopeChanges {
   /** Annotations of the HostedControlPlane. */
   readonly annotations?: Readonly<Record<string, string>>;
   /** Fields of the Cluster's spec. */
-  readonly clusterSpec?: object;
+  readonly clusterSpec?: ClusterObject['spec'];
   readonly facts?: Partial<Facts>;
   readonly sharedResources?: Partial<SharedResources>;
   readonly clusterIssuers?: readonly string[];
@@ -137,7 +137,7 @@ export function scopeOf(management: MemoryObjects, changes: ScopeChanges = {}): 
     ...(changes.annotations ? { metadata: { annotations: changes.annotations } } : {}),
   });
   const hostedControlPlane = parsed(object);
-  const clusterObject = ClusterObject.parse(clusterObjectWith({ spec: changes.clusterSpec ?? {} }));
+  const clusterObject = clusterObjectWith({ spec: changes.clusterSpec ?? {} });
   const etcdLoop = changes.etcdLoop ?? settledEtcd;
   const desired = desiredState({
     object,

@@ -1,4 +1,4 @@
-import type { ConditionDescription } from './description.ts';
+import type { ConditionDescription } from '../severity.ts';
 
 /** Conditions that sum up, or that concern the whole HostedControlPlane. */
 export const summaryConditions = {

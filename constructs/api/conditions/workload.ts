@@ -1,4 +1,4 @@
-import type { ConditionDescription } from './description.ts';
+import type { ConditionDescription } from '../severity.ts';
 
 /** Conditions of the steps in the hosted cluster. */
 export const workloadConditions = {

@@ -5,7 +5,7 @@ import type { Endpoint } from '../../cluster/facts.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { ports } from '../../cluster/ports.ts';
 import type { Hosts } from './hosts.ts';
-import type { EndpointDecision, Outside, ServiceShape } from './strategy.ts';
+import type { EndpointDecision, EndpointInput, ServiceShape } from './strategy.ts';
 
 /**
  * The Service behind a shared entry that distinguishes control planes by host name. It needs an address of its own only
@@ -20,10 +20,10 @@ export function sharedService(spec: HostedControlPlaneSpec): ServiceShape {
 }
 
 /** The decision for a control plane with these host names on one port of a shared entry. */
-export function reachedBy(
+export function endpointByHostName(
   hosts: Hosts,
   port: number,
-  { cluster, outside, gatewayListener }: { cluster: HostedCluster; outside: Outside; gatewayListener?: string },
+  { cluster, outside, gatewayListener }: { cluster: HostedCluster; outside: EndpointInput; gatewayListener?: string },
 ): EndpointDecision {
   const at = (host: string): Endpoint => ({ host, port });
   const wantsAddress = cluster.spec.inClusterAccess === 'LoadBalancer';

@@ -4,11 +4,11 @@ import type { HostedControlPlaneSpec } from '../../api/hosted-control-plane.ts';
 import type { Endpoint } from '../../cluster/facts.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { ports } from '../../cluster/ports.ts';
-import { reachedBy, sharedService } from './by-host-name.ts';
-import { admitsHost, howToAdmit } from './host-admission.ts';
+import { endpointByHostName, sharedService } from './by-host-name.ts';
 import { sharedHosts, tooLong } from './hosts.ts';
 import { chooseListener } from './listener.ts';
-import { type Contradiction, reachedOf, type ExposureStrategy, type Outside } from './strategy.ts';
+import { type Contradiction, resolvedEndpoints, type ExposureStrategy, type EndpointInput } from './strategy.ts';
+import { admittedHostsAnnotation } from '../../api/group.ts';
 
 /** A shared Gateway with TLS passthrough. The endpoint is a host name under the wildcard of one of its listeners. */
 export function gateway(exposure: Exposure<'gateway'>, spec: HostedControlPlaneSpec): ExposureStrategy {
@@ -54,7 +54,7 @@ export function gateway(exposure: Exposure<'gateway'>, spec: HostedControlPlaneS
         `the host ${hosts.api} is not below ${cluster.namespace}.${listener.domain}, where the hosts of namespace ${cluster.namespace} are behind listener ${listener.name} of ${name}: ${howToAdmit({ host: hosts.api, namespace: cluster.namespace, domain: listener.domain })}`,
       );
     }
-    return reachedBy(hosts, listener.port, { cluster, outside, gatewayListener: listener.name });
+    return endpointByHostName(hosts, listener.port, { cluster, outside, gatewayListener: listener.name });
   };
 
   return {
@@ -66,8 +66,8 @@ export function gateway(exposure: Exposure<'gateway'>, spec: HostedControlPlaneS
       const { host, port } = preset;
       if (decision.known || host === undefined || port === undefined || isIP(host)) return decision;
       // Certificates must be renewed even while the Gateway is missing.
-      const before = reachedBy(sharedHosts(exposure, host), port, { cluster, outside });
-      return before.known ? { ...decision, meanwhile: reachedOf(before) } : decision;
+      const before = endpointByHostName(sharedHosts(exposure, host), port, { cluster, outside });
+      return before.known ? { ...decision, meanwhile: resolvedEndpoints(before) } : decision;
     },
   };
 }
@@ -82,7 +82,7 @@ function contradiction({ host }: Partial<Endpoint>): Contradiction | undefined {
 
 function mayHave(
   host: string,
-  { cluster, outside, domain }: { cluster: HostedCluster; outside: Outside; domain: string },
+  { cluster, outside, domain }: { cluster: HostedCluster; outside: EndpointInput; domain: string },
 ): boolean {
   if (outside.heldHosts?.includes(host.toLowerCase())) return true;
   const { namespace } = cluster;
@@ -92,4 +92,48 @@ function mayHave(
 
 function refused(reason: Contradiction['reason'], message: string): Contradiction {
   return { known: false, reason, message };
+}
+
+/** The input for the decision whether a namespace may take a host behind a Gateway. */
+export interface HostAdmissionInput {
+  readonly host: string;
+  readonly namespace: string;
+  /** Domain of the listener that serves the host. */
+  readonly domain: string;
+  /** Annotations of the Gateway. */
+  readonly annotations: Readonly<Record<string, string>>;
+  /** Whether the operator sees the claims of all namespaces. */
+  readonly seesEveryClaim: boolean;
+}
+
+/**
+ * Whether a namespace may take a host: one below its own name, which no other namespace can take, or one that the owner
+ * of the Gateway admits. An operator that does not see all claims ignores what is admitted for every namespace, because
+ * it cannot see which claim is older.
+ */
+export function admitsHost({ host, namespace, domain, annotations, seesEveryClaim }: HostAdmissionInput): boolean {
+  const name = host.toLowerCase();
+  if (name.endsWith(`.${namespace}.${domain.toLowerCase()}`)) return true;
+  return entriesOf(annotations[admittedHostsAnnotation] ?? '').some(
+    (entry) =>
+      (entry.namespace === namespace || (entry.namespace === '*' && seesEveryClaim)) && matches(entry.pattern, name),
+  );
+}
+
+/** What to do about a host that is not admitted. */
+function howToAdmit({ host, namespace, domain }: Pick<HostAdmissionInput, 'host' | 'namespace' | 'domain'>): string {
+  return `create the control plane again with a host below ${namespace}.${domain}, or let the owner of the Gateway set its annotation ${admittedHostsAnnotation} to ${namespace}/${host}`;
+}
+
+function entriesOf(annotation: string): { namespace: string; pattern: string }[] {
+  return annotation.split(/[\s,]+/).flatMap((entry) => {
+    const [namespace, pattern, ...more] = entry.toLowerCase().split('/');
+    return namespace && pattern && more.length === 0 ? [{ namespace, pattern }] : [];
+  });
+}
+
+/** As for the listeners of a Gateway, a wildcard stands for any number of labels. */
+function matches(pattern: string, name: string): boolean {
+  if (pattern === '*') return true;
+  return pattern.startsWith('*.') ? name.endsWith(pattern.slice(1)) : name === pattern;
 }

@@ -3,7 +3,7 @@ import type { HostedControlPlaneSpec } from '../../api/hosted-control-plane.ts';
 import { canonicalHost } from '../../cluster/canonical-host.ts';
 import { type Endpoint, formatEndpoint } from '../../cluster/facts.ts';
 import { ports } from '../../cluster/ports.ts';
-import { reachedBy, sharedService } from './by-host-name.ts';
+import { endpointByHostName, sharedService } from './by-host-name.ts';
 import { sharedHosts, tooLong } from './hosts.ts';
 import { mismatch } from './fixed-endpoint.ts';
 import type { Contradiction, ExposureStrategy } from './strategy.ts';
@@ -17,7 +17,8 @@ export function ingress(exposure: Exposure<'ingress'>, spec: HostedControlPlaneS
     service: sharedService(spec),
     securePort: ports.api,
     contradiction,
-    endpoint: (cluster, outside, preset) => contradiction(preset) ?? reachedBy(hosts, port, { cluster, outside }),
+    endpoint: (cluster, outside, preset) =>
+      contradiction(preset) ?? endpointByHostName(hosts, port, { cluster, outside }),
   };
 
   function contradiction(fixed: Partial<Endpoint>): Contradiction | undefined {

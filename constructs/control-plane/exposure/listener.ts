@@ -1,11 +1,10 @@
 import { type Endpoint, formatEndpoint } from '../../cluster/facts.ts';
 import { outsidePortAnnotation } from '../../api/group.ts';
-import { selects } from './label-selector.ts';
-import { outsidePort } from './outside-port.ts';
 import type { EndpointDecision, ObservedGateway, ObservedListener } from './strategy.ts';
+import type { k8s } from 'cdk8s-plus-30';
 
 /** The input for the choice of a listener. */
-export interface ListenerQuestion {
+export interface ListenerInput {
   readonly gateway: ObservedGateway;
   /** Namespace and name of the Gateway, for messages and because a listener may allow its own namespace only. */
   readonly gatewayName: { readonly namespace: string; readonly name: string };
@@ -17,7 +16,7 @@ export interface ListenerQuestion {
 }
 
 /** A listener with TLS passthrough for every host of its domain. */
-export interface SuitableListener {
+interface SuitableListener {
   readonly name: string;
   /** At which clients reach it. */
   readonly port: number;
@@ -25,7 +24,7 @@ export interface SuitableListener {
   readonly domain: string;
 }
 
-export type ListenerChoice =
+type ListenerDecision =
   | { readonly found: true; readonly listener: SuitableListener }
   | { readonly found: false; readonly refusal: Refusal };
 
@@ -35,11 +34,11 @@ type Refusal = Extract<EndpointDecision, { known: false }>;
  * The listener of a Gateway to which routes attach: the first one in the order of its spec that serves the fixed part
  * of the endpoint. When there is none, the refusal names every listener of protocol TLS and what to change.
  */
-export function chooseListener(question: ListenerQuestion): ListenerChoice {
+export function chooseListener(question: ListenerInput): ListenerDecision {
   const { gateway, gatewayName, preset } = question;
   const listeners = gateway.spec.listeners.filter(({ protocol }) => protocol === 'TLS');
-  const judged = listeners.map((listener) => ({ listener, changes: necessaryChanges(listener, question) }));
-  const suitable = judged
+  const checked = listeners.map((listener) => ({ listener, changes: necessaryChanges(listener, question) }));
+  const suitable = checked
     .filter(({ changes }) => changes.length === 0)
     .map(({ listener }) => asSuitable(listener, gateway));
   const fitting = suitable.find((listener) => serves(listener, preset));
@@ -53,12 +52,12 @@ export function chooseListener(question: ListenerQuestion): ListenerChoice {
       `${name} has no listener of protocol TLS: add one with tls.mode Passthrough and a hostname such as *.clusters.example.com`,
     );
   }
-  const advice = judged.map(({ listener, changes }) => `listener ${listener.name}: ${changes.join(', ')}`);
+  const advice = checked.map(({ listener, changes }) => `listener ${listener.name}: ${changes.join(', ')}`);
   return refuse('GatewayListenerUnsuitable', `${name} has no suitable listener; ${advice.join('; ')}`);
 }
 
 /** The changes that a TLS listener needs before the control plane can use it, as instructions. */
-function necessaryChanges(listener: ObservedListener, question: ListenerQuestion): string[] {
+function necessaryChanges(listener: ObservedListener, question: ListenerInput): string[] {
   return [
     hostnameChange(listener),
     modeChange(listener),
@@ -92,7 +91,7 @@ function kindChange({ allowedRoutes }: ObservedListener): string | undefined {
 
 function namespaceChange(
   { allowedRoutes }: ObservedListener,
-  { gatewayName, namespace, namespaceLabels }: ListenerQuestion,
+  { gatewayName, namespace, namespaceLabels }: ListenerInput,
 ): string | undefined {
   const { from = 'Same', selector } = allowedRoutes?.namespaces ?? {};
   const remedy = `so that namespace ${namespace} is allowed`;
@@ -137,6 +136,55 @@ function mismatch(suitable: readonly SuitableListener[], { host, port }: Partial
   return `does not serve the endpoint, which is ${fixed} and cannot change: ${offered.join(', ')}; give one of the listeners that port and a hostname that covers the endpoint, or say by annotation ${outsidePortAnnotation} of the Gateway that clients reach it there`;
 }
 
-function refuse(reason: Refusal['reason'], message: string): ListenerChoice {
+function refuse(reason: Refusal['reason'], message: string): ListenerDecision {
   return { found: false, refusal: { known: false, reason, message } };
+}
+
+type Labels = Readonly<Record<string, string>>;
+type Expression = k8s.LabelSelectorRequirement;
+
+/** Whether a Kubernetes label selector matches these labels. An empty selector matches everything. */
+export function selects({ matchLabels = {}, matchExpressions = [] }: k8s.LabelSelector, labels: Labels): boolean {
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every((expression) => holds(expression, labels))
+  );
+}
+
+function holds({ key, operator, values = [] }: Expression, labels: Labels): boolean {
+  const value = labels[key];
+  switch (operator) {
+    case 'In':
+      return value !== undefined && values.includes(value);
+    case 'NotIn':
+      return value === undefined || !values.includes(value);
+    case 'Exists':
+      return value !== undefined;
+    case 'DoesNotExist':
+      return value === undefined;
+    default:
+      // An unknown operator, which a later Kubernetes may add, matches nothing.
+      return false;
+  }
+}
+
+/**
+ * The port at which clients reach a listener of a Gateway, such as 443 of the load balancer before a Traefik that listens at 8443: what
+ * the Gateway's owner says for it by name, or for all of them; otherwise its own port. Undefined if that is no port.
+ */
+function outsidePort(
+  { name, port }: { readonly name: string; readonly port: number },
+  annotations: Readonly<Record<string, string>>,
+): number | undefined {
+  const entries = (annotations[outsidePortAnnotation] ?? '').split(/[\s,]+/).filter((entry) => entry !== '');
+  const given = new Map(
+    entries.map((entry) => {
+      const [first = '', second, ...more] = entry.split('=');
+      return second === undefined ? ['', first] : [first, more.length === 0 ? second : ''];
+    }),
+  );
+  const text = given.get(name) ?? given.get('');
+  if (text === undefined) return port;
+  const outside = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  return outside >= 1 && outside <= 65_535 ? outside : undefined;
 }

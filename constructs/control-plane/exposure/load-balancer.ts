@@ -5,7 +5,7 @@ import { definedOnly } from '../../cluster/defined-only.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { ports } from '../../cluster/ports.ts';
 import { mismatch } from './fixed-endpoint.ts';
-import type { ExposureStrategy, Reached } from './strategy.ts';
+import type { ExposureStrategy, ResolvedEndpoints } from './strategy.ts';
 
 /** A Service of type LoadBalancer. The endpoint is its address or host name. */
 export function loadBalancer({ loadBalancer: exposure }: Exposure<'loadBalancer'>): ExposureStrategy {
@@ -46,7 +46,7 @@ export function loadBalancer({ loadBalancer: exposure }: Exposure<'loadBalancer'
 }
 
 /** The endpoints that clients use while the load balancer has no address, or another one. */
-function endpointsAt({ host, port }: Partial<Endpoint>): Reached | undefined {
+function endpointsAt({ host, port }: Partial<Endpoint>): ResolvedEndpoints | undefined {
   if (host === undefined || port === undefined) return undefined;
   return {
     endpoint: { host, port },

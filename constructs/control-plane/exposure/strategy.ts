@@ -41,7 +41,7 @@ export interface ObservedListener {
 }
 
 /** Everything outside the control plane that its endpoint depends on. */
-export interface Outside {
+export interface EndpointInput {
   /** The Service's address; missing until a load balancer has assigned one, and where none is requested. */
   readonly serviceAddress?: ServiceAddress | undefined;
   /** Whether the management cluster serves Gateways and TLSRoutes. */
@@ -57,7 +57,7 @@ export interface Outside {
 }
 
 /** The endpoints of a control plane. */
-export interface Reached {
+export interface ResolvedEndpoints {
   readonly endpoint: Endpoint;
   readonly konnectivityEndpoint: Endpoint;
   /** Endpoint of the tunnel for the proxies of the workers; missing where they connect to the endpoint itself. */
@@ -69,21 +69,21 @@ export interface Reached {
 }
 
 export type EndpointDecision =
-  | ({ readonly known: true } & Reached)
+  | ({ readonly known: true } & ResolvedEndpoints)
   | {
       readonly known: false;
       readonly reason: ConditionReason<'SyncControlPlaneEndpointReady'>;
       /** What is wrong, what was found, and what to change. */
       readonly message: string;
       /** The endpoints that clients of the preset endpoint continue to use. */
-      readonly meanwhile?: Reached | undefined;
+      readonly meanwhile?: ResolvedEndpoints | undefined;
     };
 
 /** An endpoint that the spec rules out, whatever is observed. */
 export type Contradiction = Extract<EndpointDecision, { known: false }>;
 
 /** The facts of a decision. */
-export function reachedOf(decision: Extract<EndpointDecision, { known: true }>): Reached {
+export function resolvedEndpoints(decision: Extract<EndpointDecision, { known: true }>): ResolvedEndpoints {
   const { known: _, ...reached } = decision;
   return reached;
 }
@@ -105,5 +105,5 @@ export interface ExposureStrategy {
    * Determines the endpoint from the observed objects.
    * @param preset what the user, or an earlier reconcile, has fixed: it is kept, or refused with a reason
    */
-  endpoint(cluster: HostedCluster, outside: Outside, preset: Partial<Endpoint>): EndpointDecision;
+  endpoint(cluster: HostedCluster, outside: EndpointInput, preset: Partial<Endpoint>): EndpointDecision;
 }

@@ -4,8 +4,7 @@ import type { HostedCluster } from '../../cluster/cluster.ts';
 import { everyFamily, networkOfAddress } from '../../cluster/cidr.ts';
 import { definedOnly } from '../../cluster/defined-only.ts';
 import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
-import type { FlowPort, Peer } from './flow.ts';
-import { egressOf, ingressOf } from './flows.ts';
+import { egressOf, type FlowPort, ingressOf, type Peer } from './flow.ts';
 import type { PolicyProps } from './network-policy.ts';
 
 /** What Cilium's own policy says of one component. Unlike Kubernetes' it can tell the world from the cluster. */

@@ -45,3 +45,34 @@ export interface Flow {
   readonly ports: readonly FlowPort[];
   readonly why: string;
 }
+
+/** One rule of a component's policy, for one direction. */
+export interface Rule {
+  readonly peer: Peer;
+  readonly ports: readonly FlowPort[];
+}
+
+/** The sources that may connect to a component. Ports that are open to anyone are not repeated for other peers. */
+export function ingressOf(name: PodComponent, flows: readonly Flow[]): Rule[] {
+  const rules = flows
+    .filter(({ to }) => isComponent(to, name))
+    .map(({ from, ports: to }) => ({ peer: from, ports: to }));
+  const open = rules.filter(({ peer }) => peer.kind === 'anyone').flatMap((rule) => rule.ports);
+  const isOpen = (port: FlowPort) => open.some((other) => isSamePort(port, other));
+  return rules.filter((rule) => rule.peer.kind === 'anyone' || !rule.ports.every(isOpen));
+}
+
+/** The destinations that a component may connect to. */
+export function egressOf(name: PodComponent, flows: readonly Flow[]): Rule[] {
+  return flows
+    .filter(({ from }) => isComponent(from, name))
+    .map(({ to, ports: there }) => ({ peer: to, ports: there }));
+}
+
+function isComponent(peer: Peer, name: PodComponent): boolean {
+  return peer.kind === 'component' && peer.component === name;
+}
+
+function isSamePort(a: FlowPort, b: FlowPort): boolean {
+  return a.number === b.number && a.protocol === b.protocol;
+}

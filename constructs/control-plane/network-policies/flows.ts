@@ -1,12 +1,13 @@
+import { isIP } from 'node:net';
+import { isWithin } from '../../cluster/cidr.ts';
 import { managerSelector } from '../../cluster/provider-names.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
+import { auditTargets, usesFanOut } from '../api-server/audit/targets.ts';
 import { exposureStrategy } from '../exposure/exposure.ts';
 import type { ClusterDns, Facts, ManagementNetwork } from '../../cluster/facts.ts';
 import { usesTunnel } from '../../cluster/in-cluster-access.ts';
 import { ports } from '../../cluster/ports.ts';
 import { rendersWith } from '../../cluster/release-revisions.ts';
-import { auditFlows } from './audit-flows.ts';
-import { scraperFlows } from './scraper-flows.ts';
 import { type Flow, type FlowPort, type Peer, type PodComponent, podComponents } from './flow.ts';
 
 /** Components that connect to no host by name, and therefore need no DNS. */
@@ -55,54 +56,15 @@ export function flowsOf(
       ports: [httpsPort, ...issuerPorts(cluster)].map(tcp),
       why: 'token issuers, and webhooks with a URL; nodes and pods are reached through konnectivity',
     },
-    ...auditFlows(cluster, deniedNetworks(managementNetwork)).map((flow) => ({
-      ...flow,
-      from: component('api-server'),
-      why: 'records of what happened, where the owner wants them',
-    })),
-    ...scraperFlows(cluster).map(({ component: name, ...flow }) => ({
-      ...flow,
-      to: component(name),
-      why: 'metrics, for those whom the owner lists',
-    })),
+    ...auditFlows(cluster, deniedNetworks(managementNetwork)),
+    ...scraperFlows(cluster),
     {
       from: component('etcd'),
       to: component('etcd'),
       ports: [tcp(ports.etcdPeer)],
       why: 'replication between members',
     },
-    ...(operatorNamespace === undefined
-      ? []
-      : [
-          {
-            from: { kind: 'pods', namespace: operatorNamespace, labels: managerSelector },
-            to: component('etcd'),
-            ports: [tcp(ports.etcdClient), tcp(ports.etcdHTTP)],
-            why: 'the operator manages members and takes snapshots',
-          } as const,
-          {
-            from: { kind: 'pods', namespace: operatorNamespace, labels: managerSelector },
-            to: component('etcd-restore'),
-            ports: [tcp(ports.etcdClient)],
-            why: 'the operator sends the snapshot to restore',
-          } as const,
-          ...(rendersWith(cluster, 'showsAgents')
-            ? [
-                {
-                  from: { kind: 'pods', namespace: operatorNamespace, labels: managerSelector },
-                  to: component('api-server'),
-                  ports: [tcp(ports.konnectivityHealth)],
-                  why: 'the operator asks whether a konnectivity server has an agent',
-                } as const,
-              ]
-            : []),
-          {
-            from: { kind: 'pods', namespace: operatorNamespace, labels: managerSelector },
-            to: component('etcd-verify'),
-            ports: [tcp(ports.etcdClient)],
-            why: 'the operator sends the snapshot to verify, and reads the restored etcd',
-          } as const,
-        ]),
+    ...(operatorNamespace === undefined ? [] : operatorFlows(cluster, operatorNamespace)),
     ...podComponents
       .filter((name) => !nameless.includes(name))
       .flatMap((name) =>
@@ -135,6 +97,99 @@ export function unrestrictedFlowsOf(
   return [...within, ...free];
 }
 
+/** The connections of the operator to pods of a control plane. */
+function operatorFlows(cluster: HostedCluster, namespace: string): Flow[] {
+  const from: Peer = { kind: 'pods', namespace, labels: managerSelector };
+  const agents: Flow = {
+    from,
+    to: component('api-server'),
+    ports: [tcp(ports.konnectivityHealth)],
+    why: 'the operator asks whether a konnectivity server has an agent',
+  };
+  return [
+    {
+      from,
+      to: component('etcd'),
+      ports: [tcp(ports.etcdClient), tcp(ports.etcdHTTP)],
+      why: 'the operator manages members and takes snapshots',
+    },
+    {
+      from,
+      to: component('etcd-restore'),
+      ports: [tcp(ports.etcdClient)],
+      why: 'the operator sends the snapshot to restore',
+    },
+    ...(rendersWith(cluster, 'showsAgents') ? [agents] : []),
+    {
+      from,
+      to: component('etcd-verify'),
+      ports: [tcp(ports.etcdClient)],
+      why: 'the operator sends the snapshot to verify, and reads the restored etcd',
+    },
+  ];
+}
+
+/**
+ * The connections to the receivers of audit records, as their URLs say. A tenant chooses the URLs: nothing that the
+ * platform denies is opened by one, and no pod of another namespace.
+ * @param denied networks that no control plane may connect to
+ */
+export function auditFlows(
+  cluster: Pick<HostedCluster, 'namespace' | 'spec'>,
+  denied: readonly string[],
+): readonly Flow[] {
+  const flows = auditTargets(cluster).flatMap(({ server }) => flowsTo(new URL(server), cluster.namespace, denied));
+  const why = 'records of what happened, where the owner wants them';
+  const each = new Map(flows.map((flow) => [JSON.stringify(flow), flow])).values();
+  return [...each].map((flow) => ({ ...flow, from: component('api-server'), why }));
+}
+
+function flowsTo(
+  { protocol, hostname, port }: URL,
+  namespace: string,
+  denied: readonly string[],
+): Pick<Flow, 'to' | 'ports'>[] {
+  const there = [tcp(Number(port || (protocol === 'https:' ? httpsPort : 80)))];
+  const address = hostname.replace(/^\[|\]$/g, '');
+  if (isIP(address) > 0) {
+    const isDenied = denied.some((network) => isWithin(address, network));
+    return isDenied ? [] : [{ to: { kind: 'address', address }, ports: there }];
+  }
+  if (serviceNamespace(hostname, namespace) === namespace) {
+    // Policies apply after the translation of Services, and the ports of the pods may be others.
+    return [{ to: { kind: 'pods', namespace, labels: {} }, ports: [] }];
+  }
+  return [{ to: { kind: 'host', host: hostname, except: denied }, ports: there }];
+}
+
+/** The namespace of the Service that a host name means; undefined for a name outside of the cluster. */
+function serviceNamespace(hostname: string, own: string): string | undefined {
+  const [, namespace, svc] = hostname.split('.');
+  if (namespace === undefined) return own;
+  return svc === 'svc' ? namespace : undefined;
+}
+
+/**
+ * The connections of those who read metrics, as the owner of the control plane lists them. The metrics of the API server itself are at the
+ * port to which everyone may connect.
+ */
+function scraperFlows(cluster: Pick<HostedCluster, 'namespace' | 'spec'>): readonly Flow[] {
+  const served: readonly (readonly [PodComponent, number])[] = [
+    ['etcd', ports.etcdMetrics],
+    ['controller-manager', ports.controllerManager],
+    ['scheduler', ports.scheduler],
+    ...(usesFanOut(auditTargets(cluster)) ? [['api-server', ports.auditHealth] as const] : []),
+  ];
+  return (cluster.spec.metricsScrapers ?? []).flatMap(({ namespace, podLabels }) =>
+    served.map(([name, number]) => ({
+      from: { kind: 'pods', namespace, labels: podLabels } as const,
+      to: component(name),
+      ports: [tcp(number)],
+      why: 'metrics, for those whom the owner lists',
+    })),
+  );
+}
+
 /** Hosts outside. A hosted administrator chooses where the API server connects to, by webhooks and API services. */
 function outside(network: ManagementNetwork | undefined): Peer {
   return { kind: 'outside', except: deniedNetworks(network) };
@@ -150,29 +205,6 @@ function dnsServers(dns: ClusterDns = conventionalDns): [Peer, readonly FlowPort
     at,
   ]);
   return dns.networks.length === 0 ? pods : [...pods, [{ kind: 'networks', networks: dns.networks }, dnsPorts]];
-}
-
-/** One rule of a component's policy, for one direction. */
-export interface Rule {
-  readonly peer: Peer;
-  readonly ports: readonly FlowPort[];
-}
-
-/** The sources that may connect to a component. Ports that are open to anyone are not repeated for other peers. */
-export function ingressOf(name: PodComponent, flows: readonly Flow[]): Rule[] {
-  const rules = flows
-    .filter(({ to }) => isComponent(to, name))
-    .map(({ from, ports: to }) => ({ peer: from, ports: to }));
-  const open = rules.filter(({ peer }) => peer.kind === 'anyone').flatMap((rule) => rule.ports);
-  const isOpen = (port: FlowPort) => open.some((other) => isSamePort(port, other));
-  return rules.filter((rule) => rule.peer.kind === 'anyone' || !rule.ports.every(isOpen));
-}
-
-/** The destinations that a component may connect to. */
-export function egressOf(name: PodComponent, flows: readonly Flow[]): Rule[] {
-  return flows
-    .filter(({ from }) => isComponent(from, name))
-    .map(({ to, ports: there }) => ({ peer: to, ports: there }));
 }
 
 const httpsPort = 443;
@@ -209,12 +241,4 @@ function component(name: PodComponent): Peer {
 
 function tcp(number: number): FlowPort {
   return { number, protocol: 'TCP' };
-}
-
-function isComponent(peer: Peer, name: PodComponent): boolean {
-  return peer.kind === 'component' && peer.component === name;
-}
-
-function isSamePort(a: FlowPort, b: FlowPort): boolean {
-  return a.number === b.number && a.protocol === b.protocol;
 }

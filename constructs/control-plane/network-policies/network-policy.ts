@@ -4,8 +4,7 @@ import type { HostedCluster } from '../../cluster/cluster.ts';
 import { definedOnly } from '../../cluster/defined-only.ts';
 import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
 import { everyFamily, networkOfAddress } from '../../cluster/cidr.ts';
-import type { Flow, FlowPort, Peer, PodComponent } from './flow.ts';
-import { egressOf, ingressOf } from './flows.ts';
+import { egressOf, type Flow, type FlowPort, ingressOf, type Peer, type PodComponent } from './flow.ts';
 
 export interface PolicyProps {
   readonly cluster: HostedCluster;

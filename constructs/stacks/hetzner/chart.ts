@@ -5,7 +5,6 @@ import { manifest } from '../../cluster/manifest.ts';
 import type { RenderedObject } from '../../control-plane/chart.ts';
 import { chartFile, type StackFile, templatePath } from '../../helm/chart.ts';
 import { Expressions } from '../../helm/expressions.ts';
-import { accessModes, accessOf } from './access.ts';
 import { type HetznerAccess, HetznerHostedCluster, type HetznerHostedClusterProps } from './cluster.ts';
 import { defaultValues, type GivenHetznerValues, HetznerValues, valuesSchema } from './values.ts';
 
@@ -69,6 +68,34 @@ function templateOf(accessOfMode: (expressions: Expressions) => HetznerAccess): 
     },
   });
   return new Map(objects.map((object) => [object.kind, expressions.template([`The ${object.kind}.`], [object])]));
+}
+
+type ControlPlane = HetznerValues['controlPlane'];
+type Ingress = NonNullable<ControlPlane['ingress']>;
+
+/** TLS port of the ingress controller. */
+const ingressPort = 443;
+
+/** A way to reach the API server: how it follows from the values. */
+const accessModes = {
+  ingress: ({ apiHost, konnectivityHost, controller, className }: Ingress): HetznerAccess => ({
+    exposure: { ingress: { apiHost, konnectivityHost, controller, className, port: ingressPort } },
+    endpoint: { host: apiHost, port: ingressPort },
+  }),
+  nodePort: (address: string, { apiPort: port, konnectivityPort }: ControlPlane['service']): HetznerAccess => ({
+    exposure: { nodePort: { address, port, konnectivityPort } },
+    endpoint: { host: address, port },
+  }),
+  loadBalancer: ({ annotations }: ControlPlane['service']): HetznerAccess => ({
+    exposure: { loadBalancer: { annotations } },
+  }),
+};
+
+/** The way that valid values choose. */
+function accessOf({ ingress, service }: ControlPlane): HetznerAccess {
+  if (ingress) return accessModes.ingress(ingress);
+  if (service.type === 'NodePort') return accessModes.nodePort(service.externalAddress ?? '', service);
+  return accessModes.loadBalancer(service);
 }
 
 /** The ways to reach the API server, with the condition of each; the last one applies otherwise. */

@@ -11,13 +11,15 @@ import {
   usesTunnel,
 } from '../../cluster/in-cluster-access.ts';
 import type { ProxyTarget } from './forwarding.ts';
-import { KubernetesEndpoints } from './kubernetes-endpoints.ts';
-import { KubernetesService } from './kubernetes-service.ts';
+import { KubernetesService, kubernetesService } from './kubernetes-service.ts';
 import { Policy } from './policy.ts';
 import { Proxy, type ProxyProps } from './proxy.ts';
 import { ServiceProxy } from './service-proxy.ts';
+import { isIPv6 } from 'node:net';
+import { ApiObject } from 'cdk8s';
+import { apiServerSlice } from '../../api/resources.ts';
 
-export interface InClusterAccessProps {
+interface InClusterAccessProps {
   readonly cluster: HostedCluster;
   readonly facts: Facts;
   readonly endpoint: Endpoint;
@@ -38,7 +40,7 @@ export class InClusterAccess extends Construct {
     const { advertiseAddress } = facts;
     if (access === 'LoadBalancer' && advertiseAddress && rendersWith(cluster, 'writesKubernetesEndpoints')) {
       const { port } = common(cluster);
-      new KubernetesEndpoints(this, 'kubernetes-endpoints', { address: advertiseAddress, port });
+      new KubernetesEndpoints(this, 'kubernetes-endpoints', { host: advertiseAddress, port });
     }
     new KubernetesService(this, 'kubernetes-service', {
       reaches: access === 'Proxy' ? 'node' : hasServiceProxy(cluster, facts) ? 'pods' : undefined,
@@ -80,4 +82,32 @@ function proxyTarget(cluster: HostedCluster, { tunnelEndpoint }: Facts, endpoint
   if (!usesTunnel(cluster.spec)) return { endpoint, isTunnel: false };
   if (!tunnelEndpoint) throw new Error(`the tunnel endpoint of cluster ${cluster.name} is not known yet`);
   return { endpoint: tunnelEndpoint, isTunnel: true };
+}
+
+/**
+ * Where the Service `kubernetes` leads: one address for all API servers. API servers could write it themselves, but each that
+ * stops would take the address of all out of it, for up to ten seconds. Endpoints repeat the EndpointSlice, as those of API
+ * servers do: Kubernetes' conformance tests and some programs still read them.
+ */
+class KubernetesEndpoints extends Construct {
+  constructor(scope: Construct, id: string, { host: address, port }: Endpoint) {
+    super(scope, id);
+    const { name, namespace } = kubernetesService;
+    const ports = [{ name: 'https', port, protocol: 'TCP' }];
+    new ApiObject(this, 'endpoints', {
+      apiVersion: 'v1',
+      kind: 'Endpoints',
+      // Otherwise a controller would write a slice of its own for these Endpoints.
+      metadata: { name, namespace, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
+      subsets: [{ addresses: [{ ip: address }], ports }],
+    });
+    new ApiObject(this, 'slice', {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { name: apiServerSlice, namespace, labels: { 'kubernetes.io/service-name': name } },
+      addressType: isIPv6(address) ? 'IPv6' : 'IPv4',
+      endpoints: [{ addresses: [address], conditions: { ready: true } }],
+      ports,
+    });
+  }
 }

@@ -5,7 +5,7 @@ import { container, type Probes } from '../../pod/component.ts';
 import { haproxyImage } from '../../pod/haproxy.ts';
 import { withAdditions } from '../../pod/overlay.ts';
 import { ports } from '../../cluster/ports.ts';
-import { unprivileged } from '../../pod/unprivileged.ts';
+import { unprivileged } from '../../pod/restricted-pod.ts';
 import { imageReference } from '../../cluster/versions.ts';
 import {
   type IpFamily,

@@ -7,7 +7,7 @@ import { restoreToken } from '../../../constructs/control-plane/etcd/restore.ts'
 import type { EtcdRestoreFacts } from '../../../constructs/cluster/facts.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { etcdRestorePod, etcdVolumeClaim } from '../../../constructs/cluster/names.ts';
-import { needsToStop } from '../../clusters/dry-run/needs.ts';
+import { needsToStop } from '../../clusters/pods/needs-to-stop.ts';
 import type { StepNeeds } from '../../clusters/dry-run/try-step.ts';
 import { firstMemberId } from '../../etcd/derived-ids.ts';
 import { etcdPeerUrl } from '../../etcd/member-objects.ts';

@@ -6,7 +6,7 @@ import { type ComponentName, selectorLabels } from '../../../constructs/cluster/
 import { etcdRestorePod, etcdVolumeClaim, namesOf } from '../../../constructs/cluster/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Reader } from '../../clusters/management/view.ts';
-import { terminationMessage, oneLine } from '../../clusters/pods/termination-message.ts';
+import { terminationMessage, oneLine } from '../../kube/termination-message.ts';
 import { apiServersOf, hasReplicas, settledServersOf } from '../../clusters/pods/servers.ts';
 import type { MemberRestore, RestoreObservation, RestorePod } from './plan-restore.ts';
 import type { RestoreRequest } from './request.ts';

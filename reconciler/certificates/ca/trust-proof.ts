@@ -7,7 +7,7 @@ import { exposureStrategy } from '../../../constructs/control-plane/exposure/exp
 import type { ComponentName } from '../../../constructs/cluster/labels.ts';
 import { etcdMemberHost, namesOf } from '../../../constructs/cluster/names.ts';
 import { ports } from '../../../constructs/cluster/ports.ts';
-import { answeringPods } from '../../clusters/pods/answering-pods.ts';
+import { answeringPods } from '../../clusters/pods/ask-pods.ts';
 import { pendingOn, podsWithProblem, type Proof, proved, provenByAll } from '../../clusters/pods/proven-by-all.ts';
 import { users } from '../../../constructs/cluster/workload-identities.ts';
 import { isControlledBy } from '../../kube/object.ts';

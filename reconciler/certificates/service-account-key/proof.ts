@@ -1,8 +1,8 @@
 import { Deployment } from '../../../constructs/api/resources.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
-import { answeringPods } from '../../clusters/pods/answering-pods.ts';
+import { answeringPods } from '../../clusters/pods/ask-pods.ts';
 import { pendingOn, podsWithProblem, type Proof, proved, provenByAll } from '../../clusters/pods/proven-by-all.ts';
-import { wasStartedWith } from '../../clusters/pods/started-with.ts';
+import { wasStartedWith } from '../../clusters/pods/secret-files.ts';
 import { deploymentReadiness } from '../../kube/readiness.ts';
 import { signingKey, verifyingKeys } from './tokens.ts';
 import type { HostedClient } from '../../clusters/hosted/hosted-client.ts';

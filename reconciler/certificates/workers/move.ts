@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { caNotBeforeAnnotation, rolledOutForAnnotation } from '../../../constructs/api/group.ts';
 import { Machine, MachineDeployment, MachinePool, type Resource, Secret } from '../../../constructs/api/resources.ts';
 import { signingSeconds } from '../../../constructs/control-plane/certificates/signing-duration.ts';
-import { HostedClusterNotReady } from '../../clusters/hosted/not-ready.ts';
+import { HostedClusterNotReady } from '../../clusters/hosted/outage.ts';
 import { resultsOf, settleAll } from '../../kube/concurrency.ts';
 import { isConflict, isNotFound } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/object.ts';

@@ -1,4 +1,4 @@
-import { withoutSecrets } from '../../clusters/pods/termination-message.ts';
+import { withoutSecrets } from '../../kube/termination-message.ts';
 
 /** Of a longer line only the beginning is kept, and searched. */
 const longestLine = 4_000;

@@ -2,8 +2,7 @@ import type { EventObject } from '../../../imports/kubernetes.ts';
 import type { TLSRouteObject } from '../../../imports/gateway-api.ts';
 import type { Gateway as GatewayName } from '../../../constructs/api/exposure-spec.ts';
 import { Gateway, TLSRoute } from '../../../constructs/api/resources.ts';
-import type { GatewayObject } from '../../clusters/exposure/gateway-object.ts';
-import { isCurrent, type ReportedCondition } from '../../clusters/exposure/reported-condition.ts';
+import { type GatewayObject, isCurrent, type ReportedCondition } from '../../clusters/exposure/gateway-object.ts';
 import {
   type Listener,
   listenersOf,
@@ -13,7 +12,7 @@ import {
   routeStateOf,
 } from '../../clusters/exposure/route-status.ts';
 import { type KubeObject, objectKey } from '../../kube/object.ts';
-import { oneLine } from '../../clusters/pods/termination-message.ts';
+import { oneLine } from '../../kube/termination-message.ts';
 import { type Cause, warningsAbout } from './warnings.ts';
 
 /** The Gateway that a control plane names, and its routes, as its user may read them. */

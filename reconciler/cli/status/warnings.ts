@@ -1,6 +1,6 @@
 import type { EventObject } from '../../../imports/kubernetes.ts';
-import { oneLine } from '../../clusters/pods/termination-message.ts';
-import { lastTime } from '../../clusters/pods/warnings.ts';
+import { oneLine } from '../../kube/termination-message.ts';
+import { lastTime } from '../../clusters/management/warnings.ts';
 import { spanText } from '../format.ts';
 
 /** A cause, with those that it has itself. */

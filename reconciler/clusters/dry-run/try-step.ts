@@ -4,10 +4,11 @@ import { fieldManager } from '../../../constructs/api/group.ts';
 import { groupOf, type Resource, ResourceQuota, SelfSubjectAccessReview } from '../../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
 import type { KubernetesApi } from '../../kube/client.ts';
-import { isForbidden } from '../../kube/errors.ts';
+import { isAlreadyExists, isForbidden, kubeErrorOf } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { describeRefusals, verdictOf } from './judge.ts';
-import { type Amounts, exceededBy, usageOf } from './quota.ts';
+import { oneLine } from '../../kube/termination-message.ts';
+import { truncated } from '../../kube/truncated.ts';
+import { type Amounts, exceededBy, fitsAfter, usageOf } from './quota.ts';
 
 /** What a step needs that stops something, from its first stop to the time when all runs again. */
 export interface StepNeeds {
@@ -54,9 +55,7 @@ async function tryObject(client: Client, object: RenderedObject, ends: Amounts):
   try {
     return { object, admitted: await client.create(object, { fieldManager, dryRun: true }) };
   } catch (error) {
-    const verdict = verdictOf(error, ends);
-    if (verdict.kind === 'unknown') throw error;
-    return { object, refusal: verdict.kind === 'refused' ? verdict.words : undefined };
+    return { object, refusal: refusalBy(error, ends) };
   }
 }
 
@@ -109,4 +108,51 @@ async function missingRight(client: Client, { namespace, verb, resource }: Right
     throw error;
   }
   return `the operator cannot ${verb} resource "${resource.plural}" in API group "${group}" in the namespace "${namespace}"`;
+}
+
+/**
+ * The words in which an API server refuses an object that it is asked to create without storing it; undefined if it accepts it. An
+ * object that exists has passed everything else, because API servers look for its name last. A webhook that does not support dry
+ * runs says nothing about the object.
+ * @param ends what the pods use that end before the object is created
+ * @throws the error if it decides nothing
+ */
+export function refusalBy(error: unknown, ends: Amounts): string | undefined {
+  if (isAlreadyExists(error)) return undefined;
+  const { code = 0, message = '' } = kubeErrorOf(error) ?? {};
+  const words = oneLine(message.replace(/^create \w+ \S+: /, ''));
+  if (words.includes('does not support dry run')) return undefined;
+  const isDecided = [400, 403, 422].includes(code) || words.includes('failed calling webhook');
+  if (!isDecided) throw error;
+  return fitsAfter(message, ends) ? undefined : words;
+}
+
+/** What to do about a refusal, by the words of the API server. */
+const advice: readonly (readonly [words: string, advice: string])[] = [
+  ['failed quota', 'set `resources` of the component, or defaults in a LimitRange of the namespace'],
+  ['exceeded quota', 'raise the quota, or lower `resources`'],
+  ['per Container is', 'change the LimitRange, or `resources` of the component'],
+  ['per Pod is', 'change the LimitRange, or `resources` of the component'],
+  ['PriorityClass', 'create the PriorityClass, or correct `priorityClassName`'],
+  ['violates PodSecurity', 'correct the settings of the pod, or the standard that the namespace enforces'],
+  ['cannot ', 'give the operator the rights of its installation'],
+];
+
+const reportedRefusals = 3;
+const longestBytes = 1024;
+
+/** One sentence about all refusals, and what to do. @param words of the API server */
+export function describeRefusals(words: readonly string[]): string {
+  const causes = [...Map.groupBy(new Set(words), causeOf).values()].map(([first = '', ...others]) =>
+    others.length > 0 ? `${first} (${others.length} more for the same reason)` : first,
+  );
+  const more = causes.length > reportedRefusals ? [`and ${causes.length - reportedRefusals} more`] : [];
+  const told = advice.filter(([sign]) => causes.some((text) => text.includes(sign))).map(([, what]) => what);
+  const all = [...causes.slice(0, reportedRefusals), ...more].join('; ');
+  return [truncated(all, longestBytes), ...new Set(told)].join(': ');
+}
+
+/** Without the object: `pods "c1-etcd-0" is forbidden: no PriorityClass ...` */
+function causeOf(words: string): string {
+  return words.split(' is forbidden: ').at(-1) ?? words;
 }

@@ -1,7 +1,20 @@
 import { admittedHostsAnnotation, outsidePortAnnotation } from '../../../constructs/api/group.ts';
 import type { ObservedGateway } from '../../../constructs/control-plane/exposure/strategy.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { ReportedCondition } from './reported-condition.ts';
+
+/** A condition that the controller of a Gateway reports about the Gateway, one of its listeners or a route. */
+export interface ReportedCondition {
+  readonly type?: string | undefined;
+  readonly status?: string | undefined;
+  readonly observedGeneration?: number | undefined;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+}
+
+/** Conditions without generation count as current, because the field is optional. */
+export function isCurrent({ observedGeneration }: ReportedCondition, { metadata }: KubeObject): boolean {
+  return observedGeneration === undefined || observedGeneration >= (metadata.generation ?? 0);
+}
 
 /** The fields of a Gateway that the operator and hcp read, of which constructs declare those that they render from. */
 export interface GatewayObject extends KubeObject, Omit<ObservedGateway, 'metadata'> {

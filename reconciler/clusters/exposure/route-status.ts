@@ -1,6 +1,6 @@
 import type { TLSRouteObject } from '../../../imports/gateway-api.ts';
 import type { Gateway } from '../../../constructs/api/exposure-spec.ts';
-import { isCurrent, type ReportedCondition } from './reported-condition.ts';
+import { isCurrent, type ReportedCondition } from './gateway-object.ts';
 
 /** Of a management cluster that serves no version in which the operator can write routes. */
 export const routesNotServed =

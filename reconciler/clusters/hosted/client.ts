@@ -25,18 +25,13 @@ import { describeObject, identityOf, type KubeObject } from '../../kube/object.t
 import type { Rendered } from '../../kube/rendering.ts';
 import type { ApplyOptions } from '../management/view.ts';
 import type { HostedClient, Identity } from './hosted-client.ts';
-import { Administrator } from './administrator.ts';
+import { Administrator, privilegedClient } from './privileged-client.ts';
 import { approval } from '../../pki/certificate-signing-request.ts';
 import { firstServiceAccount, hostedInformers, rbacResources } from './informers.ts';
-import { keptApplied } from './kept-object.ts';
-import { keptRequest } from './kept-request.ts';
-import { keptNode, keptReport } from './node-object.ts';
+import { keptApplied, keptRequest, keptNode, keptReport } from './kept-objects.ts';
 import { type NodeReport, NodeReports } from './node-reports.ts';
-import { HostedClusterNotReady } from './not-ready.ts';
-import { Outage } from './outage.ts';
-import { privilegedClient } from './privileged-client.ts';
-import type { HostedClusterClientOptions } from './client-options.ts';
-import { type ConnectHosted, hostedConnector } from './connect.ts';
+import { HostedClusterNotReady, Outage } from './outage.ts';
+import { type HostedClusterClientOptions, type ConnectHosted, hostedConnector } from './connect.ts';
 import type { HostedTarget } from './target.ts';
 
 /** API servers read new permissions through watches, and may reject requests for a moment after a grant. */

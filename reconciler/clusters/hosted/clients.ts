@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { HostedClusterClient } from './client.ts';
-import type { HostedClusterClientOptions } from './client-options.ts';
+import type { HostedClusterClientOptions } from './connect.ts';
 import { HostedRooms } from './rooms.ts';
 import type { HostedTarget } from './target.ts';
 

@@ -1,12 +1,41 @@
 import { type Endpoint, formatEndpoint } from '../../../constructs/cluster/facts.ts';
 import { definedOnly } from '../../../constructs/cluster/defined-only.ts';
-import type { KubernetesApi } from '../../kube/client.ts';
-import type { ConnectionTarget } from '../../kube/config.ts';
+import { type KubernetesApi, KubeClient } from '../../kube/client.ts';
+import { type ConnectionTarget, connectionFor } from '../../kube/config.ts';
 import type { RequestRecord } from '../../kube/request.ts';
 import type { KeyPair } from '../../pki/issue.ts';
-import { dialApi, type OpenApi } from './open-api.ts';
 import type { HostedRoom } from './rooms.ts';
 import type { HostedTarget } from './target.ts';
+import type { KubeClientOptions } from '../../kube/client-options.ts';
+import type { Clock } from '../../kube/clock.ts';
+import type { Destinations } from '../network/destinations.ts';
+
+/** Opens a client of one API server. */
+export type OpenApi = (target: ConnectionTarget, options: KubeClientOptions) => KubernetesApi;
+
+/** A client that connects with its first request. */
+const dialApi: OpenApi = (target, options) => new KubeClient(connectionFor(target), options);
+
+/** Options of the client of one hosted cluster. */
+export interface HostedClusterClientOptions {
+  readonly clock: Clock;
+  /** The memory for what it reads and holds. */
+  readonly room: HostedRoom;
+  /** Called after a change that may require a reconcile. */
+  readonly onChange: () => void;
+  /** Called when the operator has reverted a change of this object by another client. */
+  readonly onRevert: (what: string) => void;
+  /** Called when a watch was interrupted. It resumes automatically. */
+  readonly onError: (error: unknown) => void;
+  /** Called for every request to the hosted cluster. By default not called. */
+  readonly onRequest?: ((record: RequestRecord) => void) | undefined;
+  /** Where the endpoint may be. By default anywhere. */
+  readonly destinations?: Destinations | undefined;
+  /** Called for everything that an API server sends, before it is read. By default not called. */
+  readonly onBytes?: (() => void) | undefined;
+  /** Opens a client of an API server. By default it connects over the network. */
+  readonly open?: OpenApi | undefined;
+}
 
 /** A healthy hosted API server answers quickly, and a worker must not wait for the usual half minute. */
 const deadlineMs = 5_000;
@@ -23,12 +52,7 @@ export const longestAnswerBytes = 16 * 1024 * 1024;
  */
 const values = { values: 200_000, depth: 64 };
 
-interface ConnectOptions {
-  readonly room: HostedRoom;
-  readonly onRequest?: ((record: RequestRecord) => void) | undefined;
-  readonly onBytes?: (() => void) | undefined;
-  readonly open?: OpenApi | undefined;
-}
+type ConnectOptions = Pick<HostedClusterClientOptions, 'room' | 'onRequest' | 'onBytes' | 'open'>;
 
 /** Makes a client of one API server of a hosted cluster, which connects with its first request. */
 export type ConnectHosted = (

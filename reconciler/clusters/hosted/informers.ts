@@ -16,9 +16,7 @@ import { nodeSigners } from '../../../constructs/cluster/workload-identities.ts'
 import { kubernetesService } from '../../../constructs/workload/in-cluster-access/kubernetes-service.ts';
 import type { AppliedKind } from '../../../constructs/workload/applied-kinds.ts';
 import { Informer, type InformerOptions } from '../../kube/informer.ts';
-import { keptApplied, keptIdentity } from './kept-object.ts';
-import { keptRequest } from './kept-request.ts';
-import { keptNode } from './node-object.ts';
+import { keptApplied, keptIdentity, keptRequest, keptNode } from './kept-objects.ts';
 
 /** The service account that the controller manager creates first. When it exists, controllers work. */
 export const firstServiceAccount = { namespace: 'default', name: 'default' } as const;

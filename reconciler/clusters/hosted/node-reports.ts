@@ -1,6 +1,6 @@
 import type { NodeObject } from '../../../imports/kubernetes.ts';
 import type { Clock } from '../../kube/clock.ts';
-import { lastReport } from './node-object.ts';
+import { lastReport } from './kept-objects.ts';
 
 /** When the kubelet of a Node has last reported. */
 export interface NodeReport {

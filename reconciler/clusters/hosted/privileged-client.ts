@@ -4,7 +4,6 @@ import type { KubernetesApi } from '../../kube/client.ts';
 import type { ApplyOptions } from '../../kube/client-options.ts';
 import { kubeErrorOf } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { Administrator } from './administrator.ts';
 
 /**
  * Writes with the operator's identity, except for objects that grant permissions and for deletions, which it writes as
@@ -55,5 +54,37 @@ async function grant<T extends KubeObject>(client: KubernetesApi, object: T, opt
     if (!kubeErrorOf(error)?.causes.some(({ field }) => field === 'roleRef')) throw error;
     await client.delete(resourceOf(object), object.metadata, options);
     return client.apply(object, options);
+  }
+}
+
+/**
+ * An administrator identity, which can grant permissions in a hosted cluster. Its client and its key exist only while
+ * they are used, because a stored administrator key could be stolen.
+ */
+export class Administrator {
+  readonly #open: () => Promise<KubernetesApi>;
+  #opened: Promise<KubernetesApi> | undefined;
+  #users = 0;
+
+  constructor(open: () => Promise<KubernetesApi>) {
+    this.#open = open;
+  }
+
+  /** Runs work with the client, which concurrent callers share. */
+  async use<T>(work: (client: KubernetesApi) => Promise<T>): Promise<T> {
+    this.#users += 1;
+    const opened = (this.#opened ??= this.#open());
+    try {
+      return await work(await opened);
+    } finally {
+      this.#users -= 1;
+      if (this.#users === 0) {
+        this.#opened = undefined;
+        await opened.then(
+          (client) => client.close(),
+          () => {},
+        );
+      }
+    }
   }
 }

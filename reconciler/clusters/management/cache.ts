@@ -1,3 +1,4 @@
+import type { ClusterObject } from '../../../imports/cluster-api.ts';
 import { clusterNameLabel, fieldManager, watchFilterLabel } from '../../../constructs/api/group.ts';
 import {
   Cluster,
@@ -33,7 +34,7 @@ import type { KubeObject, ObjectName } from '../../kube/object.ts';
 import { CrowdedNamespaces } from './crowded-namespaces.ts';
 import { NamespaceRooms } from './namespace-rooms.ts';
 import type { SharedResources, Reader } from './view.ts';
-import type { ServerAddress } from './cluster-networks.ts';
+import type { ServerAddress } from '../network/cluster-networks.ts';
 import { type DeniedNetworks, SharedResourcesWatch } from './shared-resources.ts';
 
 export interface ManagementClusterOptions {
@@ -226,7 +227,7 @@ export class ManagementCluster {
     return this.#known.get(resource, name);
   }
 
-  findCluster(namespace: string, name: string): KubeObject | undefined {
+  findCluster(namespace: string, name: string): ClusterObject | undefined {
     return this.get(Cluster, { namespace, name });
   }
 

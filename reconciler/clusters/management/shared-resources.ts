@@ -23,22 +23,15 @@ import {
   podNetworksOf,
   type ServerAddress,
   serviceNetworksOf,
-} from './cluster-networks.ts';
-import { LingeringNetworks } from './lingering-networks.ts';
+} from '../network/cluster-networks.ts';
+import { LingeringNetworks } from '../network/lingering-networks.ts';
 import { Waves } from './waves.ts';
 import { gatewayState, type GatewayObject } from '../exposure/gateway-object.ts';
 import { Informer, type InformerOptions } from '../../kube/informer.ts';
 import type { ObjectChange } from '../../kube/object-cache.ts';
 import { isOlder, type KubeObject, objectKey, type ObjectName } from '../../kube/object.ts';
 import type { SharedResources } from './view.ts';
-import {
-  type HostClaim,
-  hostClaimOfHostedControlPlane,
-  hostClaimOfRoute,
-  describeHostClaim,
-} from '../exposure/host-claim.ts';
-import { HostClaimIndex } from '../exposure/host-claim-index.ts';
-import { hostOwner } from '../exposure/host-owner.ts';
+import { type HostClaim, hostClaimOfHostedControlPlane, hostClaimOfRoute, HostClaims } from './host-claims.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { OptionalApi } from '../../kube/optional-api.ts';
 
@@ -84,7 +77,7 @@ export class SharedResourcesWatch {
   readonly #denied: LingeringNetworks;
   readonly #waves: Waves;
   readonly #client: KubernetesApi;
-  readonly #claims = new HostClaimIndex();
+  readonly #claims = new HostClaims();
   /** Versions of the HostedControlPlanes in the index. The response to a write arrives before its watch event. */
   readonly #versions = new Map<string, string>();
   readonly #subscriptions = new Subscriptions();
@@ -229,9 +222,7 @@ export class SharedResourcesWatch {
       hostOwner: (given) => {
         const host = given.toLowerCase();
         ask(topic.host(host));
-        const asking = this.#claims.hostedControlPlane(key);
-        const found = asking && hostOwner(host, asking, this.#claims.at(host));
-        return found && describeHostClaim(found);
+        return this.#claims.ownerOf(host, key);
       },
       heldHosts: () => this.#claims.hostedControlPlane(key)?.hosts ?? [],
       seesEveryClaim: this.#seesEveryClaim,

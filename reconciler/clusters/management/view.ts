@@ -10,7 +10,7 @@ import type { GatewayObject } from '../exposure/gateway-object.ts';
 import type { ApplyAllOptions } from '../../kube/apply-set.ts';
 import type { KubeObject, OwnerReference } from '../../kube/object.ts';
 import type { Rendered } from '../../kube/rendering.ts';
-import type { Unexplained, Warning } from '../pods/warnings.ts';
+import type { Unexplained, Warning } from './warnings.ts';
 
 /** Read access of a phase to the management cluster, from a cache that watches keep current. */
 export interface Reader {

@@ -14,7 +14,7 @@ import type { RenderedObject } from '../../../constructs/control-plane/chart.ts'
 import { definedOnly } from '../../../constructs/cluster/defined-only.ts';
 import type { Endpoint } from '../../../constructs/cluster/facts.ts';
 import { selectorLabels, selectorOf } from '../../../constructs/cluster/labels.ts';
-import { type InfrastructureReference, publishToInfrastructure } from '../exposure/infrastructure/endpoint.ts';
+import { type InfrastructureReference, publishToInfrastructure } from '../exposure/infrastructure-endpoint.ts';
 import type { RequestCaches } from '../../engine/tasks/request-cache.ts';
 import { tryStep } from '../dry-run/try-step.ts';
 import type { ApplySet } from '../../kube/apply-set.ts';
@@ -22,7 +22,7 @@ import type { KubernetesApi } from '../../kube/client.ts';
 import { isAlreadyExists, isNotFound } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Rendered } from '../../kube/rendering.ts';
-import { readWarnings } from '../pods/warnings.ts';
+import { readWarnings } from './warnings.ts';
 import type { ManagementCluster } from './cache.ts';
 import { type ApplyOptions, type DeletionWriter, refusalKeptMs, type Writer } from './view.ts';
 

@@ -1,6 +1,9 @@
 import { lookup as resolve } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { isWithin } from '../../../constructs/cluster/cidr.ts';
+import type { ServerAddress } from './cluster-networks.ts';
+import { Agent } from 'node:http';
+import { Agent as SecureAgent, type AgentOptions } from 'node:https';
 
 /** No server of a tenant has such an address: the node itself, link-local ones, metadata services, several hosts at once. */
 const never: readonly string[] = [
@@ -18,7 +21,7 @@ const never: readonly string[] = [
 ];
 
 /** What a tenant names, and what the operator does there. */
-export type Purpose =
+type Purpose =
   /** It sends requests, of which the tenant chooses much. */
   | 'store'
   /** It verifies which server presents itself, and sends nothing that the tenant chooses. */
@@ -30,7 +33,7 @@ export interface DestinationsOptions {
   /** These, and the ones of the management cluster's nodes, pods, Services and API servers. */
   readonly inside: () => readonly string[];
   /** Addresses of the management API servers, at which they have a port of their own. */
-  readonly apiServers: () => readonly { readonly address: string; readonly port?: number | undefined }[];
+  readonly apiServers: () => readonly ServerAddress[];
   /** Networks, and names of hosts, to which it may connect nevertheless. @default none, and what is inside but not denied is allowed */
   readonly allowed: readonly string[];
   /** @default that of the machine */
@@ -158,4 +161,32 @@ function embedded(address: string): string {
 
 function isIn(address: string, networks: readonly string[]): boolean {
   return networks.some((network) => isWithin(address, network));
+}
+
+/** Agents for both kinds of URLs whose every connection the guard decides on. */
+export function guardedAgents(
+  options: AgentOptions,
+  guard: Guard | undefined,
+): { readonly http: Agent; readonly https: SecureAgent } {
+  const agents = { http: new Agent({ keepAlive: true }), https: new SecureAgent(options) };
+  if (guard) for (const agent of Object.values(agents)) decideOnEach(agent, guard);
+  return agents;
+}
+
+/** Agents that connect to a proxy of the platform, which resolves the names and decides on them. */
+export function proxiedAgents(
+  options: AgentOptions,
+  proxy: string,
+): { readonly http: Agent; readonly https: SecureAgent } {
+  const proxied = { proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } };
+  return { http: new Agent({ keepAlive: true, ...proxied }), https: new SecureAgent({ ...options, ...proxied }) };
+}
+
+function decideOnEach(agent: Agent, guard: Guard): void {
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (options, callback) => {
+    const { host, port } = options as { readonly host?: string | null; readonly port?: number | string | null };
+    guard.admit(host ?? '', Number(port));
+    return connect({ ...options, lookup: guard.lookup(Number(port)) }, callback);
+  };
 }

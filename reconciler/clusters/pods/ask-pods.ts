@@ -1,8 +1,21 @@
 import type { PodObject } from '../../../imports/kubernetes.ts';
 import { messageOf } from '../../kube/error-message.ts';
+import { Pod } from '../../../constructs/api/resources.ts';
+import { type ComponentName, selectorLabels } from '../../../constructs/cluster/labels.ts';
+import { hasEnded } from '../../kube/readiness.ts';
+import type { ControlPlaneContext } from '../management/view.ts';
+
+/** The pods of a component that may answer requests, read from the API server instead of a watch. */
+export async function answeringPods(
+  { cluster, writer }: Pick<ControlPlaneContext, 'cluster' | 'writer'>,
+  component: ComponentName,
+): Promise<PodObject[]> {
+  const pods = await writer.readAll<PodObject>(Pod, selectorLabels(cluster.name, component));
+  return pods.filter((pod) => !hasEnded(pod));
+}
 
 /** The answer of one pod, or why there is none. */
-export type PodAnswer<T> =
+type PodAnswer<T> =
   | { readonly kind: 'answered'; readonly pod: string; readonly value: T }
   | { readonly kind: 'silent'; readonly pod: string; readonly problem: string };
 

@@ -9,9 +9,9 @@ import type {
 import { truncated } from '../../kube/truncated.ts';
 import { hasEnded, isReady } from '../../kube/readiness.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { terminationMessage, oneLine } from './termination-message.ts';
+import { terminationMessage, oneLine } from '../../kube/termination-message.ts';
 import { awayOf, confirmedBy } from './lost-node.ts';
-import type { Unexplained, Warning } from './warnings.ts';
+import type { Unexplained, Warning } from '../management/warnings.ts';
 
 /** Why pods do not work. */
 export interface PodProblem {

@@ -6,9 +6,8 @@ import { namesOfMany } from '../../kube/names-of-many.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
 import type { Work, WorkContext } from '../../engine/tasks/background-work.ts';
 import { findTask } from '../../engine/tasks/task.ts';
-import { answeringPods } from './answering-pods.ts';
-import { askPods } from './ask-pods.ts';
-import { refreshFiles } from './refresh-files.ts';
+import { answeringPods, askPods } from './ask-pods.ts';
+import { refreshFiles } from './secret-files.ts';
 
 /** Whether all that should have loaded something have. */
 export type Proof =

@@ -6,7 +6,7 @@ import { type Workload, workloadPod } from '../../../constructs/pod/workload-pod
 import type { EndpointProbe } from '../exposure/endpoint-probes.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { lacksPods, replicaFailures } from './pod-problem.ts';
-import type { Warning } from './warnings.ts';
+import type { Warning } from '../management/warnings.ts';
 
 /** A workload that lacks pods because they were refused, and what tells this refusal from an earlier one. */
 export interface RefusedWorkload {

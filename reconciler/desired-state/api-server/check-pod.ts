@@ -4,7 +4,7 @@ import { namesOf } from '../../../constructs/cluster/names.ts';
 import { checkedAnnotation } from '../../../constructs/control-plane/api-server/checked-configuration.ts';
 import { hasEnded } from '../../kube/readiness.ts';
 import type { Reader } from '../../clusters/management/view.ts';
-import { oneLine } from '../../clusters/pods/termination-message.ts';
+import { oneLine } from '../../kube/termination-message.ts';
 import { configurationCheckResult, type ConfigurationCheckResult } from './check-result.ts';
 
 /** The pod of a control plane that checks, or has checked, and is the record of what its kube-apiserver has said. */

@@ -1,7 +1,7 @@
 import type { ContainerStateTerminated } from '../../../imports/kubernetes.ts';
 import { acceptedPath } from '../../../constructs/control-plane/api-server/check.ts';
 import { endOfText } from '../../kube/metric-samples.ts';
-import { terminationMessage, oneLine } from '../../clusters/pods/termination-message.ts';
+import { terminationMessage, oneLine } from '../../kube/termination-message.ts';
 
 /** What a kube-apiserver says of its flags and files. */
 export type ConfigurationCheckResult =

@@ -5,7 +5,7 @@ import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { authenticationConfiguration } from '../../../constructs/control-plane/api-server/authentication.ts';
 import { hasEnded } from '../../kube/readiness.ts';
 import type { ControlPlaneContext } from '../../clusters/management/view.ts';
-import { refreshFiles } from '../../clusters/pods/refresh-files.ts';
+import { refreshFiles } from '../../clusters/pods/secret-files.ts';
 
 /** Makes kubelets write a changed authentication configuration at once. API servers read it again by themselves. */
 export async function refreshAuthentication({

@@ -2,7 +2,7 @@ import type { MachineObject } from '../../../imports/cluster-api.ts';
 import type { CertificateSigningRequestObject, NodeAddress } from '../../../imports/kubernetes.ts';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import { Machine } from '../../../constructs/api/resources.ts';
-import { notReadyIn } from '../../clusters/hosted/not-ready.ts';
+import { notReadyIn } from '../../clusters/hosted/outage.ts';
 import { askingNode, awaitsServing, objection } from '../../certificates/kubelets/plan-approval.ts';
 import { resultsOf, settleAll } from '../../kube/concurrency.ts';
 import { reservedHosts } from '../../certificates/kubelets/reserved-hosts.ts';

@@ -1,7 +1,7 @@
 import type { ConditionType } from '../../../constructs/api/conditions.ts';
 import type { WorkloadPart } from '../../../constructs/workload/chart.ts';
 import { workloadChart } from '../../clusters/charts.ts';
-import { HostedClusterNotReady } from '../../clusters/hosted/not-ready.ts';
+import { HostedClusterNotReady } from '../../clusters/hosted/outage.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../../engine/outcome.ts';
 import { messageOf } from '../../kube/error-message.ts';

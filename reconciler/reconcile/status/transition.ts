@@ -1,5 +1,4 @@
-import { conditions } from '../../../constructs/api/conditions.ts';
-import { severityOf } from '../../../constructs/api/severity-of.ts';
+import { conditions, severityOf } from '../../../constructs/api/conditions.ts';
 import type { EventNote, EventRecorder } from '../../kube/events.ts';
 import { objectKey } from '../../kube/object.ts';
 import type { Transition } from './writer.ts';

@@ -1,5 +1,4 @@
-import { notCountedForReady, type ConditionType } from '../../../constructs/api/conditions.ts';
-import { severityOf } from '../../../constructs/api/severity-of.ts';
+import { notCountedForReady, type ConditionType, severityOf } from '../../../constructs/api/conditions.ts';
 import type { Condition } from '../../../constructs/api/status.ts';
 
 /** A condition of a step, in reporting order. */

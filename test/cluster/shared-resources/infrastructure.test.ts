@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { groupOf, Namespace, type Resource } from '../../../constructs/api/resources.ts';
-import { publishToInfrastructure } from '../../../reconciler/clusters/exposure/infrastructure/endpoint.ts';
+import { publishToInfrastructure } from '../../../reconciler/clusters/exposure/infrastructure-endpoint.ts';
 import { RequestCaches } from '../../../reconciler/engine/tasks/request-cache.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { conditions, conditionTypes, isConditionType } from '../../../constructs/api/conditions.ts';
+import { conditions, conditionTypes, isConditionType, severityOf } from '../../../constructs/api/conditions.ts';
 import { sharedReasons } from '../../../constructs/api/severity.ts';
-import { severityOf } from '../../../constructs/api/severity-of.ts';
 
 const reasons = [
   ...Object.values(conditions).flatMap(({ reasons }) => Object.keys(reasons)),

@@ -3,7 +3,7 @@ import { contractLabel, providerLabel, providerLabelValue } from '../../../const
 import { renderProvider } from '../../../constructs/provider/chart.ts';
 import { managerImage } from '../../../constructs/provider/image.ts';
 import { managerEnvironment } from '../../../constructs/provider/operator.ts';
-import { renderMetadata } from '../../../constructs/provider/metadata.ts';
+import { renderMetadata } from '../../../constructs/provider/repository.ts';
 import { environmentVariables, readConfig } from '../../../reconciler/operator/config.ts';
 import { renderDistribution } from '../../../constructs/distribution.ts';
 import { workloadsOf } from '../../support/rendered-objects.ts';

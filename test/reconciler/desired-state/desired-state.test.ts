@@ -6,7 +6,6 @@ import { releaseOf } from '../../../constructs/cluster/release-revisions.ts';
 import { binariesAnnotation, versionAnnotation } from '../../../constructs/pod/component.ts';
 import { desiredState } from '../../../reconciler/desired-state/desired-state.ts';
 import { reportHeld } from '../../../reconciler/desired-state/held-field.ts';
-import { ClusterObject } from '../../../reconciler/clusters/management/cluster-object.ts';
 import { specText } from '../../../reconciler/desired-state/revision/revisions.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
 import { clusterName, clusterObjectWith, hostedControlPlaneObject, now, spec } from '../../support/scope.ts';
@@ -121,7 +120,7 @@ function decide(present: readonly Cause[], etcd?: string) {
       recorded: has('unchecked') ? { newest: last, served: last } : { newest: undefined, served: undefined },
       refusal: has('refused') ? { reason: 'InvalidConfiguration', message: 'no such field' } : undefined,
     },
-    clusterObject: ClusterObject.parse(clusterObjectWith()),
+    clusterObject: clusterObjectWith(),
     reader: management,
     platform: {},
     etcdReport: undefined,

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ConfigMap } from '../../../constructs/api/resources.ts';
 import { HostedRooms } from '../../../reconciler/clusters/hosted/rooms.ts';
 import { hostedConnector, longestAnswerBytes } from '../../../reconciler/clusters/hosted/connect.ts';
-import { keptApplied } from '../../../reconciler/clusters/hosted/kept-object.ts';
+import { keptApplied } from '../../../reconciler/clusters/hosted/kept-objects.ts';
 import type { KubernetesApi } from '../../../reconciler/kube/client.ts';
 import { kubeErrorOf } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';

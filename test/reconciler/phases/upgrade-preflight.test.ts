@@ -3,7 +3,7 @@ import { skipPreflightAnnotation } from '../../../constructs/api/group.ts';
 import { Deployment, Pod } from '../../../constructs/api/resources.ts';
 import { objectLabels } from '../../../constructs/cluster/labels.ts';
 import { upgradePreflight } from '../../../reconciler/phases/upgrade-preflight.ts';
-import { HostedClusterNotReady } from '../../../reconciler/clusters/hosted/not-ready.ts';
+import { HostedClusterNotReady } from '../../../reconciler/clusters/hosted/outage.ts';
 import type { HostedClient } from '../../../reconciler/clusters/hosted/hosted-client.ts';
 import type { KubernetesApi } from '../../../reconciler/kube/client.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';

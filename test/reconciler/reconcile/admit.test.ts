@@ -1,3 +1,4 @@
+import type { ClusterObject } from '../../../imports/cluster-api.ts';
 import { expect, it } from 'vitest';
 import { releaseOf } from '../../../constructs/cluster/release-revisions.ts';
 import { maxClusterNameLength } from '../../../constructs/cluster/names.ts';
@@ -32,7 +33,7 @@ const shim = { apiVersion: 'v1', kind: 'Secret', name: 'c1-shim', uid: 'uid-of-t
 const release = releaseOf(36);
 const none: RecordedRevisions = { newest: undefined, served: undefined };
 
-function decide(hosted: AnyObject, found: AnyObject | undefined, recorded = none): Admission {
+function decide(hosted: AnyObject, found: ClusterObject | undefined, recorded = none): Admission {
   return admit(hosted, {
     findCluster: (ns, name) => (ns === namespace && name === found?.metadata.name ? found : undefined),
     findComponentTemplate: () => undefined,
@@ -41,7 +42,7 @@ function decide(hosted: AnyObject, found: AnyObject | undefined, recorded = none
   });
 }
 
-it.each<[string, AnyObject, AnyObject | undefined, Partial<Admission>]>([
+it.each<[string, AnyObject, ClusterObject | undefined, Partial<Admission>]>([
   ['a plain owner', object, cluster, { kind: 'admitted' }],
   ['a controlling owner', owned({ ...ownedByCluster, controller: true }), cluster, { kind: 'admitted' }],
   [
@@ -213,11 +214,11 @@ it('keeps the spelling of the version, which Cluster API compares as text', () =
   expect(decide(withVersion('1.36.3'), cluster)).toMatchObject({ hostedControlPlane: { spec: { version: '1.36.3' } } });
 });
 
-function wanting(kind: string, name: string): AnyObject {
+function wanting(kind: string, name: string): ClusterObject {
   return clusterObjectWith({ spec: { controlPlaneRef: { kind, name } } });
 }
 
-function wanted(name: string): AnyObject {
+function wanted(name: string): ClusterObject {
   return clusterObjectWith({ metadata: { name } });
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { mergeFacts, type PhaseResult } from '../../../reconciler/engine/run-phases.ts';
-import { HostedClusterNotReady } from '../../../reconciler/clusters/hosted/not-ready.ts';
+import { HostedClusterNotReady } from '../../../reconciler/clusters/hosted/outage.ts';
 import { pruneWorkload } from '../../../reconciler/reconcile/prune.ts';
 import { phases } from '../../../reconciler/reconcile/phases.ts';
 import type { HostedClient } from '../../../reconciler/clusters/hosted/hosted-client.ts';

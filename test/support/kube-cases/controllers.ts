@@ -9,7 +9,7 @@ import {
   ResourceQuota,
 } from '../../../constructs/api/resources.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { readWarnings } from '../../../reconciler/clusters/pods/warnings.ts';
+import { readWarnings } from '../../../reconciler/clusters/management/warnings.ts';
 import { clusterName } from '../scope.ts';
 import {
   type AnyObject,

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { auditImageIn } from '../../../constructs/control-plane/api-server/audit/image.ts';
+import { auditImageIn } from '../../../constructs/control-plane/api-server/audit/fan-out.ts';
 import { providerChart, providerChartFiles } from '../../../constructs/provider/helm/chart.ts';
 import { managerImageIn } from '../../../constructs/provider/image.ts';
 import { renderInstallation } from '../../../constructs/distribution.ts';

@@ -1,3 +1,4 @@
+import type { ClusterObject } from '../../../imports/cluster-api.ts';
 import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
@@ -7,7 +8,6 @@ import { z } from 'zod';
 import { Cluster, Secret, Service } from '../../../constructs/api/resources.ts';
 import { networkOf } from '../../../constructs/cluster/cluster.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
-import { ClusterObject } from '../../../reconciler/clusters/management/cluster-object.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { connectionFor } from '../../../reconciler/kube/config.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
@@ -60,7 +60,7 @@ export async function openHostedApi(
   const { namespace, name } = cluster;
   const names = namesOf(name);
   const [object, secret, service] = await Promise.all([
-    management.find(Cluster, cluster),
+    management.find<ClusterObject>(Cluster, cluster),
     management.find<SecretObject>(Secret, { namespace, name: names.secrets.kubeconfig }),
     management.find<ServiceObject>(Service, { namespace, name: names.apiService }),
   ]);
@@ -96,7 +96,7 @@ export async function openHostedApi(
     ...cluster,
     endpoint: withPort(new URL(published.server)),
     certificateAuthority,
-    services: networkOf(ClusterObject.parse(object).spec?.clusterNetwork).services,
+    services: networkOf(object.spec?.clusterNetwork).services,
     // Long enough for a busy machine, and short enough to retry when its API server has just been replaced.
     client: new KubeClient(connection, { deadlineMs: 15_000 }),
     kubeconfig: path,

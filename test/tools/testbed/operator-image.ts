@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { nonRoot } from '../../../constructs/pod/unprivileged.ts';
+import { nonRoot } from '../../../constructs/pod/restricted-pod.ts';
 import { writeImageArchive, type ImageContent, type ImageEntry } from './oci.ts';
 import { buildDirectory, fanOutBundle, repository } from './operator-bundle.ts';
 import { sharedLibraries } from './shared-libraries.ts';

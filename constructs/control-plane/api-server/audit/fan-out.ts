@@ -5,10 +5,9 @@ import type { HostedCluster } from '../../../cluster/cluster.ts';
 import { definedOnly } from '../../../cluster/defined-only.ts';
 import { namesOf } from '../../../cluster/names.ts';
 import { ports } from '../../../cluster/ports.ts';
-import { imageReference } from '../../../cluster/versions.ts';
+import { imageReference, type Image } from '../../../cluster/versions.ts';
 import { container, probes, projected } from '../../../pod/component.ts';
 import { type Flag, renderFlags } from '../../../pod/flags.ts';
-import { fanOutImage } from './image.ts';
 import { type AuditTarget, auditTargets, fanOutTokenKey, tokenKeyOf, usesFanOut } from './targets.ts';
 
 const directory = '/etc/audit';
@@ -81,4 +80,20 @@ export function fanOutVolumes(cluster: HostedCluster): k8s.Volume[] {
       { secret: auditTokens, items: Object.fromEntries(keys.map((key) => [key, key])) },
     ]),
   ];
+}
+
+/**
+ * The image of the audit fan-out, which `npm run image` packs beside that of the operator. The second part of the tag is the
+ * digest of the sources, in `reconciler/programs/audit-fan-out/` and `fan-out-config.ts`: a release of the operator that does not change
+ * them restarts no API server. Raise the first part to ship the same program with a newer Node.
+ */
+export const fanOutImage: Image = {
+  registry: 'localhost',
+  repository: 'hosted-control-plane/audit',
+  tag: '1-561f09350ef7',
+};
+
+/** The same in another registry, which HostedControlPlanes name in `imageRegistry`. */
+export function auditImageIn(registry: string): string {
+  return imageReference({ imageRegistry: registry }, fanOutImage, undefined);
 }

@@ -2,7 +2,7 @@ import type { NodeObject, PodObject } from '../../../../imports/kubernetes.ts';
 import type { HostedControlPlane } from '../../../../constructs/api/hosted-control-plane.ts';
 import { Node } from '../../../../constructs/api/resources.ts';
 import type { HostedClient } from '../../../clusters/hosted/hosted-client.ts';
-import { keptIdentity } from '../../../clusters/hosted/kept-object.ts';
+import { keptIdentity } from '../../../clusters/hosted/kept-objects.ts';
 import { Collection } from '../../../kube/cache-budget.ts';
 import type { KubernetesApi } from '../../../kube/client.ts';
 import { hasEnded } from '../../../kube/readiness.ts';

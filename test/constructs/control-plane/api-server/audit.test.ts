@@ -2,7 +2,7 @@ import type { V1PodSpec } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { checkedConfiguration } from '../../../../constructs/control-plane/api-server/checked-configuration.ts';
-import { policyFile } from '../../../../constructs/control-plane/api-server/audit/policy.ts';
+import { policyFile } from '../../../../constructs/control-plane/api-server/audit/audit.ts';
 import { fanOutKubeconfig } from '../../../../constructs/control-plane/api-server/audit/webhook.ts';
 import { auditTargets } from '../../../../constructs/control-plane/api-server/audit/targets.ts';
 import { restartsWithAnnotation } from '../../../../constructs/pod/component.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { exposureStrategy } from '../../../../constructs/control-plane/exposure/exposure.ts';
-import type { Outside } from '../../../../constructs/control-plane/exposure/strategy.ts';
+import type { EndpointInput } from '../../../../constructs/control-plane/exposure/strategy.ts';
 import type { Endpoint } from '../../../../constructs/cluster/facts.ts';
 import { clusterOf } from '../../../support/rendered-cluster.ts';
 
@@ -12,13 +12,13 @@ const listener = {
   tls: { mode: 'Passthrough' },
   allowedRoutes: { namespaces: { from: 'All' } },
 };
-const behind = (changes: Partial<typeof listener> = {}): Outside => ({
+const behind = (changes: Partial<typeof listener> = {}): EndpointInput => ({
   gatewayServed: true,
   gateway: { spec: { listeners: [{ ...listener, ...changes }] } },
 });
 const gateway = { namespace: 'capi-system', name: 'capi' };
 
-function decide(outside: Outside, preset: Partial<Endpoint> = {}, spec: object = {}) {
+function decide(outside: EndpointInput, preset: Partial<Endpoint> = {}, spec: object = {}) {
   const cluster = clusterOf({ spec: { exposure: { gateway }, ...spec } });
   return exposureStrategy(cluster.spec).endpoint(cluster, outside, preset);
 }
@@ -77,7 +77,7 @@ describe('a gateway', () => {
     expect(decide({ ...behind(), heldHosts }, foreign)).toMatchObject({ known: true, endpoint: foreign });
   });
 
-  it.each<[string, Outside, Partial<Endpoint>, string, string]>([
+  it.each<[string, EndpointInput, Partial<Endpoint>, string, string]>([
     ['the API is not installed', {}, {}, 'GatewayAPINotInstalled', 'Gateway capi-system/capi cannot be read'],
     [
       'the Gateway does not exist',

@@ -1,12 +1,14 @@
 import { expect, it } from 'vitest';
 import { admittedHostsAnnotation } from '../../../../constructs/api/group.ts';
-import { admitsHost, type HostQuestion } from '../../../../constructs/control-plane/exposure/host-admission.ts';
+import { admitsHost, type HostAdmissionInput } from '../../../../constructs/control-plane/exposure/gateway.ts';
 
 const question = { namespace: 'team-a', domain: 'example.org', annotations: {}, seesEveryClaim: true };
-const admitting = (entries: string): Partial<HostQuestion> => ({ annotations: { [admittedHostsAnnotation]: entries } });
+const admitting = (entries: string): Partial<HostAdmissionInput> => ({
+  annotations: { [admittedHostsAnnotation]: entries },
+});
 const limited = { seesEveryClaim: false };
 
-it.each<[boolean, string, Partial<HostQuestion>]>([
+it.each<[boolean, string, Partial<HostAdmissionInput>]>([
   [true, 'prod.team-a.example.org', {}],
   [true, 'Prod.Team-A.Example.org', {}],
   [true, 'a.b.team-a.example.org', limited],

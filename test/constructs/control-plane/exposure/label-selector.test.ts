@@ -1,6 +1,6 @@
 import type { k8s } from 'cdk8s-plus-30';
 import { expect, it } from 'vitest';
-import { selects } from '../../../../constructs/control-plane/exposure/label-selector.ts';
+import { selects } from '../../../../constructs/control-plane/exposure/listener.ts';
 
 const labels = { tier: 'gold', region: 'north', empty: '' };
 const where = (key: string, operator: string, ...values: string[]): k8s.LabelSelector => ({

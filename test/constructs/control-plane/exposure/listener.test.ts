@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { outsidePortAnnotation } from '../../../../constructs/api/group.ts';
-import { chooseListener, type ListenerQuestion } from '../../../../constructs/control-plane/exposure/listener.ts';
+import { chooseListener, type ListenerInput } from '../../../../constructs/control-plane/exposure/listener.ts';
 import type { ObservedListener } from '../../../../constructs/control-plane/exposure/strategy.ts';
 
 /** The listener of the reference provider's documentation. */
@@ -15,7 +15,7 @@ const good: ObservedListener = {
 const gatewayName = { namespace: 'capi-system', name: 'capi' };
 const question = { gatewayName, namespace: 'team', namespaceLabels: { tier: 'gold' }, preset: {} } as const;
 
-function choose(listeners: readonly ObservedListener[], changes: Partial<ListenerQuestion> = {}) {
+function choose(listeners: readonly ObservedListener[], changes: Partial<ListenerInput> = {}) {
   return chooseListener({ ...question, gateway: { spec: { listeners } }, ...changes });
 }
 
@@ -33,7 +33,7 @@ const { tls: _tls, ...withoutTls } = good;
 const { allowedRoutes: _allowedRoutes, ...withoutAllowedRoutes } = good;
 
 describe('a suitable listener', () => {
-  it.each<[string, ObservedListener, Partial<ListenerQuestion>]>([
+  it.each<[string, ObservedListener, Partial<ListenerInput>]>([
     ['passes TLS through for a wildcard from all namespaces', good, {}],
     ['lists TLSRoute among its kinds', admittingKinds({ kind: 'TCPRoute' }, { kind: 'TLSRoute' }), {}],
     ['lists their group too', admittingKinds({ group: 'gateway.networking.k8s.io', kind: 'TLSRoute' }), {}],
@@ -68,7 +68,7 @@ describe('a suitable listener', () => {
       { ...good, name: 'port', port: 8443 },
       { ...good, name: 'host', hostname: '*.other.example.com' },
     ];
-    const chosen = (preset: ListenerQuestion['preset']) => choose(listeners, { preset });
+    const chosen = (preset: ListenerInput['preset']) => choose(listeners, { preset });
     expect(chosen({ port: 8443 })).toMatchObject({ listener: { name: 'port' } });
     expect(chosen({ host: 'c1.other.example.com' })).toMatchObject({ listener: { name: 'host' } });
     expect(chosen({ host: 'c1.clusters.example.com', port: 443 })).toMatchObject({ listener: { name: 'tls' } });
@@ -77,7 +77,7 @@ describe('a suitable listener', () => {
 
 describe('a listener that clients reach at another port than it listens at', () => {
   const inside = { ...good, port: 8443 };
-  const chosen = (said: string, preset: ListenerQuestion['preset'] = {}) =>
+  const chosen = (said: string, preset: ListenerInput['preset'] = {}) =>
     choose([inside], {
       gateway: { metadata: { annotations: { [outsidePortAnnotation]: said } }, spec: { listeners: [inside] } },
       preset,
@@ -109,7 +109,7 @@ describe('a listener that clients reach at another port than it listens at', () 
 });
 
 describe('an unsuitable listener is refused, with a remedy', () => {
-  it.each<[string, ObservedListener, string, Partial<ListenerQuestion>?]>([
+  it.each<[string, ObservedListener, string, Partial<ListenerInput>?]>([
     [
       'terminates TLS',
       { ...good, tls: { mode: 'Terminate' } },
@@ -182,7 +182,7 @@ describe('an unsuitable listener is refused, with a remedy', () => {
     }
   });
 
-  it.each<[string, ListenerQuestion['preset'], string]>([
+  it.each<[string, ListenerInput['preset'], string]>([
     ['host is another', { host: 'c1.elsewhere.example.com', port: 443 }, 'which is c1.elsewhere.example.com:443 and'],
     ['host is the bare domain', { host: 'clusters.example.com' }, 'which is clusters.example.com and'],
     ['host only has the same ending', { host: 'c1.myclusters.example.com' }, 'which is c1.myclusters.example.com and'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { auditFlows } from '../../../../constructs/control-plane/network-policies/audit-flows.ts';
+import { auditFlows } from '../../../../constructs/control-plane/network-policies/flows.ts';
 import { clusterOf, Rendered } from '../../../support/rendered-cluster.ts';
 
 const denied = ['169.254.0.0/16', 'fe80::/10', '10.0.0.0/8'];
@@ -22,7 +22,7 @@ describe('to a receiver of audit records', () => {
     // The pods of other namespaces are not a tenant's to open.
     ['http://a.other.svc:8080', { kind: 'host', host: 'a.other.svc', except: denied }, tcp(8080)],
   ])('%s a connection is allowed', (server, to, ports) => {
-    expect(auditFlows(clusterOf({ spec: specWith(server) }), denied)).toEqual([{ to, ports }]);
+    expect(auditFlows(clusterOf({ spec: specWith(server) }), denied)).toMatchObject([{ to, ports }]);
   });
 
   it.each(['http://169.254.169.254', 'https://10.1.2.3', 'https://[fe80::1]'])(

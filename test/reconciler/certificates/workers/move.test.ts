@@ -7,7 +7,7 @@ import {
 } from '../../../../constructs/api/group.ts';
 import { Machine, MachineDeployment, MachinePool, Secret } from '../../../../constructs/api/resources.ts';
 import { kubeletServingSigner } from '../../../../constructs/cluster/workload-identities.ts';
-import { HostedClusterNotReady } from '../../../../reconciler/clusters/hosted/not-ready.ts';
+import { HostedClusterNotReady } from '../../../../reconciler/clusters/hosted/outage.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
 import { createCA, type KeyPair, validFor } from '../../../../reconciler/pki/issue.ts';
 import { signerFingerprint } from '../../../../reconciler/pki/pem.ts';

@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Event, Gateway, TLSRoute } from '../../../../constructs/api/resources.ts';
 import type { Cause } from '../../../../reconciler/cli/status/warnings.ts';
 import { gatewayCauses, type GatewayEvidence } from '../../../../reconciler/cli/status/gateway-causes.ts';
-import type { GatewayObject } from '../../../../reconciler/clusters/exposure/gateway-object.ts';
-import type { ReportedCondition } from '../../../../reconciler/clusters/exposure/reported-condition.ts';
+import type { GatewayObject, ReportedCondition } from '../../../../reconciler/clusters/exposure/gateway-object.ts';
 
 const now = Date.parse('2026-11-26T12:00:00Z');
 const name = { namespace: 'infra', name: 'shared' };

@@ -1,9 +1,12 @@
 import type { CertificateSigningRequestObject } from '../../../../imports/kubernetes.ts';
 import { describe, expect, it } from 'vitest';
 import { fieldManager } from '../../../../constructs/api/group.ts';
-import { keptApplied, keptIdentity } from '../../../../reconciler/clusters/hosted/kept-object.ts';
-import { keptRequest } from '../../../../reconciler/clusters/hosted/kept-request.ts';
-import { keptNode } from '../../../../reconciler/clusters/hosted/node-object.ts';
+import {
+  keptApplied,
+  keptIdentity,
+  keptRequest,
+  keptNode,
+} from '../../../../reconciler/clusters/hosted/kept-objects.ts';
 import { somePodAvailable } from '../../../../reconciler/kube/readiness.ts';
 import { findPodProblem } from '../../../../reconciler/clusters/pods/pod-problem.ts';
 import { poolOf } from '../../../../reconciler/certificates/workers/machine-pools.ts';

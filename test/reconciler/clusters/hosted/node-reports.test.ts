@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { keptReport } from '../../../../reconciler/clusters/hosted/node-object.ts';
+import { keptReport } from '../../../../reconciler/clusters/hosted/kept-objects.ts';
 import { NodeReports } from '../../../../reconciler/clusters/hosted/node-reports.ts';
 
 const minute = 60_000;

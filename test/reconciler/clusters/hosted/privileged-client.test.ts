@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { Deployment } from '../../../../constructs/api/resources.ts';
-import { Administrator } from '../../../../reconciler/clusters/hosted/administrator.ts';
-import { privilegedClient } from '../../../../reconciler/clusters/hosted/privileged-client.ts';
+import { Administrator, privilegedClient } from '../../../../reconciler/clusters/hosted/privileged-client.ts';
 import type { KubernetesApi } from '../../../../reconciler/kube/client.ts';
 import { KubeError } from '../../../../reconciler/kube/errors.ts';
 

@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Secret, Service } from '../../../../constructs/api/resources.ts';
 import { HostedClients } from '../../../../reconciler/clusters/hosted/clients.ts';
-import type { OpenApi } from '../../../../reconciler/clusters/hosted/open-api.ts';
+import type { OpenApi } from '../../../../reconciler/clusters/hosted/connect.ts';
 import { hostedTarget } from '../../../../reconciler/clusters/hosted/target.ts';
 import { systemClock } from '../../../../reconciler/kube/clock.ts';
 import { tooLarge } from '../../../../reconciler/kube/errors.ts';

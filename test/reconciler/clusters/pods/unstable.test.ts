@@ -1,7 +1,7 @@
 import type { ContainerStatus, PodObject } from '../../../../imports/kubernetes.ts';
 import { expect, it } from 'vitest';
 import { Pod } from '../../../../constructs/api/resources.ts';
-import { unstableOf } from '../../../../reconciler/clusters/pods/unstable.ts';
+import { unstableOf } from '../../../../reconciler/clusters/pods/wait-for-pods.ts';
 
 const now = new Date('2026-11-23T12:00:00Z');
 const ago = (seconds: number): string => new Date(now.getTime() - seconds * 1000).toISOString();

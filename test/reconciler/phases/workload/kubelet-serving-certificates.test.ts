@@ -1,6 +1,6 @@
 import type { CertificateSigningRequestObject } from '../../../../imports/kubernetes.ts';
 import { describe, expect, it } from 'vitest';
-import { HostedClusterNotReady } from '../../../../reconciler/clusters/hosted/not-ready.ts';
+import { HostedClusterNotReady } from '../../../../reconciler/clusters/hosted/outage.ts';
 import { kubeletServingCertificates } from '../../../../reconciler/phases/workload/kubelet-serving-certificates.ts';
 import type { HostedClient } from '../../../../reconciler/clusters/hosted/hosted-client.ts';
 import { kubeletRequest } from '../../../support/kubelet-request.ts';

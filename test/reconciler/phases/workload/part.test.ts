@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { notCountedForReady } from '../../../../constructs/api/conditions.ts';
-import { HostedClusterNotReady } from '../../../../reconciler/clusters/hosted/not-ready.ts';
+import { HostedClusterNotReady } from '../../../../reconciler/clusters/hosted/outage.ts';
 import { KubeError } from '../../../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
 import { objectsOf, type Rendered } from '../../../../reconciler/kube/rendering.ts';

@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { fanOutImage } from '../../../../constructs/control-plane/api-server/audit/image.ts';
+import { fanOutImage } from '../../../../constructs/control-plane/api-server/audit/fan-out.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 const configuration = 'constructs/control-plane/api-server/audit/fan-out-config.ts';
