@@ -1,4 +1,4 @@
-import { controlPlaneChart } from '../clusters/charts.ts';
+import { controlPlaneChart } from './charts.ts';
 import { hasNewest } from '../desired-state/desired-state.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
 import { noting } from '../engine/refusals.ts';

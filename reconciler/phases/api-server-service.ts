@@ -1,5 +1,5 @@
 import type { ServiceObject } from '../../imports/kubernetes.ts';
-import { controlPlaneChart } from '../clusters/charts.ts';
+import { controlPlaneChart } from './charts.ts';
 import { KubeError } from '../kube/errors.ts';
 import { degraded, done, InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
 import { noting } from '../engine/refusals.ts';

@@ -2,7 +2,7 @@ import type { DeploymentObject, PodObject } from '../../imports/kubernetes.ts';
 import { recheckMs } from '../clusters/management/users-objects.ts';
 import { createHash } from 'node:crypto';
 import { Deployment, Pod, resourceNamed } from '../../constructs/api/resources.ts';
-import { controlPlaneChart } from '../clusters/charts.ts';
+import { controlPlaneChart } from './charts.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { mountsOf } from '../../constructs/pod/mounts.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';

@@ -1,5 +1,5 @@
 import { Deployment } from '../../constructs/api/resources.ts';
-import { controlPlaneChart } from '../clusters/charts.ts';
+import { controlPlaneChart } from './charts.ts';
 import { deploymentReadiness } from '../kube/readiness.ts';
 import { podProblemMeanwhile, unstablePods, waitForPods } from '../clusters/pods/wait-for-pods.ts';
 import { type Outcome, wait } from '../engine/outcome.ts';

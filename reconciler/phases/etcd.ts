@@ -1,7 +1,7 @@
 import type { StatefulSetObject } from '../../imports/kubernetes.ts';
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { ConfigMap, StatefulSet } from '../../constructs/api/resources.ts';
-import { controlPlaneChart } from '../clusters/charts.ts';
+import { controlPlaneChart } from './charts.ts';
 import type { RenderedName } from '../kube/rendering.ts';
 import type { Facts } from '../../constructs/cluster/facts.ts';
 import { definedOnly } from '../../constructs/cluster/defined-only.ts';

@@ -1,6 +1,6 @@
 import { CiliumNetworkPolicy } from '../../constructs/api/resources.ts';
 import { fewestNetworks } from '../../constructs/cluster/cidr.ts';
-import { controlPlaneChart } from '../clusters/charts.ts';
+import { controlPlaneChart } from './charts.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
 import { phase } from './scope.ts';

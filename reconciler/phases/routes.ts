@@ -6,7 +6,7 @@ import { needsTunnel } from '../../constructs/cluster/in-cluster-access.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
-import { controlPlaneChart } from '../clusters/charts.ts';
+import { controlPlaneChart } from './charts.ts';
 import type { RenderedName } from '../kube/rendering.ts';
 import { routesNotServed, routeStateOf } from '../clusters/exposure/route-status.ts';
 import { phase, type Scope } from './scope.ts';

@@ -12,7 +12,7 @@ import type { ApplySet } from '../kube/apply-set.ts';
 import { apiServer } from '../phases/api-server.ts';
 import { networkPolicies } from '../phases/network-policies.ts';
 import type { Scope } from '../phases/scope.ts';
-import { controlPlaneChart, workloadChart } from '../clusters/charts.ts';
+import { controlPlaneChart, workloadChart } from '../phases/charts.ts';
 
 /**
  * Deletes objects that are no longer rendered, such as the PodDisruptionBudget of a workload that now has one replica.

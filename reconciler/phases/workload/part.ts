@@ -1,6 +1,6 @@
 import type { ConditionType } from '../../../constructs/api/conditions.ts';
 import type { WorkloadPart } from '../../../constructs/workload/chart.ts';
-import { workloadChart } from '../../clusters/charts.ts';
+import { workloadChart } from '../charts.ts';
 import { HostedClusterNotReady } from '../../clusters/hosted/outage.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../../engine/outcome.ts';
