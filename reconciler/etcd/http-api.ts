@@ -1,6 +1,6 @@
 import { request } from 'node:https';
 import { z } from 'zod';
-import type { EtcdCredentials, MemberEndpoint } from './member-endpoint.ts';
+import type { EtcdCredentials, MemberEndpoint } from './etcd3-client.ts';
 
 /** For data that the gRPC API of etcd 3.5 does not provide. */
 export interface HttpAccess {

@@ -14,7 +14,7 @@ export interface KeyRange {
 }
 
 /** The result: the number of keys, and the first key if it was requested. */
-export interface KeyRangeAnswer {
+interface KeyRangeAnswer {
   readonly count: number;
   readonly firstKey: Buffer | undefined;
 }

@@ -28,7 +28,7 @@ export interface EtcdLoop {
   stop(): Promise<void>;
 }
 
-export interface EtcdLoopsOptions {
+interface EtcdLoopsOptions {
   readonly clock: Clock;
   /** Called with the key of a control plane when the report on its etcd has changed. */
   readonly onChange: (key: string) => void;

@@ -2,16 +2,20 @@ import { isDeepStrictEqual } from 'node:util';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import { messageOf } from '../kube/error-message.ts';
 import type { Reader, Writer } from '../clusters/management/view.ts';
-import { execute, isEtcdCall } from './execute.ts';
-import { executeOnObjects } from './execute-objects.ts';
+import { execute, executeOnObjects, isEtcdCall } from './execute-step.ts';
 import { isRefusedForNow } from './client.ts';
 import { wasFormed } from './membership.ts';
-import { knownMembers, type MemberObjects, readMemberObjects, watchedMemberObjects } from './member-objects.ts';
+import {
+  knownMembers,
+  type MemberObjects,
+  readMemberObjects,
+  strandedClaims,
+  watchedMemberObjects,
+} from './member-objects.ts';
 import type { EtcdObservation } from './members.ts';
 import { type EtcdDesiredState, planEtcdStep } from './plan-step.ts';
-import { type Clients, missingConnections, observeEtcd } from './observe.ts';
+import { type Clients, missingConnections, observeEtcd } from './observe-members.ts';
 import { type EtcdReport, quotaUsage, withoutUnusedOrdinals } from './report.ts';
-import { strandedClaims } from './stranded-volumes.ts';
 import { refusalOfReplacement } from './try-rollout.ts';
 import { type Decision, type EtcdStep, isDisruptive } from './steps.ts';
 
@@ -35,7 +39,7 @@ export interface EtcdLoopAccess {
 export type OpenEtcdLoopAccess = (cluster: EtcdTask['cluster'], reader: Reader) => EtcdLoopAccess;
 
 /** Inputs and callbacks of a round. */
-export interface ReconcileEtcdOptions {
+interface ReconcileEtcdOptions {
   readonly open: OpenEtcdLoopAccess;
   /** Called with the observation before anything is done about it. */
   readonly report: (report: EtcdReport) => void;

@@ -12,7 +12,7 @@ import type { Reader, Writer } from '../clusters/management/view.ts';
 type Set = Workload & KubeObject & { readonly spec?: { readonly replicas?: number } };
 
 /** Why the members keep their template. */
-export interface HeldTemplate {
+interface HeldTemplate {
   readonly reason: 'RollingOut' | 'RolloutRefused';
   readonly message: string;
 }

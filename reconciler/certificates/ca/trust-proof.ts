@@ -1,5 +1,5 @@
 import type { PodObject, SecretObject } from '../../../imports/kubernetes.ts';
-import { etcdHTTPPort } from '../../etcd/http-port.ts';
+import { etcdHTTPPort } from '../../etcd/access.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
 import { apiServiceHost } from '../../../constructs/control-plane/certificates/certificate-plans.ts';
 import type { SecretRole } from '../../../constructs/control-plane/certificates/certificate-consumers.ts';

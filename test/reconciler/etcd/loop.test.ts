@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { PersistentVolumeClaim, Pod, Secret, StatefulSet } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { EtcdLoops } from '../../../reconciler/etcd/loop.ts';
-import type { LoopMemberClient } from '../../../reconciler/etcd/observe.ts';
+import type { LoopMemberClient } from '../../../reconciler/etcd/observe-members.ts';
 import type { EtcdTask, OpenEtcdLoopAccess } from '../../../reconciler/etcd/reconcile-etcd.ts';
 import { presentRevision } from '../../../reconciler/kube/readiness.ts';
 import { MemoryEtcd } from '../../support/loop/memory-etcd.ts';

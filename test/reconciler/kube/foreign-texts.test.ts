@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { configurationCheckResult } from '../../../reconciler/desired-state/api-server/check-result.ts';
 import { loadedConfiguration } from '../../../reconciler/encryption-at-rest/loaded.ts';
-import { grpcMessage } from '../../../reconciler/etcd/grpc-message.ts';
+import { grpcMessage } from '../../../reconciler/etcd/etcd3-client.ts';
 import { samplesOf } from '../../../reconciler/kube/metric-samples.ts';
 import { isOlder } from '../../../reconciler/kube/object.ts';
 import { ownedValues } from '../../../reconciler/kube/owned-values.ts';

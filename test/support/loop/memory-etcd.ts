@@ -8,7 +8,7 @@ import { markOf } from '../../../reconciler/etcd/volume-mark.ts';
 import type { OpenEtcd } from '../../../reconciler/etcd/access.ts';
 import { isAway } from '../management-controllers.ts';
 import { LoneMember } from '../etcd-member.ts';
-import type { LoopMemberClient } from '../../../reconciler/etcd/observe.ts';
+import type { LoopMemberClient } from '../../../reconciler/etcd/observe-members.ts';
 import type { EtcdLoopAccess, OpenEtcdLoopAccess } from '../../../reconciler/etcd/reconcile-etcd.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { completedRequests, restoredAnnotations } from '../../../reconciler/backup/restore/observe.ts';

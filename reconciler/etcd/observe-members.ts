@@ -43,7 +43,7 @@ interface ObservationContext {
   readonly isNew?: boolean;
 }
 
-interface Answer extends Pick<Member, 'status'> {
+interface MemberAnswer extends Pick<Member, 'status'> {
   readonly alarms: readonly MemberAlarm[];
   readonly client?: LoopMemberClient;
   readonly problem?: string;
@@ -107,7 +107,7 @@ export async function missingConnections(
   return (await Promise.all(missing)).flat();
 }
 
-async function ask(client: LoopMemberClient | undefined): Promise<Answer> {
+async function ask(client: LoopMemberClient | undefined): Promise<MemberAnswer> {
   if (!client) return unanswered('it has no pod');
   try {
     const [answer] = await Promise.all([client.status(), client.read()]);
@@ -118,7 +118,7 @@ async function ask(client: LoopMemberClient | undefined): Promise<Answer> {
 }
 
 /** Updates the free space. A full etcd accepts no writes, and so has not counted it since. */
-async function recounted(answer: Answer): Promise<Answer> {
+async function recounted(answer: MemberAnswer): Promise<MemberAnswer> {
   const { client } = answer;
   if (!client) return answer;
   try {
@@ -130,12 +130,12 @@ async function recounted(answer: Answer): Promise<Answer> {
   }
 }
 
-function unanswered(problem: string): Answer {
+function unanswered(problem: string): MemberAnswer {
   return { status: undefined, alarms: [], problem };
 }
 
 /** Newest first, because a member that is behind has an outdated list. */
-async function membersOf(answers: readonly Answer[]): Promise<{
+async function membersOf(answers: readonly MemberAnswer[]): Promise<{
   readonly membership: EtcdObservation['membership'];
   readonly registrations: readonly Registration[];
 }> {
@@ -149,7 +149,7 @@ async function membersOf(answers: readonly Answer[]): Promise<{
 }
 
 /** Every member knows all alarms. The order does not depend on the member that reports them. */
-function alarmsOf(answers: readonly Answer[]): readonly MemberAlarm[] {
+function alarmsOf(answers: readonly MemberAnswer[]): readonly MemberAlarm[] {
   const all = answers.flatMap(({ alarms }) => alarms);
   return [...new Map(all.map((alarm) => [`${alarm.alarm} ${alarm.memberId}`, alarm])).values()].sort((one, other) =>
     one.memberId.localeCompare(other.memberId),
@@ -157,7 +157,7 @@ function alarmsOf(answers: readonly Answer[]): readonly MemberAlarm[] {
 }
 
 /** Undefined if not all members can be compared now, such as during a compaction. */
-async function doAgree(answers: readonly Answer[]): Promise<boolean | undefined> {
+async function doAgree(answers: readonly MemberAnswer[]): Promise<boolean | undefined> {
   const clients = newestFirst(answers);
   const revision = Math.min(...answers.flatMap(({ status }) => (status ? [status.revision] : [])));
   try {
@@ -169,13 +169,13 @@ async function doAgree(answers: readonly Answer[]): Promise<boolean | undefined>
   }
 }
 
-async function isCompacted(answers: readonly Answer[]): Promise<boolean> {
+async function isCompacted(answers: readonly MemberAnswer[]): Promise<boolean> {
   const [newest] = newestFirst(answers);
   const revision = Math.max(...answers.map(({ status }) => status?.revision ?? 0));
   return newest ? newest.isCompacted(revision).catch(() => false) : false;
 }
 
-function newestFirst(answers: readonly Answer[]): readonly LoopMemberClient[] {
+function newestFirst(answers: readonly MemberAnswer[]): readonly LoopMemberClient[] {
   return answers
     .toSorted((one, other) => (other.status?.raftAppliedIndex ?? 0) - (one.status?.raftAppliedIndex ?? 0))
     .flatMap(({ client }) => (client ? [client] : []));
