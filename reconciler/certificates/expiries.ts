@@ -13,7 +13,7 @@ import { clientOf } from '../pki/kubeconfig.ts';
 import { renewalTime } from '../pki/policy.ts';
 import { valueOf } from '../pki/secret.ts';
 
-export interface ExpiryProps {
+interface ExpiryProps {
   readonly cluster: Pick<HostedCluster, 'name'>;
   readonly hostedControlPlane: Pick<HostedControlPlane, 'metadata'>;
   readonly reader: Pick<Reader, 'get'>;

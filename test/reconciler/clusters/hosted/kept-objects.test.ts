@@ -6,7 +6,7 @@ import { keptRequest } from '../../../../reconciler/clusters/hosted/kept-request
 import { keptNode } from '../../../../reconciler/clusters/hosted/node-object.ts';
 import { somePodAvailable } from '../../../../reconciler/kube/readiness.ts';
 import { findPodProblem } from '../../../../reconciler/clusters/pods/pod-problem.ts';
-import { poolOf } from '../../../../reconciler/certificates/workers/machine-pools.ts';
+import { poolOf } from '../../../../reconciler/certificates/workers/machines.ts';
 import { refusedWorkloads } from '../../../../reconciler/clusters/pods/retry-refused.ts';
 import { objection } from '../../../../reconciler/certificates/kubelets/plan-approval.ts';
 import { kubeletRequest } from '../../../support/kubelet-request.ts';
