@@ -233,9 +233,12 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
   };
 }
 
-type Given = z.output<typeof Environment>;
+type ParsedEnvironment = z.output<typeof Environment>;
 
-function tracesEndpointOf({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: whole, OTEL_EXPORTER_OTLP_ENDPOINT: base }: Given) {
+function tracesEndpointOf({
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: whole,
+  OTEL_EXPORTER_OTLP_ENDPOINT: base,
+}: ParsedEnvironment) {
   return whole ?? (base === undefined ? undefined : `${withoutTrailingSlashes(base)}/v1/traces`);
 }
 
