@@ -1,13 +1,12 @@
 import { backupAnnotation } from '../../constructs/api/group.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import { changingControlPlane, findingControlPlane, followingControlPlane } from './access.ts';
-import { type Command, type Session, clusterArgument, hasSwitch } from './command.ts';
+import { type Command, type Session, clusterArgument, hasSwitch, cliFieldManager } from './command.ts';
 import { type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
-import { fieldManager } from './field-manager.ts';
 import { type Progress, follow } from './follow.ts';
 
 /** Arguments of `hcp backup`. */
-export interface BackupRequest {
+interface BackupRequest {
   readonly cluster: string;
   readonly wait: boolean;
 }
@@ -40,7 +39,7 @@ async function takeBackup(session: Session, { cluster, wait }: BackupRequest): P
     HostedControlPlane,
     { namespace: session.namespace, name: metadata.name },
     { metadata: { annotations: { [backupAnnotation]: request } } },
-    { fieldManager },
+    cliFieldManager,
   );
   if (!wait) {
     session.terminal.print(`backup of ${controlPlane.cluster} requested: see hcp backups ${controlPlane.cluster}`);

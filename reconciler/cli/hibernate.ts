@@ -2,9 +2,8 @@ import { hibernateWithMachinesAnnotation } from '../../constructs/api/group.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { ConditionType } from '../../constructs/api/conditions.ts';
 import { changingControlPlane, findingControlPlane, followingControlPlane } from './access.ts';
-import { clusterArgument, type Command, hasSwitch, type Session } from './command.ts';
+import { clusterArgument, type Command, hasSwitch, type Session, cliFieldManager } from './command.ts';
 import { type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
-import { fieldManager } from './field-manager.ts';
 import { follow, type Progress } from './follow.ts';
 
 const wait = { type: 'boolean', meaning: 'wait until it is done' } as const;
@@ -55,12 +54,12 @@ async function request(session: Session, cluster: string, patch: object): Promis
   refuseDeleting(controlPlane);
   const { client, namespace } = session;
   const { name } = controlPlane.object.metadata;
-  await client.mergePatch(HostedControlPlane, { namespace, name }, patch, { fieldManager });
+  await client.mergePatch(HostedControlPlane, { namespace, name }, patch, cliFieldManager);
   return controlPlane;
 }
 
 /** The progress until no component runs. */
-export function asleepProgress({ cluster, object }: ControlPlane): Progress {
+function asleepProgress({ cluster, object }: ControlPlane): Progress {
   const awake = observed(object, 'Awake');
   if (awake?.reason === 'HibernationRefused')
     return { kind: 'failed', message: `${cluster} runs on: ${awake.message}` };
@@ -74,7 +73,7 @@ export function asleepProgress({ cluster, object }: ControlPlane): Progress {
 }
 
 /** The progress until everything works again. */
-export function awakeProgress({ cluster, object }: ControlPlane): Progress {
+function awakeProgress({ cluster, object }: ControlPlane): Progress {
   const ready = observed(object, 'Ready');
   if (ready?.status === 'True') return { kind: 'done', message: `${cluster} is ready` };
   return { kind: 'running', message: ready ? `${ready.reason}: ${ready.message}` : 'waiting for the operator' };

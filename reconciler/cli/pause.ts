@@ -3,9 +3,8 @@ import { pausedAnnotation } from '../../constructs/api/group.ts';
 import { Cluster, HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { changingControlPlane, findingControlPlane } from './access.ts';
-import { clusterArgument, type Command, type Session } from './command.ts';
+import { clusterArgument, type Command, type Session, cliFieldManager } from './command.ts';
 import { clusterOf, findObject } from './control-plane.ts';
-import { fieldManager } from './field-manager.ts';
 
 /** Keeps the operator away from one control plane, with the annotation that Cluster API defines for it. */
 export const pause: Command = {
@@ -67,7 +66,7 @@ function isPaused({ metadata }: KubeObject): boolean {
 
 async function annotate({ client, namespace }: Session, { metadata }: KubeObject, value: '' | null): Promise<void> {
   const patch = { metadata: { annotations: { [pausedAnnotation]: value } } };
-  await client.mergePatch(HostedControlPlane, { namespace, name: metadata.name }, patch, { fieldManager });
+  await client.mergePatch(HostedControlPlane, { namespace, name: metadata.name }, patch, cliFieldManager);
 }
 
 function findCluster({ client, namespace }: Session, name: string): Promise<ClusterObject | undefined> {

@@ -1,9 +1,9 @@
 import type { Restore } from '../../constructs/api/restore-spec.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { BackupOwner } from '../../constructs/cluster/backup-names.ts';
-import { type Session, UsageError } from './command.ts';
+import { type Session, UsageError, cliFieldManager } from './command.ts';
 import type { ControlPlane } from './control-plane.ts';
-import { fieldManager } from './field-manager.ts';
+import type { Progress } from './follow.ts';
 
 /** What replaces the data of a control plane. */
 export interface RequestedBackup {
@@ -32,7 +32,7 @@ export async function requestRestore(
     HostedControlPlane,
     { namespace, name: object.metadata.name },
     { spec: { ...(version === undefined ? {} : { version }), etcd: { restore } } },
-    { fieldManager },
+    cliFieldManager,
   );
   return patched.metadata.generation ?? 0;
 }
@@ -48,3 +48,39 @@ export async function confirmLoss({ terminal }: Session, question: string, isGiv
     throw new UsageError('standard input is not a terminal, so the loss cannot be confirmed: add --yes');
   if (!agreed) throw new Error('not confirmed, nothing was restored');
 }
+
+/** The state when the restore was requested. */
+interface RequestedRestore {
+  /** Generation of the spec that requests it. */
+  readonly generation: number;
+  /** `status.etcd.restore.request` before the request. */
+  readonly previous: string | undefined;
+}
+
+/** The progress of a requested restore. */
+export function restoreProgress({ object }: ControlPlane, { generation, previous }: RequestedRestore): Progress {
+  const { status } = object;
+  if ((status?.observedGeneration ?? 0) < generation) return { kind: 'running', message: 'waiting for the operator' };
+
+  const known = status?.etcd?.restore;
+  const isOurs = known !== undefined && known.request !== previous;
+  if (isOurs && known.completionTime !== undefined) {
+    return {
+      kind: 'done',
+      message: `${known.backup ?? 'backup'} restored to revision ${known.restoredTo ?? 'unknown'}`,
+    };
+  }
+
+  const condition = status?.conditions?.find(({ type }) => type === 'EtcdRestoreReady');
+  const message = condition?.message ?? '';
+  if (condition?.status === 'False' && refusals.includes(condition.reason)) {
+    return { kind: 'failed', message: `nothing was restored: ${message}` };
+  }
+  return {
+    kind: 'running',
+    message: [isOurs ? known.step : undefined, message].filter(Boolean).join(': ') || 'starting',
+  };
+}
+
+/** Reasons of EtcdRestoreReady that only a user can resolve. */
+const refusals = ['BackupNotFound', 'BackupUnusable', 'BackupSecretInvalid', 'InvalidConfiguration'];

@@ -22,8 +22,7 @@ import { type Command, type Session, clusterArgument, hasSwitch } from './comman
 import { type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
 import { follow } from './follow.ts';
 import { spanText } from './format.ts';
-import { confirmLoss, requestRestore } from './request-restore.ts';
-import { restoreProgress } from './restore-progress.ts';
+import { confirmLoss, requestRestore, restoreProgress } from './request-restore.ts';
 import {
   type DescribedBackup,
   type RollbackVersions,
@@ -92,7 +91,7 @@ async function rollBack(session: Session, { cluster: name, yes, wait }: Rollback
   );
 
   const loss = await lossSince(session, cluster, chosen.manifest);
-  for (const line of describeRollback(cluster, versions, chosen, loss, session.now())) session.terminal.tell(line);
+  for (const line of describeRollback(cluster, versions, chosen, loss, session.now())) session.terminal.info(line);
   if (problem !== undefined) throw new Error(problem);
   await confirmLoss(session, 'Go back?', yes);
 

@@ -13,7 +13,7 @@ export const effects = [
 export type Effect = (typeof effects)[number];
 
 /** A field that changes; an empty path is the whole object. */
-export type ChangedField = Pick<JsonChange, 'path'>;
+type ChangedField = Pick<JsonChange, 'path'>;
 
 /** An object that the operator would create, change or delete. */
 export interface ObjectChange {
