@@ -3,20 +3,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { releaseVersion } from '../../../constructs/provider/release.ts';
 import { newestRevision } from '../../../constructs/cluster/release-revisions.ts';
 import type { RequestRecord } from '../../kube/request.ts';
-import {
-  backupPeriodSamples,
-  componentSamples,
-  conditionSamples,
-  etcdMemberSamples,
-  etcdQuotaSamples,
-  etcdVolumeSamples,
-  expirationSamples,
-  infoSamples,
-  lastBackupSamples,
-  releaseRevisionSamples,
-  renewalSamples,
-  type Sample,
-} from './object-metrics.ts';
+import { objectMetrics, type Sample } from './object-metrics.ts';
 
 /** The sources that are read at every scrape. */
 export interface MetricsSources {
@@ -70,64 +57,8 @@ export class Metrics {
       // A metric without labels is 0 without a sample.
       () => [{ labels: {}, value: (clockOffsetMs() ?? NaN) / 1000 }],
     );
-    this.#gauge(
-      'certificate_expiration_timestamp_seconds',
-      'Time at which the first certificate of a kind expires.',
-      ['namespace', 'name', 'kind'],
-      () => hostedControlPlanes().flatMap(expirationSamples),
-    );
-    this.#gauge(
-      'certificate_renewal_timestamp_seconds',
-      'Time at which the operator renews that certificate; none for certificates that the user provides.',
-      ['namespace', 'name', 'kind'],
-      () => hostedControlPlanes().flatMap(renewalSamples),
-    );
-    this.#gauge(
-      'condition',
-      'Conditions, with value 1 for their current status.',
-      ['namespace', 'name', 'type', 'status'],
-      () => hostedControlPlanes().flatMap(conditionSamples),
-    );
-    this.#gauge(
-      'release_revision',
-      'Release revision by which the operator renders the control plane.',
-      ['namespace', 'name'],
-      () => hostedControlPlanes().flatMap(releaseRevisionSamples),
-    );
-    const ofObject = ['namespace', 'name'] as const;
-    this.#gauge('info', 'Version of Kubernetes that serves, with value 1.', [...ofObject, 'version'], () =>
-      hostedControlPlanes().flatMap(infoSamples),
-    );
-    this.#gauge('last_backup_timestamp_seconds', 'Time at which the newest backup was stored.', [...ofObject], () =>
-      hostedControlPlanes().flatMap(lastBackupSamples),
-    );
-    this.#gauge(
-      'backup_period_seconds',
-      'Longest time between two backups of the schedule; none without backups.',
-      [...ofObject],
-      () => hostedControlPlanes().flatMap(backupPeriodSamples),
-    );
-    this.#gauge('etcd_members', 'Number of etcd members by role, such as Leader or Lost.', [...ofObject, 'role'], () =>
-      hostedControlPlanes().flatMap(etcdMemberSamples),
-    );
-    this.#gauge(
-      'etcd_quota_used_ratio',
-      'Part of its quota that the largest database of etcd uses, in sixteenths.',
-      [...ofObject],
-      () => hostedControlPlanes().flatMap(etcdQuotaSamples),
-    );
-    this.#gauge('etcd_volume_size_bytes', 'Size of the volume of each etcd member.', [...ofObject], () =>
-      hostedControlPlanes().flatMap(etcdVolumeSamples),
-    );
-    this.#gauge('component_replicas', 'Number of pods of a component.', [...ofObject, 'component'], () =>
-      hostedControlPlanes().flatMap((object) => componentSamples(object, 'replicas')),
-    );
-    this.#gauge(
-      'component_ready_replicas',
-      'Number of pods of a component that are ready.',
-      [...ofObject, 'component'],
-      () => hostedControlPlanes().flatMap((object) => componentSamples(object, 'readyReplicas')),
-    );
+    for (const { name, help, labels, samples } of objectMetrics)
+      this.#gauge(name, help, ['namespace', 'name', ...labels], () => hostedControlPlanes().flatMap(samples));
     this.#gauge('build_info', 'Version of the operator, with value 1.', ['version'], () => [
       { labels: { version: releaseVersion }, value: 1 },
     ]);
@@ -157,7 +88,7 @@ export class Metrics {
   }
 
   /** A metric that is computed at every scrape. */
-  #gauge<Label extends string>(name: string, help: string, labelNames: Label[], samples: () => Sample<Label>[]): void {
+  #gauge(name: string, help: string, labelNames: string[], samples: () => readonly Sample[]): void {
     new Gauge({
       name: `${prefix}_${name}`,
       help,

@@ -2,67 +2,111 @@ import type { HostedControlPlaneObject } from '../../clusters/management/hosted-
 import { isConditionType } from '../../../constructs/api/conditions.ts';
 import { Quantity, quantityValue } from '../../../constructs/api/quantity.ts';
 import { longestPeriodMs } from '../../backup/schedule.ts';
-import type { KubeObject } from '../../kube/object.ts';
 
 /** One sample of a metric. */
-export interface Sample<Label extends string> {
-  readonly labels: Readonly<Record<Label, string>>;
+export interface Sample {
+  readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-type CertificateLabel = 'namespace' | 'name' | 'kind';
-
-/** Expiry of the first certificate of each kind, in seconds since the epoch. */
-export function expirationSamples(object: HostedControlPlaneObject): Sample<CertificateLabel>[] {
-  return certificatesOf(object).map(({ kind, notAfter }) => ({
-    labels: { ...identity(object), kind },
-    value: seconds(notAfter),
-  }));
+/** A metric of every control plane. */
+interface ObjectMetric {
+  readonly name: string;
+  readonly help: string;
+  /** Besides its namespace and its name. */
+  readonly labels: readonly string[];
+  readonly samples: (object: HostedControlPlaneObject) => readonly Sample[];
 }
 
-/**
- * Renewal time of that certificate, in seconds since the epoch; none for certificates that the operator does not renew.
- */
-export function renewalSamples(object: HostedControlPlaneObject): Sample<CertificateLabel>[] {
-  return certificatesOf(object).flatMap(({ kind, renewsAt }) =>
-    renewsAt === undefined ? [] : [{ labels: { ...identity(object), kind }, value: seconds(renewsAt) }],
-  );
-}
-
-/**
- * One sample for every status that a condition can have, 1 for the current one. Conditions of other writers are
- * excluded.
- */
-export function conditionSamples(object: HostedControlPlaneObject): Sample<'namespace' | 'name' | 'type' | 'status'>[] {
-  const conditions = object.status?.conditions ?? [];
-  return conditions
-    .filter(({ type }) => isConditionType(type))
-    .flatMap(({ type, status }) =>
-      (['True', 'False', 'Unknown'] as const).map((value) => ({
-        labels: { ...identity(object), type, status: value },
-        value: value === status ? 1 : 0,
-      })),
+/** Times are in seconds since the epoch. What is not known of a control plane has no sample. */
+export const objectMetrics: readonly ObjectMetric[] = [
+  metric(
+    'certificate_expiration_timestamp_seconds',
+    'Time at which the first certificate of a kind expires.',
+    ['kind'],
+    ({ status }) => (status?.certificates ?? []).map(({ kind, notAfter }) => [seconds(notAfter), { kind }]),
+  ),
+  metric(
+    'certificate_renewal_timestamp_seconds',
+    'Time at which the operator renews that certificate; none for certificates that the user provides.',
+    ['kind'],
+    ({ status }) => (status?.certificates ?? []).map(({ kind, renewsAt }) => [seconds(renewsAt), { kind }]),
+  ),
+  metric('condition', 'Conditions, with value 1 for their current status.', ['type', 'status'], ({ status }) => {
+    // Other writers have conditions of any type.
+    const conditions = (status?.conditions ?? []).filter(({ type }) => isConditionType(type));
+    return conditions.flatMap(({ type, status: current }) =>
+      (['True', 'False', 'Unknown'] as const).map((one): Value<'type' | 'status'> => [
+        one === current ? 1 : 0,
+        { type, status: one },
+      ]),
     );
-}
+  }),
+  metric('release_revision', 'Release revision by which the operator renders the control plane.', [], ({ status }) => [
+    [status?.releaseRevision, {}],
+  ]),
+  metric('info', 'Version of Kubernetes that serves, with value 1.', ['version'], ({ status }) =>
+    status?.version === undefined ? [] : [[1, { version: status.version }]],
+  ),
+  metric('last_backup_timestamp_seconds', 'Time at which the newest backup was stored.', [], ({ status }) => [
+    [seconds(status?.etcdLastBackupTime), {}],
+  ]),
+  metric(
+    'backup_period_seconds',
+    'Longest time between two backups of the schedule; none without backups.',
+    [],
+    (object) => {
+      const spec = object.spec as Scheduled | undefined;
+      const { schedule, timeZone } = spec?.etcd?.backup ?? {};
+      return [[schedule === undefined ? undefined : periodOf(JSON.stringify([schedule, timeZone])), {}]];
+    },
+  ),
+  metric('etcd_members', 'Number of etcd members by role, such as Leader or Lost.', ['role'], ({ status }) => {
+    const byRole = Map.groupBy(status?.etcd?.members ?? [], ({ role }) => role);
+    return [...byRole].map(([role, members]) => [members.length, { role }]);
+  }),
+  metric(
+    'etcd_quota_used_ratio',
+    'Part of its quota that the largest database of etcd uses, in sixteenths.',
+    [],
+    ({ status }) => {
+      const sixteenths = status?.etcd?.quotaSixteenths;
+      return [[sixteenths === undefined ? undefined : sixteenths / 16, {}]];
+    },
+  ),
+  metric('etcd_volume_size_bytes', 'Size of the volume of each etcd member.', [], ({ status }) => {
+    // One status that another client has broken must not cost the metrics of all others.
+    const size = Quantity.safeParse(status?.etcdVolumeSize);
+    return [[size.success ? quantityValue(size.data) : undefined, {}]];
+  }),
+  metric('component_replicas', 'Number of pods of a component.', ['component'], ({ status }) =>
+    (status?.components ?? []).map(({ name: component, replicas = 0 }) => [replicas, { component }]),
+  ),
+  metric('component_ready_replicas', 'Number of pods of a component that are ready.', ['component'], ({ status }) =>
+    (status?.components ?? []).map(({ name: component, readyReplicas = 0 }) => [readyReplicas, { component }]),
+  ),
+];
 
-/** Release revision by which each control plane is rendered. */
-export function releaseRevisionSamples(object: HostedControlPlaneObject): Sample<'namespace' | 'name'>[] {
-  const revision = object.status?.releaseRevision;
-  return revision === undefined ? [] : [{ labels: identity(object), value: revision }];
-}
+/** The value of a sample, undefined for none, with its labels besides those of the control plane. */
+type Value<Label extends string> = readonly [value: number | undefined, labels: Readonly<Record<Label, string>>];
 
-/** Time of the newest backup, in seconds since the epoch; none before the first one. */
-export function lastBackupSamples(object: HostedControlPlaneObject): Sample<'namespace' | 'name'>[] {
-  const time = object.status?.etcdLastBackupTime;
-  return time === undefined ? [] : [{ labels: identity(object), value: seconds(time) }];
-}
-
-/** The longest time between two backups of the schedule, in seconds; none without backups, or for a schedule that never occurs. */
-export function backupPeriodSamples(object: HostedControlPlaneObject): Sample<'namespace' | 'name'>[] {
-  const spec = object.spec as Scheduled | undefined;
-  const { schedule: expression, timeZone } = spec?.etcd?.backup ?? {};
-  const period = expression === undefined ? undefined : periodOf(JSON.stringify([expression, timeZone]));
-  return period === undefined ? [] : [{ labels: identity(object), value: period }];
+function metric<Label extends string = never>(
+  name: string,
+  help: string,
+  labels: readonly Label[],
+  valuesOf: (object: HostedControlPlaneObject) => readonly Value<Label>[],
+): ObjectMetric {
+  return {
+    name,
+    help,
+    labels,
+    samples: (object) => {
+      const { namespace = '', name: of } = object.metadata;
+      return valuesOf(object).flatMap(([value, own]) =>
+        value === undefined ? [] : [{ labels: { namespace, name: of, ...own }, value }],
+      );
+    },
+  };
 }
 
 interface Scheduled {
@@ -90,53 +134,6 @@ function computedPeriod(schedule: string): number | undefined {
   }
 }
 
-/** Number of etcd members in each role. */
-export function etcdMemberSamples(object: HostedControlPlaneObject): Sample<'namespace' | 'name' | 'role'>[] {
-  const members = object.status?.etcd?.members ?? [];
-  return [...new Set(members.map(({ role }) => role))].map((role) => ({
-    labels: { ...identity(object), role },
-    value: members.filter((member) => member.role === role).length,
-  }));
-}
-
-/** How much of etcd's quota the largest database uses, from 0 to 1. */
-export function etcdQuotaSamples(object: HostedControlPlaneObject): Sample<'namespace' | 'name'>[] {
-  const sixteenths = object.status?.etcd?.quotaSixteenths;
-  return sixteenths === undefined ? [] : [{ labels: identity(object), value: sixteenths / 16 }];
-}
-
-/** Size of the volume of each etcd member, in bytes. */
-export function etcdVolumeSamples(object: HostedControlPlaneObject): Sample<'namespace' | 'name'>[] {
-  // One status that another client has broken must not cost the metrics of all others.
-  const size = Quantity.safeParse(object.status?.etcdVolumeSize);
-  return size.success ? [{ labels: identity(object), value: quantityValue(size.data) }] : [];
-}
-
-/** Number of pods of each component, all of them or the ready ones. */
-export function componentSamples(
-  object: HostedControlPlaneObject,
-  count: 'replicas' | 'readyReplicas',
-): Sample<'namespace' | 'name' | 'component'>[] {
-  return (object.status?.components ?? []).map(({ name: component, [count]: value = 0 }) => ({
-    labels: { ...identity(object), component },
-    value,
-  }));
-}
-
-/** Version of Kubernetes of each control plane, as a label. */
-export function infoSamples(object: HostedControlPlaneObject): Sample<'namespace' | 'name' | 'version'>[] {
-  const version = object.status?.version;
-  return version === undefined ? [] : [{ labels: { ...identity(object), version }, value: 1 }];
-}
-
-function certificatesOf({ status }: HostedControlPlaneObject) {
-  return status?.certificates ?? [];
-}
-
-function identity({ metadata: { namespace = '', name } }: KubeObject): { namespace: string; name: string } {
-  return { namespace, name };
-}
-
-function seconds(time: string): number {
-  return Date.parse(time) / 1000;
+function seconds(time: string | undefined): number | undefined {
+  return time === undefined ? undefined : Date.parse(time) / 1000;
 }
