@@ -16,15 +16,15 @@ import { type KnownMember, observeEtcd } from './observe-members.ts';
 export type MemberCalls = Pick<MemberClient, keyof MemberClient>;
 
 /** Clients of an etcd cluster. Each is opened on first use. */
-export interface EtcdAccess {
+export interface EtcdAccess<Calls = MemberCalls> {
   /** The client of a member; undefined if the member cannot be reached, such as without a pod. */
-  readonly clients: (name: string) => MemberCalls | undefined;
+  readonly clients: (name: string) => Calls | undefined;
   /** Closes all of them. */
   close(): void;
 }
 
 /** Opens clients of the members of an etcd cluster; see {@link openEtcd}. */
-export type OpenEtcd = typeof openEtcd;
+export type OpenEtcd<Calls = MemberCalls> = (...args: Parameters<typeof openEtcd>) => EtcdAccess<Calls>;
 
 /**
  * Opens clients of the members of an etcd cluster, from what the watches know. They dial pods by address, so that they

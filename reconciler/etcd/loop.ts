@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Clock, pause } from '../kube/clock.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { isReady } from '../kube/readiness.ts';
-import { openEtcd } from './access.ts';
+import { type EtcdAccess, type OpenEtcd, openEtcd } from './access.ts';
 import { watchedMemberObjects } from './member-objects.ts';
 import type { EtcdObservation } from './members.ts';
 import { type EtcdReport, reportFingerprint } from './report.ts';
-import { type EtcdLoopAccess, reconcileEtcd, type EtcdTask, type OpenEtcdLoopAccess } from './reconcile-etcd.ts';
+import type { LoopMemberClient } from './observe-members.ts';
+import { reconcileEtcd, type EtcdTask } from './reconcile-etcd.ts';
 import type { EtcdStep } from './steps.ts';
 import { detached } from '../kube/span.ts';
 
@@ -35,7 +36,7 @@ interface EtcdLoopsOptions {
   /** Notes that a round for a control plane begins. @returns notes that it has ended */
   readonly take?: ((key: string, isTask: boolean) => () => void) | undefined;
   /** By default the operator dials the members. */
-  readonly open?: OpenEtcdLoopAccess | undefined;
+  readonly open?: OpenEtcd<LoopMemberClient> | undefined;
 }
 
 /**
@@ -73,7 +74,7 @@ interface Entry {
 /** The loops of all etcd clusters. */
 export class EtcdLoops {
   readonly #options: EtcdLoopsOptions;
-  readonly #open: OpenEtcdLoopAccess;
+  readonly #open: OpenEtcd<LoopMemberClient>;
   readonly #entries = new Map<string, Entry>();
   /** All rounds and defragmentations that have not ended, those of forgotten clusters included. */
   readonly #running = new Set<Promise<void>>();
@@ -210,7 +211,7 @@ export class EtcdLoops {
   /** Runs beside the rounds, which continue to observe the members. etcd completes it even if this process ends. */
   async #defragment(entry: Entry, member: string): Promise<void> {
     entry.inProgress = { act: 'defragmentation', member };
-    let access: EtcdLoopAccess | undefined;
+    let access: EtcdAccess<LoopMemberClient> | undefined;
     entry.defragmentationAttemptedAt = new Date(this.#options.clock.now());
     try {
       access = this.#open(entry.task.cluster, entry.task.reader);

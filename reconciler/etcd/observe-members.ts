@@ -18,24 +18,7 @@ export type KnownMember = Pick<Member, 'ordinal' | 'name' | 'peerUrl' | 'pod' | 
 export type Clients = (name: string) => LoopMemberClient | undefined;
 
 /** The calls that the etcd loop makes to one member. */
-export type LoopMemberClient = Pick<
-  MemberClient,
-  | 'status'
-  | 'read'
-  | 'members'
-  | 'clusterVersion'
-  | 'reachedPeers'
-  | 'hash'
-  | 'recount'
-  | 'isCompacted'
-  | 'addLearner'
-  | 'promote'
-  | 'remove'
-  | 'moveLeader'
-  | 'compact'
-  | 'defragment'
-  | 'disarm'
->;
+export type LoopMemberClient = Omit<MemberClient, 'close' | 'clusterId' | 'keyCounts' | 'keys' | 'snapshot'>;
 
 /** What members cannot answer. */
 interface ObservationContext {

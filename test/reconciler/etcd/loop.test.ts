@@ -4,7 +4,8 @@ import { PersistentVolumeClaim, Pod, Secret, StatefulSet } from '../../../constr
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { EtcdLoops } from '../../../reconciler/etcd/loop.ts';
 import type { LoopMemberClient } from '../../../reconciler/etcd/observe-members.ts';
-import type { EtcdTask, OpenEtcdLoopAccess } from '../../../reconciler/etcd/reconcile-etcd.ts';
+import type { OpenEtcd } from '../../../reconciler/etcd/access.ts';
+import type { EtcdTask } from '../../../reconciler/etcd/reconcile-etcd.ts';
 import { presentRevision } from '../../../reconciler/kube/readiness.ts';
 import { MemoryEtcd } from '../../support/loop/memory-etcd.ts';
 import { memoryClusterOf } from '../../support/loop/memory-cluster-of.ts';
@@ -149,7 +150,7 @@ it('the etcd loop reports when it last attempted a defragmentation, and when one
       isFragmented = false;
     },
   });
-  const open: OpenEtcdLoopAccess = (cluster, reader) => {
+  const open: OpenEtcd<LoopMemberClient> = (cluster, reader) => {
     const access = inMemory(cluster, reader);
     const clients = (name: string) => {
       const client = access.clients(name);
