@@ -1,9 +1,8 @@
 import { hibernateWithMachinesAnnotation } from '../../constructs/api/group.ts';
-import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { ConditionType } from '../../constructs/api/conditions.ts';
 import { changingControlPlane, findingControlPlane, followingControlPlane } from './access.ts';
-import { clusterArgument, type Command, hasSwitch, type Session, cliFieldManager } from './command.ts';
-import { type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
+import { clusterArgument, type Command, hasSwitch, type Session } from './command.ts';
+import { changeControlPlane, type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
 import { follow, type Progress } from './follow.ts';
 
 const wait = { type: 'boolean', meaning: 'wait until it is done' } as const;
@@ -52,9 +51,7 @@ export const wake: Command = {
 async function request(session: Session, cluster: string, patch: object): Promise<ControlPlane> {
   const controlPlane = await findControlPlane(session, cluster);
   refuseDeleting(controlPlane);
-  const { client, namespace } = session;
-  const { name } = controlPlane.object.metadata;
-  await client.mergePatch(HostedControlPlane, { namespace, name }, patch, cliFieldManager);
+  await changeControlPlane(session, controlPlane.object, patch);
   return controlPlane;
 }
 

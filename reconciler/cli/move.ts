@@ -1,9 +1,9 @@
 import type { ClusterObject } from '../../imports/cluster-api.ts';
 import { blockMoveAnnotation, pausedAnnotation, prepareMoveAnnotation } from '../../constructs/api/group.ts';
-import { Cluster, HostedControlPlane } from '../../constructs/api/resources.ts';
+import { Cluster } from '../../constructs/api/resources.ts';
 import { changingControlPlane, findingControlPlane, followingControlPlane } from './access.ts';
-import { type Command, type ParsedArguments, type Session, UsageError, hasSwitch, cliFieldManager } from './command.ts';
-import { type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
+import { type Command, type ParsedArguments, type Session, UsageError, hasSwitch } from './command.ts';
+import { changeControlPlane, type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
 import { type Progress, follow } from './follow.ts';
 import { describeObjects, takeAlong, takingAlong } from './move/users-objects.ts';
 import { isPrepared, moveRecordOf } from '../run-state/move-record.ts';
@@ -83,13 +83,8 @@ async function findUnpaused(session: Session, name: string): Promise<ControlPlan
   return controlPlane;
 }
 
-async function annotate({ client, namespace }: Session, { object }: ControlPlane, value: string | null): Promise<void> {
-  await client.mergePatch(
-    HostedControlPlane,
-    { namespace, name: object.metadata.name },
-    { metadata: { annotations: { [prepareMoveAnnotation]: value } } },
-    cliFieldManager,
-  );
+async function annotate(session: Session, { object }: ControlPlane, value: string | null): Promise<void> {
+  await changeControlPlane(session, object, { metadata: { annotations: { [prepareMoveAnnotation]: value } } });
 }
 
 /** The progress of a requested preparation. */

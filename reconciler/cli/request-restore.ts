@@ -1,8 +1,7 @@
 import type { Restore } from '../../constructs/api/restore-spec.ts';
-import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { BackupOwner } from '../../constructs/cluster/backup-names.ts';
-import { type Session, UsageError, cliFieldManager } from './command.ts';
-import type { ControlPlane } from './control-plane.ts';
+import { type Session, UsageError } from './command.ts';
+import { changeControlPlane, type ControlPlane } from './control-plane.ts';
 import type { Progress } from './follow.ts';
 
 /** What replaces the data of a control plane. */
@@ -17,7 +16,7 @@ export interface RequestedBackup {
 
 /** Requests a restore in one write. @returns the generation of the spec that requests it */
 export async function requestRestore(
-  { client, namespace, now }: Session,
+  session: Session,
   { object }: ControlPlane,
   { backup, from, version }: RequestedBackup,
 ): Promise<number> {
@@ -26,15 +25,10 @@ export async function requestRestore(
     latest: null,
     before: null,
     from: from === undefined ? null : { ...from, identity: null },
-    request: new Date(now()).toISOString(),
+    request: new Date(session.now()).toISOString(),
   } satisfies Record<keyof Restore, unknown>;
-  const patched = await client.mergePatch(
-    HostedControlPlane,
-    { namespace, name: object.metadata.name },
-    { spec: { ...(version === undefined ? {} : { version }), etcd: { restore } } },
-    cliFieldManager,
-  );
-  return patched.metadata.generation ?? 0;
+  const patch = { spec: { ...(version === undefined ? {} : { version }), etcd: { restore } } };
+  return (await changeControlPlane(session, object, patch)).metadata.generation ?? 0;
 }
 
 /**
