@@ -78,7 +78,7 @@ export function isExpiring(life: Life, now: Date): boolean {
 }
 
 /** The certificate of a Secret; for a kubeconfig, that of its user. */
-export function certificateIn(object: SecretObject, role: CertificateRole): string | undefined {
+function certificateIn(object: SecretObject, role: CertificateRole): string | undefined {
   return role === 'kubeconfig' ? clientOf(valueOf(object, 'value'))?.certificate : valueOf(object, 'tls.crt');
 }
 

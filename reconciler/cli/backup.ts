@@ -38,7 +38,7 @@ async function takeBackup(session: Session, cluster: string, wait: boolean): Pro
 }
 
 /** The state when the backup was requested. */
-export interface RequestedBackup {
+interface RequestedBackup {
   readonly request: string;
   /**
    * `status.etcd.backup.lastAttemptTime` before the request. Times are not compared, because the clocks of operator and

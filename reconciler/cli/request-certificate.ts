@@ -13,7 +13,7 @@ import { spanText } from './format.ts';
 import { type Session, cliFieldManager } from './command.ts';
 
 /** What a certificate is requested for. */
-export interface Wanted {
+interface Wanted {
   readonly cluster: string;
   readonly user: string;
   readonly groups: readonly string[];

@@ -5,7 +5,7 @@ import { changeControlPlane, type ControlPlane } from './control-plane.ts';
 import type { Progress } from './follow.ts';
 
 /** What replaces the data of a control plane. */
-export interface RequestedBackup {
+interface RequestedBackup {
   /** Its name: exactly this backup is restored, even if a newer one is stored meanwhile. */
   readonly backup: string;
   /** Owner of the backup; the cluster itself when unset. */

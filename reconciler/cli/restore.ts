@@ -13,7 +13,7 @@ import { confirmLoss, requestRestore, restoreProgress } from './request-restore.
 import { withBackups } from './store.ts';
 
 /** Arguments of `hcp restore`. */
-export interface RestoreRequest {
+interface RestoreRequest {
   readonly cluster: string;
   readonly choice: Choice;
   /** Owner of the backup; the cluster itself when unset. */

@@ -27,7 +27,7 @@ export function isOlderThan({ metadata }: KubeObject, time: Date): boolean {
 }
 
 /** The time in the precision that Kubernetes stores. */
-export function wholeSeconds(time: Date): Date {
+function wholeSeconds(time: Date): Date {
   return new Date(Math.floor(time.getTime() / 1000) * 1000);
 }
 

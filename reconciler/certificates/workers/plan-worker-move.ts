@@ -37,7 +37,7 @@ export interface WorkersState {
 }
 
 /** All annotations that record which certificates of a Node the signing CA has issued. */
-export interface Note {
+interface Note {
   readonly node: KubeObject;
   readonly annotations: Readonly<Record<string, string>>;
 }

@@ -6,7 +6,7 @@ import type { ObjectMeta } from '../../../kube/object.ts';
 
 /** Names of the checks before a minor upgrade, as in the annotation that skips them. */
 export const preflightChecks = ['nodes', 'removed-apis', 'webhooks', 'etcd', 'backup', 'configuration'] as const;
-export type PreflightCheck = (typeof preflightChecks)[number];
+type PreflightCheck = (typeof preflightChecks)[number];
 
 /** Those that need an answer of the hosted cluster. */
 export const checksOfHosted: readonly PreflightCheck[] = ['nodes', 'removed-apis', 'webhooks'];
@@ -134,7 +134,7 @@ function listed(names: readonly string[]): string {
 }
 
 /** The checks that a user skips, and what the annotation names besides. */
-export interface SkippedChecks {
+interface SkippedChecks {
   readonly checks: readonly PreflightCheck[];
   readonly unknown: readonly string[];
 }

@@ -17,7 +17,7 @@ import type { PreflightInput, RequestedAPI } from './checks.ts';
 import { webhookErrors } from './webhooks.ts';
 
 /** The control plane before the upgrade. */
-export interface PreflightSubject {
+interface PreflightSubject {
   /** The version to upgrade to. */
   readonly version: string;
   readonly hostedControlPlane: Pick<HostedControlPlane, 'metadata' | 'spec' | 'status'>;
