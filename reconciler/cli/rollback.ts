@@ -33,6 +33,7 @@ import {
 import { withBackups } from './store.ts';
 import { etcdCredentials } from '../etcd/access.ts';
 import { MemberClient } from '../etcd/client.ts';
+import { ordinalOf } from '../etcd/member-objects.ts';
 import { type KeyChanges, changesSince } from '../etcd/key-changes.ts';
 import { messageOf } from '../kube/error-message.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -143,8 +144,7 @@ async function withEtcdMember<T>(
   const get = <O extends KubeObject>(_: Resource, name: string) => secrets[names.indexOf(name)] as O | undefined;
   const credentials = etcdCredentials(cluster, { get });
   const forwarded = await forward({ namespace, pod, port: ports.etcdClient });
-  const ordinal = Number(pod.slice(pod.lastIndexOf('-') + 1));
-  const serverName = etcdMemberHost({ name: cluster, namespace }, ordinal);
+  const serverName = etcdMemberHost({ name: cluster, namespace }, ordinalOf(pod));
   const member = new MemberClient({ name: pod, address: `127.0.0.1:${forwarded.port}`, serverName }, credentials);
   try {
     return await work(member);

@@ -9,6 +9,7 @@ import { pairOf } from '../pki/secret.ts';
 import type { Reader } from '../clusters/management/view.ts';
 import { MemberClient } from './client.ts';
 import type { EtcdCredentials } from './etcd3-client.ts';
+import { etcdPeerUrl, ordinalOf } from './member-objects.ts';
 import { healthyVoters, leaderOf, type MemberStatus } from './members.ts';
 import { type KnownMember, observeEtcd } from './observe-members.ts';
 
@@ -44,11 +45,8 @@ export function openEtcd(cluster: { readonly name: string; readonly namespace: s
       if (!pod || !host || pod.metadata.deletionTimestamp) return undefined;
       const at = (port: number) => `${host.includes(':') ? `[${host}]` : host}:${port}`;
       const [address, httpAddress] = [at(ports.etcdClient), at(etcdHTTPPort(pod))];
-      const ordinal = Number(name.slice(name.lastIndexOf('-') + 1));
-      const client = new MemberClient(
-        { name, address, httpAddress, serverName: etcdMemberHost(cluster, ordinal) },
-        credentials,
-      );
+      const serverName = etcdMemberHost(cluster, ordinalOf(name));
+      const client = new MemberClient({ name, address, httpAddress, serverName }, credentials);
       opened.set(name, client);
       return client;
     },
@@ -68,8 +66,8 @@ export function readyMembers(
     .list<PodObject>(Pod, selectorLabels(cluster.name, 'etcd'))
     .filter(isReady)
     .map(({ metadata: { name } }) => {
-      const ordinal = Number(name.slice(name.lastIndexOf('-') + 1));
-      return { ordinal, name, peerUrl: `https://${etcdMemberHost(cluster, ordinal)}:${ports.etcdPeer}` };
+      const ordinal = ordinalOf(name);
+      return { ordinal, name, peerUrl: etcdPeerUrl(cluster, ordinal) };
     });
 }
 

@@ -1,6 +1,6 @@
 import { PersistentVolumeClaim, Pod } from '../../constructs/api/resources.ts';
 import type { Writer } from '../clusters/management/view.ts';
-import { claimOf, type MemberObjects, podOf } from './member-objects.ts';
+import { claimOf, type MemberObjects, ordinalOf, podOf } from './member-objects.ts';
 import { type EtcdObservation, leaderOf } from './members.ts';
 import type { LoopMemberClient, Clients } from './observe-members.ts';
 import type { EtcdStep } from './steps.ts';
@@ -62,7 +62,7 @@ interface MemberPlaces {
  * @throws when the volume claim to mark no longer exists
  */
 export async function executeOnObjects(step: ObjectStep, { cluster, objects, writer }: MemberPlaces): Promise<void> {
-  const ordinal = Number(step.member.slice(step.member.lastIndexOf('-') + 1));
+  const ordinal = ordinalOf(step.member);
   const pod = podOf(cluster, objects, ordinal);
   const claim = claimOf(cluster, objects, ordinal);
   switch (step.kind) {

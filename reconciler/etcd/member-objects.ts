@@ -103,6 +103,11 @@ export function etcdPeerUrl(cluster: ClusterName, ordinal: number): string {
   return `https://${etcdMemberHost(cluster, ordinal)}:${ports.etcdPeer}`;
 }
 
+/** The ordinal at the end of the name of a member. */
+export function ordinalOf(member: string): number {
+  return Number(member.slice(member.lastIndexOf('-') + 1));
+}
+
 export function podOf({ name }: ClusterName, { pods }: MemberObjects, ordinal: number): PodObject | undefined {
   return pods.find(({ metadata }) => metadata.name === etcdMember(name, ordinal));
 }

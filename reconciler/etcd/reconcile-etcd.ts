@@ -63,7 +63,7 @@ export async function reconcileEtcd(
   try {
     const first = await observe(task, watchedMemberObjects(cluster, reader), access, inProgress);
     const { observation, decision } = first;
-    const seen: EtcdReport = { observation, decision, fill: quotaUsage(observation, goal.quotaBytes) };
+    const seen: EtcdReport = { observation, decision, quotaUsage: quotaUsage(observation, goal.quotaBytes) };
     report(seen);
     if (decision.kind !== 'act' || signal.aborted) return undefined;
     const { step } = decision;

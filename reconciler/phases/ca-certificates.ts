@@ -14,7 +14,7 @@ import { signerFingerprint, trustFingerprint } from '../pki/pem.ts';
 import { planCAs } from '../../constructs/control-plane/certificates/certificate-plans.ts';
 import { caProblem, keyProblem } from '../pki/policy.ts';
 import { pairSecret, valueOf } from '../pki/secret.ts';
-import { answering, requestOf, type rotations } from '../certificates/request.ts';
+import { answering, requestOf, type rotations } from '../certificates/rotation-request.ts';
 import { firstTokenRecord } from '../certificates/service-account-key/token-record.ts';
 import { phase, type Scope } from './scope.ts';
 import { takeOverIdentity } from './identity.ts';

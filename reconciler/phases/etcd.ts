@@ -182,7 +182,7 @@ function reportOf(
   const etcdVolumeUsage =
     fileBytes === undefined ? undefined : volumeUsage(fileBytes, quotaSize, status?.etcdVolumeUsage);
   const quotaSixteenths =
-    report?.fill === undefined ? undefined : reportedQuotaUsage(report.fill, status?.etcd?.quotaSixteenths);
+    report?.quotaUsage === undefined ? undefined : reportedQuotaUsage(report.quotaUsage, status?.etcd?.quotaSixteenths);
   return {
     ...definedOnly({
       etcdVolumeUsage,

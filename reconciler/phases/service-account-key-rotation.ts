@@ -11,7 +11,7 @@ import {
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { heldByClock } from '../engine/clock-wrong.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
-import { answeredBy, isNew, requestOf } from '../certificates/request.ts';
+import { answeredBy, isNew, requestOf } from '../certificates/rotation-request.ts';
 import { planKeyStep } from '../certificates/service-account-key/plan-key-rotation.ts';
 import { note, executeKeyStep } from '../certificates/service-account-key/execute-key-step.ts';
 import {

@@ -16,7 +16,7 @@ import { secretProps } from '../secret-props.ts';
 import { planRotation, type RotationState } from './plan-ca-rotation.ts';
 import type { Proof } from '../../clusters/pods/proven-by-all.ts';
 import { consumersOfOldCertificates } from './reissue-proof.ts';
-import { answeredBy, isNew, requestOf } from '../request.ts';
+import { answeredBy, isNew, requestOf } from '../rotation-request.ts';
 import {
   type CARotationContext,
   lifeSeconds,
@@ -27,7 +27,7 @@ import {
   trusting,
 } from './rotated-ca.ts';
 import { consumersNotTrusting } from './trust-proof.ts';
-import { moveWorkers, type WorkerMove } from '../workers/move.ts';
+import { moveWorkers, type WorkerMove } from '../workers/move-workers.ts';
 
 /** The progress of the rotation of one CA. */
 export interface RotationProgress {

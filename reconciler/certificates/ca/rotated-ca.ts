@@ -16,7 +16,7 @@ import type { KeyPair } from '../../pki/issue.ts';
 import { bundle, fingerprint, splitCertificates } from '../../pki/pem.ts';
 import { encodedData, pairOf, valueOf } from '../../pki/secret.ts';
 import type { IssuerContext } from '../issuer/obtain-ca.ts';
-import { answeredBy, answering, type RotationRequest } from '../request.ts';
+import { answeredBy, answering, type RotationRequest } from '../rotation-request.ts';
 
 /** What a rotation of a CA needs. */
 export interface CARotationContext extends IssuerContext, HostedAccess {

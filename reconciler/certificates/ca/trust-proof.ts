@@ -1,5 +1,6 @@
 import type { PodObject, SecretObject } from '../../../imports/kubernetes.ts';
 import { etcdHTTPPort } from '../../etcd/access.ts';
+import { ordinalOf } from '../../etcd/member-objects.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
 import { apiServiceHost } from '../../../constructs/control-plane/certificates/certificate-plans.ts';
 import type { SecretRole } from '../../../constructs/control-plane/certificates/certificate-consumers.ts';
@@ -117,7 +118,7 @@ export function etcdServer(
   return {
     host,
     port: ports.etcdClient,
-    serverName: etcdMemberHost(cluster, Number(name.slice(name.lastIndexOf('-') + 1))),
+    serverName: etcdMemberHost(cluster, ordinalOf(name)),
     ca: valueOf(secret, 'tls.crt') ?? '',
   };
 }

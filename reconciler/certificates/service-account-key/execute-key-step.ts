@@ -6,7 +6,7 @@ import { degraded, done, type Outcome } from '../../engine/outcome.ts';
 import { discardSecret } from '../held-secret.ts';
 import { secretProps } from '../secret-props.ts';
 import { signerFingerprint } from '../../pki/pem.ts';
-import { answeredBy, answering, requestOf, isNew, type RotationRequest } from '../request.ts';
+import { answeredBy, answering, requestOf, isNew, type RotationRequest } from '../rotation-request.ts';
 import type { KeyRotationStep } from './plan-key-rotation.ts';
 import type { Proof } from '../../clusters/pods/proven-by-all.ts';
 import { type KeyClaim, proveOfAPIServers, proveOfControllerManager } from './proof.ts';

@@ -13,7 +13,7 @@ import { bundle } from '../../pki/pem.ts';
 import { keyProblem } from '../../pki/policy.ts';
 import { encodedData, pairOf, pairSecret, type SecretProps } from '../../pki/secret.ts';
 import { type VerifyingKey, verifyingKeysOf } from '../../pki/service-account-keys.ts';
-import { answering, type RotationRequest } from '../request.ts';
+import { answering, type RotationRequest } from '../rotation-request.ts';
 
 /** What a rotation of the service account key needs. */
 export interface KeyRotationContext extends ControlPlaneContext, HostedAccess {
