@@ -1,8 +1,7 @@
 import type { Backup } from '../../constructs/api/backup-spec.ts';
 import type { WorkContext } from '../engine/tasks/background-work.ts';
-import type { EtcdAccess } from '../etcd/access.ts';
-import type { KnownMember } from '../etcd/observe.ts';
-import { snapshotSource } from '../etcd/snapshot-source.ts';
+import { type EtcdAccess, snapshotSource } from '../etcd/access.ts';
+import type { KnownMember } from '../etcd/observe-members.ts';
 import type { Clock } from '../kube/clock.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { type BackupCause, satisfiedCauses } from './causes.ts';

@@ -13,7 +13,7 @@ import { clientIn } from '../pki/kubeconfig.ts';
 import { renewalTime } from '../pki/policy.ts';
 import { valueOf } from '../pki/secret.ts';
 
-export interface ExpiryProps {
+interface ExpiryProps {
   readonly cluster: Pick<HostedCluster, 'name'>;
   readonly hostedControlPlane: Pick<HostedControlPlane, 'metadata'>;
   readonly reader: Pick<Reader, 'get'>;
@@ -78,7 +78,7 @@ export function isExpiring(life: Life, now: Date): boolean {
 }
 
 /** The certificate of a Secret; for a kubeconfig, that of its user. */
-export function certificateIn(object: SecretObject, role: CertificateRole): string | undefined {
+function certificateIn(object: SecretObject, role: CertificateRole): string | undefined {
   return role === 'kubeconfig' ? clientIn(object)?.certificate : valueOf(object, 'tls.crt');
 }
 

@@ -5,8 +5,9 @@ import { Secret } from '../../constructs/api/resources.ts';
 import type { OwnerReference, RenderedObject } from '../../constructs/control-plane/chart.ts';
 import { copySecretName, namesOf } from '../../constructs/cluster/names.ts';
 import { isControlledBy, type KubeObject } from '../kube/object.ts';
-import type { Reader, Writer } from '../clusters/management/view.ts';
+import type { ControlPlaneContext, Reader, Writer } from '../clusters/management/view.ts';
 import { keptSecrets } from './kept-secrets.ts';
+import { secretProps } from './secret-props.ts';
 
 /** Write access that the replacement of a Secret needs, which a deletion has too. */
 export type SecretWriter = Pick<Writer, 'createOnce' | 'delete' | 'setFinalizers'>;
@@ -53,18 +54,66 @@ export function planHold({ original, copy }: HeldSecret, uid: string | undefined
   return isHeld(original) ? 'none' : 'protect';
 }
 
+type Context = Pick<ControlPlaneContext, 'cluster' | 'hostedControlPlane' | 'reader' | 'writer'>;
+
+/** What has happened to the Secrets that cannot be made again. */
+export interface HeldSecrets {
+  /** Deleted by a person, and in their place again. */
+  readonly replaced: readonly string[];
+  /** Why others are not, as sentences. */
+  readonly problems: readonly string[];
+}
+
+/** Holds the keys of a control plane, and replaces those that are being deleted, before any phase reads them. */
+export async function holdSecrets(context: Context): Promise<HeldSecrets> {
+  const replaced: string[] = [];
+  const problems: string[] = [];
+  for (const held of heldSecrets(context.cluster.name, context.reader)) {
+    const step = planHold(held, context.hostedControlPlane.metadata.uid);
+    const problem = await hold(context, held, step);
+    if (problem !== undefined) problems.push(problem);
+    else if (step === 'replace' || step === 'copyAgain') replaced.push(held.name);
+  }
+  return { replaced, problems };
+}
+
+async function hold(context: Context, held: HeldSecret, step: HoldStep): Promise<string | undefined> {
+  const { writer } = context;
+  const { name, original, copy } = held;
+  const { owner } = secretProps(context, name);
+  const successor = { ownerReferences: [owner], finalizers: [keyFinalizer] };
+  switch (step) {
+    case 'none':
+      return undefined;
+    case 'protect':
+      if (original)
+        await writer.setFinalizers(Secret, original, [...(original.metadata.finalizers ?? []), keyFinalizer]);
+      return undefined;
+    case 'tidy':
+      if (copy) await discardSecret(writer, copy);
+      return undefined;
+    case 'differs':
+      return describeDiffering(name);
+    case 'copyAgain':
+      if (copy) await discardSecret(writer, copy);
+      return replaceSecret(writer, { ...held, copy: undefined }, successor);
+    case 'replace':
+      return replaceSecret(writer, held, successor);
+  }
+}
+
 /** Whether it belongs to this HostedControlPlane, and not to a user or to another object. */
 export function belongsTo({ original, copy }: HeldSecret, uid: string | undefined): boolean {
   if (original) return isControlledBy(original, uid);
   return copy !== undefined && copy.metadata.annotations?.[copyOfAnnotation] === uid;
 }
 
-export function describeDiffering(name: string): string {
+function describeDiffering(name: string): string {
   return `Secret ${name} was deleted, and then written with another content than before, which Secret ${copySecretName(name)} still has: delete the wrong one of both`;
 }
 
 /** What a Secret in the place of a deleted one gets besides its content, labels and annotations. */
-export interface Successor {
+interface Successor {
   readonly ownerReferences: OwnerReference[];
   readonly finalizers: string[];
   readonly annotations?: Readonly<Record<string, string>>;

@@ -19,7 +19,7 @@ export type BackupEntry =
   | { readonly kind: 'unreadable'; readonly name: MarkedBackup; readonly problem: string };
 
 /** The content of a cluster's directory in the bucket, newest first. */
-export interface ListedBackups {
+interface ListedBackups {
   readonly entries: readonly BackupEntry[];
   /** Those of them that are not of the control plane that is asked about. */
   readonly foreign: readonly MarkedBackup[];

@@ -1,16 +1,8 @@
 import { backupAnnotation } from '../../constructs/api/group.ts';
-import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import { changingControlPlane, findingControlPlane, followingControlPlane } from './access.ts';
 import { type Command, type Session, clusterArgument, hasSwitch } from './command.ts';
-import { type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
-import { fieldManager } from './field-manager.ts';
+import { changeControlPlane, type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
 import { type Progress, follow } from './follow.ts';
-
-/** Arguments of `hcp backup`. */
-export interface BackupRequest {
-  readonly cluster: string;
-  readonly wait: boolean;
-}
 
 /** Requests a backup with the annotation that users can also set. */
 export const backup: Command = {
@@ -20,12 +12,12 @@ export const backup: Command = {
   options: { wait: { type: 'boolean', meaning: 'wait until the backup is stored, and print its name' } },
   access: [findingControlPlane, followingControlPlane('--wait'), changingControlPlane('requesting a backup')],
   prepare(given) {
-    const request = { cluster: clusterArgument(given), wait: hasSwitch(given, 'wait') };
-    return (session) => takeBackup(session, request);
+    const cluster = clusterArgument(given);
+    return (session) => takeBackup(session, cluster, hasSwitch(given, 'wait'));
   },
 };
 
-async function takeBackup(session: Session, { cluster, wait }: BackupRequest): Promise<void> {
+async function takeBackup(session: Session, cluster: string, wait: boolean): Promise<void> {
   const controlPlane = await findControlPlane(session, cluster);
   refuseDeleting(controlPlane);
   const { metadata, spec, status } = controlPlane.object;
@@ -36,12 +28,7 @@ async function takeBackup(session: Session, { cluster, wait }: BackupRequest): P
   }
 
   const request = new Date(session.now()).toISOString();
-  await session.client.mergePatch(
-    HostedControlPlane,
-    { namespace: session.namespace, name: metadata.name },
-    { metadata: { annotations: { [backupAnnotation]: request } } },
-    { fieldManager },
-  );
+  await changeControlPlane(session, { metadata }, { metadata: { annotations: { [backupAnnotation]: request } } });
   if (!wait) {
     session.terminal.print(`backup of ${controlPlane.cluster} requested: see hcp backups ${controlPlane.cluster}`);
     return;
@@ -51,7 +38,7 @@ async function takeBackup(session: Session, { cluster, wait }: BackupRequest): P
 }
 
 /** The state when the backup was requested. */
-export interface RequestedBackup {
+interface RequestedBackup {
   readonly request: string;
   /**
    * `status.etcd.backup.lastAttemptTime` before the request. Times are not compared, because the clocks of operator and

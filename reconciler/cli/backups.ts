@@ -12,7 +12,7 @@ import { outputOf, outputOption, printed } from './output.ts';
 import { withBackups } from './store.ts';
 
 /** Arguments of `hcp backups`. */
-export interface ListRequest {
+interface ListRequest {
   readonly cluster: string;
   readonly from: BackupOwner | undefined;
   readonly output: string | undefined;

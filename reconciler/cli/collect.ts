@@ -93,7 +93,7 @@ async function collectAll(session: Session, name: string, directory: string): Pr
     });
     if (!items || items.length === 0) continue;
     if (resource === Pod) pods = items;
-    terminal.tell(`${items.length} of kind ${resource.kind}`);
+    terminal.info(`${items.length} of kind ${resource.kind}`);
     await write(file, items.map((item) => stringify(withoutSecrets(item))).join('---\n'));
   }
   for (const log of pods.flatMap(logsOf)) {

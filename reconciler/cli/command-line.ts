@@ -1,7 +1,14 @@
 import { nearestName } from '../../constructs/api/nearest-name.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { parseArgs } from 'node:util';
-import { type Command, type CommandOption, type Given, type Program, type Session, UsageError } from './command.ts';
+import {
+  type Command,
+  type CommandOption,
+  type ParsedArguments,
+  type Program,
+  type Session,
+  UsageError,
+} from './command.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Management cluster and namespace of a command, set by options with the same names as in kubectl. */
@@ -75,7 +82,7 @@ function commandNamed(name: string, commands: readonly Command[]): Command {
   throw new UsageError(`unknown command "${name}": ${meant}`);
 }
 
-function parseOptions(args: readonly string[], described: Readonly<Record<string, CommandOption>>): Given {
+function parseOptions(args: readonly string[], described: Readonly<Record<string, CommandOption>>): ParsedArguments {
   const options = Object.fromEntries(
     Object.entries(described).map(([name, { type, short }]) => [
       name,
@@ -83,7 +90,7 @@ function parseOptions(args: readonly string[], described: Readonly<Record<string
     ]),
   );
   try {
-    return parseArgs({ args: [...args], options, allowPositionals: true }) as Given;
+    return parseArgs({ args: [...args], options, allowPositionals: true }) as ParsedArguments;
   } catch (error) {
     // Node's advice for arguments that start with a dash applies to no argument of a command.
     const [sentence = ''] = messageOf(error).split(/\. |\n/);

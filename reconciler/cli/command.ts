@@ -4,14 +4,17 @@ import type { CommandAccess } from './access.ts';
 import type { ForwardedPort, PodPort } from './port-forward.ts';
 import type { Terminal } from './terminal.ts';
 
+/** Options of each write of a command: its field manager, which `kubectl get -o yaml --show-managed-fields` shows. */
+export const cliFieldManager = { fieldManager: 'hcp' } as const;
+
 /** The command line is invalid, and nothing has been done. The message says what was given and what is valid. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** What a command was asked for is the case, which its exit code 1 says. */
-export class Answer extends Error {
-  override readonly name = 'Answer';
+/** A command has found what it was asked to look for, which its exit code 1 says. */
+export class NegativeResult extends Error {
+  override readonly name = 'NegativeResult';
 }
 
 /** The environment of a command. */
@@ -29,7 +32,7 @@ export interface Session {
 }
 
 /** Arguments of a command. */
-export interface Given {
+export interface ParsedArguments {
   readonly positionals: readonly string[];
   readonly values: Readonly<Record<string, string | boolean | undefined>>;
 }
@@ -54,18 +57,18 @@ export interface Command {
   readonly options: Readonly<Record<string, CommandOption>>;
   /** The rights that it needs in the management cluster, with all its options. */
   readonly access: readonly CommandAccess[];
-  /** Exit code of a failure, where 1 is an {@link Answer}. @default 1 */
+  /** Exit code of a failure, where 1 is a {@link NegativeResult}. @default 1 */
   readonly failureCode?: number;
   /**
    * Parses the arguments, and returns the function that runs the command.
    * @throws UsageError
    */
-  prepare(given: Given): (session: Session) => Promise<void>;
+  prepare(given: ParsedArguments): (session: Session) => Promise<void>;
   /**
    * Returns a function that runs without a management cluster; undefined when one is needed.
    * @throws UsageError
    */
-  offline?(given: Given): ((terminal: Terminal) => void) | undefined;
+  offline?(given: ParsedArguments): ((terminal: Terminal) => void) | undefined;
 }
 
 type ParsedOption = ParseArgsOptionsConfig[string];
@@ -78,7 +81,7 @@ export interface CommandOption extends Pick<ParsedOption, 'type' | 'short'> {
 }
 
 /** The only argument of a command for one Cluster. @throws UsageError for any other number of arguments */
-export function clusterArgument({ positionals }: Given): string {
+export function clusterArgument({ positionals }: ParsedArguments): string {
   const [cluster, ...more] = positionals;
   if (cluster === undefined) throw new UsageError('the cluster is missing: set the name of the Cluster');
   if (more.length > 0) throw new UsageError(`set one cluster, not ${positionals.length}: ${positionals.join(' ')}`);
@@ -86,18 +89,21 @@ export function clusterArgument({ positionals }: Given): string {
 }
 
 /** The text of an option; undefined when it is not set. */
-export function textOption({ values }: Given, name: string): string | undefined {
+export function textOption({ values }: ParsedArguments, name: string): string | undefined {
   const value = values[name];
   return typeof value === 'string' ? value : undefined;
 }
 
 /** Whether a switch is set. */
-export function hasSwitch({ values }: Given, name: string): boolean {
+export function hasSwitch({ values }: ParsedArguments, name: string): boolean {
   return values[name] === true;
 }
 
 /** Another Cluster as `NAMESPACE/NAME`; undefined when it is not set. @throws UsageError */
-export function otherClusterOption(given: Given, name: string): { namespace: string; cluster: string } | undefined {
+export function otherClusterOption(
+  given: ParsedArguments,
+  name: string,
+): { namespace: string; cluster: string } | undefined {
   const text = textOption(given, name);
   if (text === undefined) return undefined;
   const [namespace, cluster, ...more] = text.split('/');

@@ -1,5 +1,5 @@
 import { commonOptions } from './command-line.ts';
-import { type Command, type CommandOption, type Given, type Program, UsageError } from './command.ts';
+import { type Command, type CommandOption, type ParsedArguments, type Program, UsageError } from './command.ts';
 import type { Terminal } from './terminal.ts';
 
 const scripts: Readonly<Record<string, (program: Program) => string>> = {
@@ -11,7 +11,7 @@ const shells = Object.keys(scripts).join(', ');
 
 /** Completes commands, options and clusters in a shell. @param program the one whose command this is */
 export function completionOf(program: () => Program): Command {
-  const printing = ({ positionals }: Given) => {
+  const printing = ({ positionals }: ParsedArguments) => {
     const [shell = '', ...more] = positionals;
     const script = more.length === 0 ? scripts[shell] : undefined;
     if (!script) throw new UsageError(`set one shell of ${shells}, not "${positionals.join(' ')}"`);

@@ -6,7 +6,7 @@ import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { HostedControlPlaneObject } from '../clusters/management/hosted-control-plane-object.ts';
 import { owningCluster } from '../clusters/management/owning-cluster.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { Session } from './command.ts';
+import { cliFieldManager, type Session } from './command.ts';
 
 /** The control plane of a command that changes it, with the defaults of its spec, as of its last read. */
 export interface ControlPlane {
@@ -69,4 +69,13 @@ export function refuseDeleting({ cluster, object }: ControlPlane): void {
   if (object.metadata.deletionTimestamp !== undefined) {
     throw new Error(`the control plane of ${cluster} is being deleted: the operator does not accept requests for it`);
   }
+}
+
+/** Changes fields of a control plane, which users can also change. @returns the object as it is stored then */
+export function changeControlPlane(
+  { client, namespace }: Session,
+  { metadata: { name } }: Pick<KubeObject, 'metadata'>,
+  patch: object,
+): Promise<KubeObject> {
+  return client.mergePatch(HostedControlPlane, { namespace, name }, patch, cliFieldManager);
 }

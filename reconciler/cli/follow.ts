@@ -31,7 +31,7 @@ export async function follow(
     const progress = look(readControlPlane(changed));
     if (progress.kind === 'done') return progress.message;
     if (progress.kind === 'failed') throw new Error(progress.message);
-    if (progress.message !== last) session.terminal.tell(`${spanText(session.now() - begin)}  ${progress.message}`);
+    if (progress.message !== last) session.terminal.info(`${spanText(session.now() - begin)}  ${progress.message}`);
     last = progress.message;
   }
   throw new Error('the watch ended without a reason');

@@ -1,10 +1,8 @@
 import { hibernateWithMachinesAnnotation } from '../../constructs/api/group.ts';
-import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { ConditionType } from '../../constructs/api/conditions.ts';
 import { changingControlPlane, findingControlPlane, followingControlPlane } from './access.ts';
 import { clusterArgument, type Command, hasSwitch, type Session } from './command.ts';
-import { type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
-import { fieldManager } from './field-manager.ts';
+import { changeControlPlane, type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
 import { follow, type Progress } from './follow.ts';
 
 const wait = { type: 'boolean', meaning: 'wait until it is done' } as const;
@@ -53,14 +51,12 @@ export const wake: Command = {
 async function request(session: Session, cluster: string, patch: object): Promise<ControlPlane> {
   const controlPlane = await findControlPlane(session, cluster);
   refuseDeleting(controlPlane);
-  const { client, namespace } = session;
-  const { name } = controlPlane.object.metadata;
-  await client.mergePatch(HostedControlPlane, { namespace, name }, patch, { fieldManager });
+  await changeControlPlane(session, controlPlane.object, patch);
   return controlPlane;
 }
 
 /** The progress until no component runs. */
-export function asleepProgress({ cluster, object }: ControlPlane): Progress {
+function asleepProgress({ cluster, object }: ControlPlane): Progress {
   const awake = observed(object, 'Awake');
   if (awake?.reason === 'HibernationRefused')
     return { kind: 'failed', message: `${cluster} runs on: ${awake.message}` };
@@ -74,7 +70,7 @@ export function asleepProgress({ cluster, object }: ControlPlane): Progress {
 }
 
 /** The progress until everything works again. */
-export function awakeProgress({ cluster, object }: ControlPlane): Progress {
+function awakeProgress({ cluster, object }: ControlPlane): Progress {
   const ready = observed(object, 'Ready');
   if (ready?.status === 'True') return { kind: 'done', message: `${cluster} is ready` };
   return { kind: 'running', message: ready ? `${ready.reason}: ${ready.message}` : 'waiting for the operator' };

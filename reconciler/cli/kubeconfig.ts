@@ -7,13 +7,20 @@ import type { KubeObject } from '../kube/object.ts';
 import { readCertificate } from '../pki/certificate.ts';
 import { writeKubeconfig } from '../pki/kubeconfig.ts';
 import type { CommandAccess } from './access.ts';
-import { clusterArgument, type Command, type Given, type Session, textOption, UsageError } from './command.ts';
+import {
+  clusterArgument,
+  type Command,
+  type ParsedArguments,
+  type Session,
+  textOption,
+  UsageError,
+  cliFieldManager,
+} from './command.ts';
 import { findControlPlane } from './control-plane.ts';
-import { fieldManager } from './field-manager.ts';
 import { requestCertificate } from './request-certificate.ts';
 
 /** Arguments of `hcp kubeconfig`. */
-export interface KubeconfigRequest {
+interface KubeconfigRequest {
   readonly cluster: string;
   /** User name; that of the caller in the management cluster when unset. */
   readonly user: string | undefined;
@@ -61,7 +68,7 @@ export const kubeconfig: Command = {
 };
 
 /** @throws UsageError */
-export function readKubeconfigRequest(given: Given): KubeconfigRequest {
+function readKubeconfigRequest(given: ParsedArguments): KubeconfigRequest {
   const groups = (textOption(given, 'group') ?? '').split(',').filter((name) => name !== '');
   const reserved = groups.find((name) => name.startsWith(reservedPrefix));
   if (reserved !== undefined) {
@@ -98,14 +105,14 @@ async function requestKubeconfig(session: Session, wanted: KubeconfigRequest): P
     writeKubeconfig({ cluster, user, endpoint: { host, port }, ca, client: { certificate, key } }).trimEnd(),
   );
   const member = groups.length > 0 ? `, in ${groups.join(', ')}` : '';
-  terminal.tell(`valid for user ${user}${member} until ${readCertificate(certificate).notAfter.toISOString()}`);
+  terminal.info(`valid for user ${user}${member} until ${readCertificate(certificate).notAfter.toISOString()}`);
 }
 
 /** The user name of the caller in the management cluster. @throws when it is not the name of a person */
 async function whoAmI({ client }: Session): Promise<string> {
   const { apiVersion, kind } = SelfSubjectReview;
   const review: KubeObject & { readonly status?: { readonly userInfo?: { readonly username?: string } } } =
-    await client.create({ apiVersion, kind, metadata: { name: '' } }, { fieldManager });
+    await client.create({ apiVersion, kind, metadata: { name: '' } }, cliFieldManager);
   const name = review.status?.userInfo?.username ?? '';
   if (name !== '' && !name.startsWith(reservedPrefix)) return name;
   throw new Error(

@@ -66,7 +66,7 @@ async function stored(
 }
 
 /** What a table of a fleet shows. */
-export interface FleetTable {
+interface FleetTable {
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** That of all entries; undefined where each one has its own. */

@@ -1,16 +1,15 @@
 import type { ClusterObject } from '../../imports/cluster-api.ts';
 import { blockMoveAnnotation, pausedAnnotation, prepareMoveAnnotation } from '../../constructs/api/group.ts';
-import { Cluster, HostedControlPlane } from '../../constructs/api/resources.ts';
+import { Cluster } from '../../constructs/api/resources.ts';
 import { changingControlPlane, findingControlPlane, followingControlPlane } from './access.ts';
-import { type Command, type Given, type Session, UsageError, hasSwitch } from './command.ts';
-import { type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
-import { fieldManager } from './field-manager.ts';
+import { type Command, type ParsedArguments, type Session, UsageError, hasSwitch } from './command.ts';
+import { changeControlPlane, type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
 import { type Progress, follow } from './follow.ts';
 import { describeObjects, takeAlong, takingAlong } from './move/users-objects.ts';
 import { isPrepared, moveRecordOf } from '../run-state/move-record.ts';
 
 /** Arguments of `hcp move`. */
-export interface MoveRequest {
+interface MoveRequest {
   readonly step: 'prepare' | 'abort';
   readonly cluster: string;
   readonly wait: boolean;
@@ -36,7 +35,7 @@ export const move: Command = {
 };
 
 /** @throws UsageError */
-export function readMoveRequest(given: Given): MoveRequest {
+export function readMoveRequest(given: ParsedArguments): MoveRequest {
   const [step, cluster, ...more] = given.positionals;
   if (step !== 'prepare' && step !== 'abort')
     throw new UsageError(`say what to do: hcp move prepare CLUSTER, or hcp move abort CLUSTER`);
@@ -52,7 +51,7 @@ async function prepareMove(session: Session, { cluster: name, wait }: MoveReques
     throw new Error(
       `HostedControlPlane ${object.metadata.name} has no backups, and its data travel in one: set spec.etcd.backup with a bucket that both management clusters reach`,
     );
-  for (const line of describeObjects(await takeAlong(session, controlPlane))) session.terminal.tell(line);
+  for (const line of describeObjects(await takeAlong(session, controlPlane))) session.terminal.info(line);
   await annotate(session, controlPlane, new Date(session.now()).toISOString());
   if (!wait) {
     session.terminal.print(`preparation of a move of ${cluster} requested: see the condition NoMovePending`);
@@ -84,13 +83,8 @@ async function findUnpaused(session: Session, name: string): Promise<ControlPlan
   return controlPlane;
 }
 
-async function annotate({ client, namespace }: Session, { object }: ControlPlane, value: string | null): Promise<void> {
-  await client.mergePatch(
-    HostedControlPlane,
-    { namespace, name: object.metadata.name },
-    { metadata: { annotations: { [prepareMoveAnnotation]: value } } },
-    { fieldManager },
-  );
+async function annotate(session: Session, { object }: ControlPlane, value: string | null): Promise<void> {
+  await changeControlPlane(session, object, { metadata: { annotations: { [prepareMoveAnnotation]: value } } });
 }
 
 /** The progress of a requested preparation. */

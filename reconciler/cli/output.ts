@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { type CommandOption, type Given, textOption, UsageError } from './command.ts';
+import { type CommandOption, type ParsedArguments, textOption, UsageError } from './command.ts';
 
 const formats: Readonly<Record<string, (shape: object) => string>> = {
   json: (shape) => JSON.stringify(shape, undefined, 2),
@@ -21,7 +21,7 @@ export function outputOption(more?: { readonly values: string; readonly meaning:
 }
 
 /** What `-o` chooses; undefined for what people read. @param own formats of the command itself @throws UsageError */
-export function outputOf(given: Given, own: readonly string[] = []): string | undefined {
+export function outputOf(given: ParsedArguments, own: readonly string[] = []): string | undefined {
   const output = textOption(given, 'output');
   const known = [...Object.keys(formats), ...own];
   if (output === undefined || known.includes(output)) return output;

@@ -1,11 +1,10 @@
 import type { ClusterObject } from '../../imports/cluster-api.ts';
 import { pausedAnnotation } from '../../constructs/api/group.ts';
-import { Cluster, HostedControlPlane } from '../../constructs/api/resources.ts';
+import { Cluster } from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { changingControlPlane, findingControlPlane } from './access.ts';
 import { clusterArgument, type Command, type Session } from './command.ts';
-import { clusterOf, findObject } from './control-plane.ts';
-import { fieldManager } from './field-manager.ts';
+import { changeControlPlane, clusterOf, findObject } from './control-plane.ts';
 
 /** Keeps the operator away from one control plane, with the annotation that Cluster API defines for it. */
 export const pause: Command = {
@@ -65,9 +64,8 @@ function isPaused({ metadata }: KubeObject): boolean {
   return metadata.annotations?.[pausedAnnotation] !== undefined;
 }
 
-async function annotate({ client, namespace }: Session, { metadata }: KubeObject, value: '' | null): Promise<void> {
-  const patch = { metadata: { annotations: { [pausedAnnotation]: value } } };
-  await client.mergePatch(HostedControlPlane, { namespace, name: metadata.name }, patch, { fieldManager });
+async function annotate(session: Session, object: KubeObject, value: '' | null): Promise<void> {
+  await changeControlPlane(session, object, { metadata: { annotations: { [pausedAnnotation]: value } } });
 }
 
 function findCluster({ client, namespace }: Session, name: string): Promise<ClusterObject | undefined> {

@@ -18,9 +18,13 @@ import { connectionFor } from '../kube/config.ts';
 import { hasEnded } from '../kube/readiness.ts';
 import { caOf, clientOf } from '../pki/kubeconfig.ts';
 import { valueOf } from '../pki/secret.ts';
-import { type PreflightProblem, findProblems, preflightChecks } from '../desired-state/upgrade/preflight/checks.ts';
-import { observePreflight } from '../desired-state/upgrade/preflight/observe.ts';
-import { skippedChecks } from '../desired-state/upgrade/preflight/skipped.ts';
+import {
+  type PreflightProblem,
+  findProblems,
+  preflightChecks,
+  skippedChecks,
+} from '../desired-state/upgrade/preflight/checks.ts';
+import { observePreflight } from '../desired-state/upgrade/preflight/observe-preflight.ts';
 
 /** Reports what would hold an upgrade, before a user requests it. */
 export const preflight: Command = {

@@ -5,7 +5,7 @@ import { KubeClient } from '../kube/client.ts';
 import { connect, loadKubeConfig } from '../kube/config.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { type CommandLine, parseCommandLine, type Target } from './command-line.ts';
-import { Answer, type Program, type Session, UsageError } from './command.ts';
+import { NegativeResult, type Program, type Session, UsageError } from './command.ts';
 import { helpOf, helpOfAll } from './help.ts';
 import { processTerminal } from './terminal.ts';
 
@@ -81,5 +81,5 @@ function fail({ name }: Program, error: unknown, failureCode = 1): void {
   const isUsage = error instanceof UsageError;
   process.stderr.write(`${name}: ${messageOf(error)}\n`);
   if (isUsage) process.stderr.write(`Run ${name} help for usage.\n`);
-  process.exitCode = isUsage ? 2 : error instanceof Answer ? 1 : failureCode;
+  process.exitCode = isUsage ? 2 : error instanceof NegativeResult ? 1 : failureCode;
 }

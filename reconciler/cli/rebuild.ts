@@ -7,10 +7,10 @@ import { findRecoveryBundle } from '../backup/find-recovery-bundle.ts';
 import type { BackupOwner } from '../../constructs/cluster/backup-names.ts';
 import { storeReaderOf } from '../backup/store/store-reader.ts';
 import { readChoice } from './backup-selector.ts';
-import { type Command, type Given, hasSwitch, type Session, textOption, UsageError } from './command.ts';
+import { type Command, type ParsedArguments, hasSwitch, type Session, textOption, UsageError } from './command.ts';
 
 /** Arguments of `hcp rebuild`. */
-export interface RebuildRequest {
+interface RebuildRequest {
   /** The lost cluster. */
   readonly owner: BackupOwner;
   readonly choice: Choice;
@@ -44,7 +44,7 @@ export const rebuild: Command = {
 };
 
 /** @throws UsageError */
-export function readRebuildRequest(given: Given): RebuildRequest {
+function readRebuildRequest(given: ParsedArguments): RebuildRequest {
   const [name = '', ...more] = given.positionals;
   const [namespace, cluster, ...deeper] = name.split('/');
   if (!namespace || !cluster || deeper.length > 0 || more.length > 0) {
@@ -62,7 +62,7 @@ export function readRebuildRequest(given: Given): RebuildRequest {
   };
 }
 
-function secretOption(given: Given, name: string, holds: string): string {
+function secretOption(given: ParsedArguments, name: string, holds: string): string {
   const secret = textOption(given, name);
   if (secret) return secret;
   throw new UsageError(`--${name} must name the Secret with ${holds}: without it the lost cluster cannot be rebuilt`);
@@ -75,7 +75,7 @@ async function printRebuild({ client, namespace, terminal }: Session, request: R
   const storeReader = storeReaderOf(client, { namespace, name: owner.cluster });
   const { backup, bundle } = await findRecoveryBundle({ owner, choice, namespace, store: spec, storeReader });
   terminal.print(rebuildManifest(bundle, { namespace, owner, backup }));
-  terminal.tell(
+  terminal.info(
     `from backup ${backup}. It does not contain the Secrets with the bucket and its keys, infrastructure, Machines, or other objects that ${bundle.cluster.metadata.name} refers to`,
   );
 }

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { renderFile } from '../../constructs/rendered-file.ts';
-import { type Command, type Given, hasSwitch, UsageError } from './command.ts';
+import { type Command, type ParsedArguments, hasSwitch, UsageError } from './command.ts';
 import { readFile } from './read-file.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -15,7 +15,7 @@ export const render: Command = {
   offline: rendering,
 };
 
-function rendering(given: Given): (terminal: Terminal) => void {
+function rendering(given: ParsedArguments): (terminal: Terminal) => void {
   const { positionals } = given;
   const [path, ...more] = positionals;
   if (path === undefined || more.length > 0) {

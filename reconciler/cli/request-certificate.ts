@@ -10,11 +10,10 @@ import { bundle, splitCertificates } from '../pki/pem.ts';
 import { createClientRequest } from '../pki/signing-request.ts';
 import type { ClientCertificateRequest } from '../signer/request.ts';
 import { spanText } from './format.ts';
-import type { Session } from './command.ts';
-import { fieldManager } from './field-manager.ts';
+import { type Session, cliFieldManager } from './command.ts';
 
 /** What a certificate is requested for. */
-export interface Wanted {
+interface Wanted {
   readonly cluster: string;
   readonly user: string;
   readonly groups: readonly string[];
@@ -22,7 +21,7 @@ export interface Wanted {
 }
 
 /** A client certificate with its key, and the CA certificates by which its holder verifies the API server; all PEM. */
-export interface ClientCertificate {
+interface ClientCertificate {
   readonly certificate: string;
   readonly key: string;
   readonly ca: string;
@@ -68,7 +67,7 @@ async function create({ client, namespace }: Session, wanted: Wanted, request: s
     },
   };
   try {
-    await client.create(object, { fieldManager });
+    await client.create(object, cliFieldManager);
   } catch (error) {
     if (!isForbidden(error)) throw error;
     throw new Error(
@@ -97,7 +96,7 @@ async function answerTo({ client, now, pause, terminal }: Session, name: string)
     }
     if (waited > 2_000 && !isWaiting) {
       isWaiting = true;
-      terminal.tell(`CertificateSigningRequest ${name} waits for the operator, for at most ${spanText(patienceMs)}`);
+      terminal.info(`CertificateSigningRequest ${name} waits for the operator, for at most ${spanText(patienceMs)}`);
     }
     await pause(pollMs);
   }

@@ -9,12 +9,11 @@ import { readChoice } from './backup-selector.ts';
 import { clusterArgument, type Command, hasSwitch, otherClusterOption, type Session, textOption } from './command.ts';
 import { type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
 import { follow } from './follow.ts';
-import { confirmLoss, requestRestore } from './request-restore.ts';
-import { restoreProgress } from './restore-progress.ts';
+import { confirmLoss, requestRestore, restoreProgress } from './request-restore.ts';
 import { withBackups } from './store.ts';
 
 /** Arguments of `hcp restore`. */
-export interface RestoreRequest {
+interface RestoreRequest {
   readonly cluster: string;
   readonly choice: Choice;
   /** Owner of the backup; the cluster itself when unset. */
@@ -78,7 +77,7 @@ async function restoreBackup(session: Session, request: RestoreRequest): Promise
     choose(request, controlPlane, backups),
   );
 
-  session.terminal.tell(describeLoss(controlPlane.cluster, backup, request.from, session.now()));
+  session.terminal.info(describeLoss(controlPlane.cluster, backup, request.from, session.now()));
   await confirmLoss(session, 'Restore it?', request.yes);
 
   const previous = controlPlane.object.status?.etcd?.restore?.request;

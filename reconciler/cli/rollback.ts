@@ -22,8 +22,7 @@ import { type Command, type Session, clusterArgument, hasSwitch } from './comman
 import { type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
 import { follow } from './follow.ts';
 import { spanText } from './format.ts';
-import { confirmLoss, requestRestore } from './request-restore.ts';
-import { restoreProgress } from './restore-progress.ts';
+import { confirmLoss, requestRestore, restoreProgress } from './request-restore.ts';
 import {
   type DescribedBackup,
   type RollbackVersions,
@@ -34,6 +33,7 @@ import {
 import { withBackups } from './store.ts';
 import { etcdCredentials } from '../etcd/access.ts';
 import { MemberClient } from '../etcd/client.ts';
+import { ordinalOf } from '../etcd/member-objects.ts';
 import { type KeyChanges, changesSince } from '../etcd/key-changes.ts';
 import { messageOf } from '../kube/error-message.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -92,7 +92,7 @@ async function rollBack(session: Session, { cluster: name, yes, wait }: Rollback
   );
 
   const loss = await lossSince(session, cluster, chosen.manifest);
-  for (const line of describeRollback(cluster, versions, chosen, loss, session.now())) session.terminal.tell(line);
+  for (const line of describeRollback(cluster, versions, chosen, loss, session.now())) session.terminal.info(line);
   if (problem !== undefined) throw new Error(problem);
   await confirmLoss(session, 'Go back?', yes);
 
@@ -144,8 +144,7 @@ async function withEtcdMember<T>(
   const get = <O extends KubeObject>(_: Resource, name: string) => secrets[names.indexOf(name)] as O | undefined;
   const credentials = etcdCredentials(cluster, { get });
   const forwarded = await forward({ namespace, pod, port: ports.etcdClient });
-  const ordinal = Number(pod.slice(pod.lastIndexOf('-') + 1));
-  const serverName = etcdMemberHost({ name: cluster, namespace }, ordinal);
+  const serverName = etcdMemberHost({ name: cluster, namespace }, ordinalOf(pod));
   const member = new MemberClient({ name: pod, address: `127.0.0.1:${forwarded.port}`, serverName }, credentials);
   try {
     return await work(member);

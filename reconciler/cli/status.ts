@@ -64,6 +64,6 @@ async function show(session: Session, object: HostedControlPlaneObject, output: 
   const report: StatusReport = { ...overview, causes, unknown };
   for (const line of printed(output, report, () => describeStatus(overview, causes, now, terminal)))
     terminal.print(line);
-  for (const what of output === undefined ? unknown : []) terminal.tell(`not known: ${what}`);
+  for (const what of output === undefined ? unknown : []) terminal.info(`not known: ${what}`);
   return overview;
 }

@@ -23,8 +23,8 @@ export async function withBackups<T>(
     );
   }
   const owner = other ?? { namespace, cluster };
-  const requestCaches = storeReaderOf(client, { namespace, name: object.metadata.name });
-  const { store } = await openStore({ namespace, owner }, { ...backup, encryption: undefined }, requestCaches);
+  const storeReader = storeReaderOf(client, { namespace, name: object.metadata.name });
+  const { store } = await openStore({ namespace, owner }, { ...backup, encryption: undefined }, storeReader);
   try {
     return await use(new ClusterBackups(store, owner));
   } finally {

@@ -6,7 +6,7 @@ export interface Terminal extends View {
   /** Prints a line of the result, which programs may read. */
   print(line: string): void;
   /** Prints a line for the user: progress and warnings. */
-  tell(line: string): void;
+  info(line: string): void;
   /** Asks for confirmation; undefined without an interactive terminal. */
   confirm(question: string): Promise<boolean | undefined>;
 }
@@ -19,7 +19,7 @@ export const processTerminal: Terminal = {
   },
   paint: paintFor(process.stdout),
   print: (line) => void process.stdout.write(`${line}\n`),
-  tell: (line) => void process.stderr.write(`${line}\n`),
+  info: (line) => void process.stderr.write(`${line}\n`),
   async confirm(question) {
     if (!process.stdin.isTTY) return undefined;
     const prompt = createInterface({ input: process.stdin, output: process.stderr });

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 
 /** What a painted text is to the one who reads it. A terminal chooses the colour. */
-export type Meaning = 'ok' | 'waits' | 'fails' | 'unknown' | 'heading';
+type Meaning = 'ok' | 'waits' | 'fails' | 'unknown' | 'heading';
 
 /** Marks a text by its meaning. */
 export type Paint = (meaning: Meaning, text: string) => string;

@@ -6,7 +6,7 @@ export function widthOf(text: string): number {
 }
 
 /** How the lines of a text begin: by default with nothing. */
-export interface Indent {
+interface Indent {
   readonly first?: string;
   /** Of each further line; as many spaces as `first` is wide when unset. */
   readonly further?: string;

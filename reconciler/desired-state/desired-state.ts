@@ -1,15 +1,22 @@
+import type { IngressObject, ServiceObject } from '../../imports/kubernetes.ts';
+import { Ingress, IngressRouteTCP, Service } from '../../constructs/api/resources.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
+import { keepingProxies } from '../../constructs/cluster/in-cluster-access.ts';
+import { type ManagementIssuer, withManagementIssuer } from '../../constructs/cluster/management-issuer.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
+import { defaultPlatformLists, type PlatformLists } from '../../constructs/cluster/platform-lists.ts';
 import { etcdVersion as etcdVersionOf, minorOf } from '../../constructs/cluster/versions.ts';
+import { type LiveWayIn, withinPlatformLists } from '../../constructs/control-plane/exposure/within-platform-lists.ts';
 import { holdsNewest } from './api-server/held-configuration.ts';
 import type { EtcdReport } from '../etcd/report.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { ClusterObject } from '../../imports/cluster-api.ts';
 import type { Reader } from '../clusters/management/view.ts';
+import { observeNetwork } from '../clusters/management/network-in-use.ts';
 import { type VersionChoice, versionToRun } from './upgrade/etcd-version.ts';
 import { clusterOfFollowers } from './upgrade/followers.ts';
 import { skipsConfiguration } from './upgrade/preflight/configuration.ts';
 import type { HeldField } from './held-field.ts';
-import { type ByPlatform, hostedClusterOf } from './hosted-cluster.ts';
 import { decideVersion } from './kubernetes-version.ts';
 import { lastAccepted, type UsableSpec } from './usable-spec.ts';
 
@@ -30,13 +37,18 @@ export interface DesiredState extends UsableSpec {
   readonly held: readonly HeldField[];
 }
 
-export interface DesiredInput {
+interface DesiredInput {
   /** As it is stored. */
   readonly object: KubeObject;
   readonly usable: UsableSpec;
   readonly clusterObject: ClusterObject;
   readonly reader: Reader;
-  readonly platform: ByPlatform;
+  /** What the platform has set for all control planes. */
+  readonly platform: {
+    readonly managementIssuer?: ManagementIssuer | undefined;
+    /** @default {@link defaultPlatformLists} */
+    readonly platformLists?: PlatformLists | undefined;
+  };
   /** The last observation of etcd; undefined before the first one. */
   readonly etcdReport: EtcdReport | undefined;
   readonly now: Date;
@@ -72,8 +84,38 @@ export function desiredState(input: DesiredInput): DesiredState {
   return overlays.reduce<DesiredState>((state, overlay) => overlay(state, input), newest);
 }
 
-function clusterOf({ hostedControlPlane, release }: UsableSpec, { clusterObject, platform, reader }: DesiredInput) {
-  return hostedClusterOf({ hostedControlPlane, clusterObject, release: release.release }, { ...platform, reader });
+/** The cluster that a spec describes, including choices that its status has fixed, or the platform has made. */
+function clusterOf(
+  { hostedControlPlane, release: { release } }: UsableSpec,
+  { clusterObject, platform, reader }: DesiredInput,
+): HostedCluster {
+  const { metadata, spec, status } = hostedControlPlane;
+  const { managementIssuer, platformLists = defaultPlatformLists } = platform;
+  const cluster = {
+    name: clusterObject.metadata.name,
+    namespace: metadata.namespace,
+    network: observeNetwork({ hostedControlPlane, clusterObject, reader }),
+    spec: keepingProxies(spec, status?.inClusterAccess),
+    release,
+  };
+  return withinPlatformLists(
+    withManagementIssuer(cluster, managementIssuer),
+    platformLists,
+    liveWayIn(reader, cluster),
+  );
+}
+
+/** Annotations and class of the object that leads to the API servers: what they are, an operator before may have allowed. */
+function liveWayIn(reader: Reader, { name, spec }: HostedCluster): LiveWayIn {
+  const names = namesOf(name);
+  const ingress = spec.exposure?.ingress;
+  if (ingress === undefined) {
+    const service = reader.get<ServiceObject>(Service, names.apiService);
+    return { annotations: service?.metadata.annotations, className: service?.spec?.loadBalancerClass };
+  }
+  const resource = ingress.controller === 'traefik' ? IngressRouteTCP : Ingress;
+  const route = reader.get<IngressObject>(resource, names.routes.api);
+  return { annotations: route?.metadata.annotations, className: route?.spec?.ingressClassName };
 }
 
 /** The last usable spec is reconciled instead, for the whole of it. */

@@ -2,17 +2,17 @@ import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import type { RecordedRevisions } from './revision/believed.ts';
 import { awaitedBackup } from './upgrade/backup-before-upgrade.ts';
 import { isHeld, nextStep, type UpgradeStep } from './upgrade/emulation.ts';
-import { hasPassed } from './upgrade/preflight/passed.ts';
+import { hasPassed } from './upgrade/preflight/checks.ts';
 import { minorChange, renderedBinaries, renderedVersion, type VersionContext } from './upgrade/version-change.ts';
 import { awaitedRestore } from './upgrade/way-back.ts';
 import type { HeldField } from './held-field.ts';
 
-export interface VersionInput extends VersionContext {
+interface VersionInput extends VersionContext {
   readonly recorded: RecordedRevisions;
   readonly now: Date;
 }
 
-export interface VersionDecision {
+interface VersionDecision {
   readonly cluster: HostedCluster;
   /** Why it does not have the version of the spec; undefined if it does. */
   readonly held?: HeldField | undefined;

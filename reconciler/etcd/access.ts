@@ -3,27 +3,29 @@ import { Pod, Secret } from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { etcdMemberHost, namesOf } from '../../constructs/cluster/names.ts';
 import { ports } from '../../constructs/cluster/ports.ts';
+import { etcdHTTPPortName } from '../../constructs/control-plane/etcd/etcd.ts';
 import { isReady } from '../kube/readiness.ts';
 import { pairOf } from '../pki/secret.ts';
 import type { Reader } from '../clusters/management/view.ts';
 import { MemberClient } from './client.ts';
-import { etcdHTTPPort } from './http-port.ts';
-import { type EtcdCredentials } from './member-endpoint.ts';
-import type { KnownMember } from './observe.ts';
+import type { EtcdCredentials } from './etcd3-client.ts';
+import { etcdPeerUrl, ordinalOf } from './member-objects.ts';
+import { healthyVoters, leaderOf, type MemberStatus } from './members.ts';
+import { type KnownMember, observeEtcd } from './observe-members.ts';
 
 /** All calls to one etcd member. Tests replace the client with a member in memory. */
 export type MemberCalls = Pick<MemberClient, keyof MemberClient>;
 
 /** Clients of an etcd cluster. Each is opened on first use. */
-export interface EtcdAccess {
+export interface EtcdAccess<Calls = MemberCalls> {
   /** The client of a member; undefined if the member cannot be reached, such as without a pod. */
-  readonly clients: (name: string) => MemberCalls | undefined;
+  readonly clients: (name: string) => Calls | undefined;
   /** Closes all of them. */
   close(): void;
 }
 
 /** Opens clients of the members of an etcd cluster; see {@link openEtcd}. */
-export type OpenEtcd = typeof openEtcd;
+export type OpenEtcd<Calls = MemberCalls> = (...args: Parameters<typeof openEtcd>) => EtcdAccess<Calls>;
 
 /**
  * Opens clients of the members of an etcd cluster, from what the watches know. They dial pods by address, so that they
@@ -43,11 +45,8 @@ export function openEtcd(cluster: { readonly name: string; readonly namespace: s
       if (!pod || !host || pod.metadata.deletionTimestamp) return undefined;
       const at = (port: number) => `${host.includes(':') ? `[${host}]` : host}:${port}`;
       const [address, httpAddress] = [at(ports.etcdClient), at(etcdHTTPPort(pod))];
-      const ordinal = Number(name.slice(name.lastIndexOf('-') + 1));
-      const client = new MemberClient(
-        { name, address, httpAddress, serverName: etcdMemberHost(cluster, ordinal) },
-        credentials,
-      );
+      const serverName = etcdMemberHost(cluster, ordinalOf(name));
+      const client = new MemberClient({ name, address, httpAddress, serverName }, credentials);
       opened.set(name, client);
       return client;
     },
@@ -67,9 +66,45 @@ export function readyMembers(
     .list<PodObject>(Pod, selectorLabels(cluster.name, 'etcd'))
     .filter(isReady)
     .map(({ metadata: { name } }) => {
-      const ordinal = Number(name.slice(name.lastIndexOf('-') + 1));
-      return { ordinal, name, peerUrl: `https://${etcdMemberHost(cluster, ordinal)}:${ports.etcdPeer}` };
+      const ordinal = ordinalOf(name);
+      return { ordinal, name, peerUrl: etcdPeerUrl(cluster, ordinal) };
     });
+}
+
+/** The member to take a snapshot of, with its status. */
+interface SnapshotSource {
+  readonly name: string;
+  readonly client: MemberCalls;
+  readonly status: MemberStatus;
+}
+
+/**
+ * A healthy follower that is caught up, or else the leader: reading the whole database slows a member down, and all
+ * writes go through the leader.
+ * @throws a sentence for the user if etcd has no leader or no member answers
+ */
+export async function snapshotSource(
+  known: readonly Pick<KnownMember, 'ordinal' | 'name' | 'peerUrl'>[],
+  clients: EtcdAccess['clients'],
+): Promise<SnapshotSource> {
+  const members = known.map((member) => ({ ...member, pod: undefined, claim: undefined }));
+  const observation = await observeEtcd(members, clients);
+  const leader = leaderOf(observation)?.name;
+  const [chosen] = healthyVoters(observation).toSorted(
+    (one, other) =>
+      Number(one.name === leader) - Number(other.name === leader) ||
+      (other.status?.raftAppliedIndex ?? 0) - (one.status?.raftAppliedIndex ?? 0),
+  );
+  const client = chosen && clients(chosen.name);
+  if (chosen?.status && client) return { name: chosen.name, client, status: chosen.status };
+  const problems = observation.members.flatMap(({ problem }) => (problem ? [problem] : []));
+  throw new Error(`no etcd member can provide a snapshot: ${problems.join('; ') || 'no member follows a leader'}`);
+}
+
+/** The port at which a member serves HTTP: that of its clients in pods of the first release revision. */
+export function etcdHTTPPort({ spec }: PodObject): number {
+  const declared = spec?.containers?.flatMap((container) => container.ports ?? []) ?? [];
+  return declared.find(({ name }) => name === etcdHTTPPortName)?.containerPort ?? ports.etcdClient;
 }
 
 /** The operator's identity for etcd, and the CA that it trusts. @throws when a Secret is missing */

@@ -6,7 +6,7 @@ import type { ControlPlaneContext } from '../clusters/management/view.ts';
 import type { EtcdObservation } from './members.ts';
 
 /** On a volume claim: the uid of the HostedControlPlane whose members have last answered with its data. */
-export const claimUserAnnotation = `${group}/etcd-used-by`;
+const claimUserAnnotation = `${group}/etcd-used-by`;
 
 const purpose = 'etcd-used-by';
 

@@ -1,19 +1,21 @@
-import type { Etcd3, IOptions } from 'etcd3';
 import { unlessAborted } from '../kube/deadline.ts';
 import { messageOf } from '../kube/error-message.ts';
-import type { EtcdCredentials, MemberEndpoint } from './member-endpoint.ts';
 import { type HttpAccess, readClusterVersion, readReachedPeers } from './http-api.ts';
-import type { KeyVersion } from './key-changes.ts';
+import { type KeyVersion, listKeys } from './key-changes.ts';
 import { countKeysByResource, type KeyCounts } from './key-counts.ts';
-import { listKeys } from './list-keys.ts';
-import { type ReportedStatus, statusIn } from './member-status.ts';
 import type { MemberAlarm, Registration } from './members.ts';
 import { inSpan } from '../kube/span.ts';
-import { grpcMessage } from './grpc-message.ts';
 import { readSnapshot } from './snapshot.ts';
-import { type KeysHash, TrustingEtcd3 } from './trusting-client.ts';
-
-type CallOptions = NonNullable<Parameters<Etcd3['maintenance']['status']>[0]>;
+import {
+  type CallOptions,
+  type EtcdCredentials,
+  grpcMessage,
+  type KeysHash,
+  type MemberEndpoint,
+  type ReportedStatus,
+  statusIn,
+  TrustingEtcd3,
+} from './etcd3-client.ts';
 
 /** For calls that need no more than a message or a round of consensus. */
 const deadlineMs = 5_000;
@@ -40,7 +42,7 @@ export class MemberClient {
   constructor(endpoint: MemberEndpoint, credentials: EtcdCredentials) {
     this.#endpoint = endpoint;
     this.#credentials = credentials;
-    this.#etcd = this.#connect();
+    this.#etcd = new TrustingEtcd3(endpoint, credentials);
   }
 
   close(): void {
@@ -137,7 +139,7 @@ export class MemberClient {
   /** Returns free space of the database to the file system. The member serves no requests meanwhile. */
   async defragment(): Promise<void> {
     // A client resets its connections when one of its calls fails, which would also end this call.
-    const etcd = this.#connect();
+    const etcd = new TrustingEtcd3(this.#endpoint, this.#credentials);
     try {
       await this.#call('defragment', ({ maintenance }, options) => maintenance.defragment(options), {
         etcd,
@@ -150,7 +152,7 @@ export class MemberClient {
 
   /** The member's whole database at this moment; see {@link readSnapshot}. */
   async *snapshot(signal?: AbortSignal): AsyncGenerator<Buffer> {
-    const etcd = this.#connect();
+    const etcd = new TrustingEtcd3(this.#endpoint, this.#credentials);
     try {
       yield* readSnapshot(etcd, `cannot read the snapshot of etcd member ${this.#endpoint.name}`, signal);
     } finally {
@@ -194,7 +196,7 @@ export class MemberClient {
 
   /** All keys at a revision, a page at a time. The revision must not be compacted meanwhile. */
   async *keys(revision: number): AsyncGenerator<readonly KeyVersion[]> {
-    const etcd = this.#connect(longestPage);
+    const etcd = new TrustingEtcd3(this.#endpoint, this.#credentials, longestPage);
     try {
       yield* listKeys(({ start, end, limit }) => {
         const range = {
@@ -237,23 +239,6 @@ export class MemberClient {
       throw new Error(`${what} at etcd member ${this.#endpoint.name} failed: ${grpcMessage(cause)}`, { cause });
     }
   }
-
-  #connect(longest = longestAnswer): TrustingEtcd3 {
-    const { address, serverName } = this.#endpoint;
-    return new TrustingEtcd3(
-      {
-        hosts: `https://${address}`,
-        grpcOptions: {
-          'grpc.ssl_target_name_override': serverName,
-          'grpc.default_authority': serverName,
-          'grpc-node.flow_control_window': windowBytes,
-          'grpc.max_receive_message_length': longest,
-        },
-        faultHandling: { host: () => once, global: once },
-      },
-      this.#credentials,
-    );
-  }
 }
 
 /**
@@ -274,28 +259,8 @@ const refusals = [
   're-configuration failed',
 ] as const;
 
-/**
- * Bytes of the longest message: etcd sends 32 KiB of a snapshot at a time, and some KiB of all else. The image of a member may be a
- * user's own, and each two bytes of its answer become an object of some hundred.
- */
-const longestAnswer = 64 << 10;
-
-/** The same for a page of keys. */
+/** A page of keys is longer than other answers. */
 const longestPage = 4 << 20;
-
-/** Receive window. With the 64 KiB of HTTP/2, a snapshot waits for the network two thirds of its time. */
-const windowBytes = 1 << 20;
-
-type Policy = NonNullable<NonNullable<IOptions['faultHandling']>['global']>;
-
-/**
- * Calls once, without retries. etcd3's own policies repeat calls, including those that add a member. After errors, even
- * local ones, they refuse all further calls for five seconds.
- */
-const once = {
-  execute: async <T>(call: (context: { signal: AbortSignal }) => PromiseLike<T> | T): Promise<T> =>
-    call({ signal: new AbortController().signal }),
-} as unknown as Policy;
 
 /** A key that never exists, to check whether the database answers. */
 const anyKey = Buffer.from([0]);

@@ -9,13 +9,13 @@ import { parseYaml } from '../kube/yaml.ts';
 import type { Reader } from '../clusters/management/view.ts';
 import type { EtcdObservation } from './members.ts';
 import { initialCluster, isAwaited, noMember, podsFor, wasFormed } from './membership.ts';
-import type { KnownMember } from './observe.ts';
+import type { KnownMember } from './observe-members.ts';
 
 /** How to start the members. */
 export type MemberFacts = Pick<EtcdFacts, 'isFormed' | 'pods' | 'initialClusters' | 'founders'>;
 
 /** The start of a member, as an existing configuration file describes it. */
-export interface WrittenStart {
+interface WrittenStart {
   readonly state: string;
   readonly initialCluster: string;
 }

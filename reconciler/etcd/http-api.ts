@@ -1,7 +1,7 @@
 import { request, type RequestOptions } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
 import { z } from 'zod';
-import { type EtcdCredentials, type MemberEndpoint, secureContextOf } from './member-endpoint.ts';
+import { type EtcdCredentials, type MemberEndpoint, secureContextOf } from './etcd3-client.ts';
 
 /** For data that the gRPC API of etcd 3.5 does not provide. */
 export interface HttpAccess {

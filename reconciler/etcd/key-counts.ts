@@ -14,7 +14,7 @@ export interface KeyRange {
 }
 
 /** The result: the number of keys, and the first key if it was requested. */
-export interface KeyRangeAnswer {
+interface KeyRangeAnswer {
   readonly count: number;
   readonly firstKey: Buffer | undefined;
 }
@@ -28,8 +28,8 @@ const mostResources = 5_000;
 const longestResource = 1_024;
 
 /**
- * Counts keys by resource like `countKeys`, with two small requests for each resource: it reads only the first key of
- * each, whereas a list of all keys makes etcd read all values too. The image of etcd may be of any origin, and answer without end.
+ * Counts keys by resource, with two small requests for each resource: it reads only the first key of each, whereas a list of all
+ * keys makes etcd read all values too. Assumes `/registry` as the prefix of the API server. The image of etcd may be of any origin, and answer without end.
  * @throws the reason of the signal; a sentence if the answers are none of etcd
  */
 export async function countKeysByResource(
@@ -72,18 +72,6 @@ function rangeOf(key: Buffer): { readonly resource: string; readonly end: Buffer
   const isInFolder = key.subarray(0, folder.length).equals(folder);
   // `0` follows `/`.
   return { resource, end: isInFolder ? Buffer.from(`${resource}0`) : Buffer.concat([key, open]) };
-}
-
-/** Number of keys, in total and by resource. Assumes `/registry` as the prefix of the API server. */
-export function countKeys(keys: Iterable<string>): KeyCounts {
-  const counts = new Map<string, number>();
-  let total = 0;
-  for (const key of keys) {
-    const resource = resourceOfKey(key);
-    counts.set(resource, (counts.get(resource) ?? 0) + 1);
-    total += 1;
-  }
-  return { total, byResource: Object.fromEntries([...counts].sort(([one], [other]) => (one < other ? -1 : 1))) };
 }
 
 /**

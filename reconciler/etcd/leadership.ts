@@ -17,7 +17,7 @@ export function guarded(
   return moveLeader(observation, member, successors);
 }
 
-export interface Guarded {
+interface Guarded {
   readonly observation: EtcdObservation;
   readonly guard: Guard;
   /**

@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Clock, pause } from '../kube/clock.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { isReady } from '../kube/readiness.ts';
-import { openEtcd } from './access.ts';
+import { type EtcdAccess, type OpenEtcd, openEtcd } from './access.ts';
 import { watchedMemberObjects } from './member-objects.ts';
 import type { EtcdObservation } from './members.ts';
 import { type EtcdReport, reportFingerprint } from './report.ts';
-import { type EtcdLoopAccess, reconcileEtcd, type EtcdTask, type OpenEtcdLoopAccess } from './reconcile-etcd.ts';
+import type { LoopMemberClient } from './observe-members.ts';
+import { reconcileEtcd, type EtcdTask } from './reconcile-etcd.ts';
 import type { EtcdStep } from './steps.ts';
 import { detached } from '../kube/span.ts';
 
@@ -28,14 +29,14 @@ export interface EtcdLoop {
   stop(): Promise<void>;
 }
 
-export interface EtcdLoopsOptions {
+interface EtcdLoopsOptions {
   readonly clock: Clock;
   /** Called with the key of a control plane when the report on its etcd has changed. */
   readonly onChange: (key: string) => void;
   /** Notes that a round for a control plane begins. @returns notes that it has ended */
   readonly take?: ((key: string, isTask: boolean) => () => void) | undefined;
   /** By default the operator dials the members. */
-  readonly open?: OpenEtcdLoopAccess | undefined;
+  readonly open?: OpenEtcd<LoopMemberClient> | undefined;
 }
 
 /**
@@ -76,7 +77,7 @@ interface Entry {
 /** The loops of all etcd clusters. */
 export class EtcdLoops {
   readonly #options: EtcdLoopsOptions;
-  readonly #open: OpenEtcdLoopAccess;
+  readonly #open: OpenEtcd<LoopMemberClient>;
   readonly #entries = new Map<string, Entry>();
   /** All rounds and defragmentations that have not ended, those of forgotten clusters included. */
   readonly #running = new Set<Promise<void>>();
@@ -182,8 +183,9 @@ export class EtcdLoops {
         isNew || entry.inputsKey !== inputsKey || before !== (entry.report && reportFingerprint(entry.report));
       retryMs = hasChanged ? firstRetryMs : Math.min(idleMs, retryMs * 2);
       if (isNew || entry.inputsKey !== inputsKey || entry.inProgress !== inProgress) continue;
-      const { decision, problem, fill = closelyFrom } = entry.report ?? {};
-      const isCalm = !hasChanged && problem === undefined && fill === report?.fill && fill < closelyFrom;
+      const { decision, problem, quotaUsage = closelyFrom } = entry.report ?? {};
+      const isCalm =
+        !hasChanged && problem === undefined && quotaUsage === report?.quotaUsage && quotaUsage < closelyFrom;
       restMs = isCalm ? Math.min(longestIdleMs, restMs * 2) : idleMs;
       await this.#wait(entry, decision?.kind === 'settled' ? restMs : retryMs);
     }
@@ -218,7 +220,7 @@ export class EtcdLoops {
   /** Runs beside the rounds, which continue to observe the members. etcd completes it even if this process ends. */
   async #defragment(entry: Entry, member: string): Promise<void> {
     entry.inProgress = { act: 'defragmentation', member };
-    let access: EtcdLoopAccess | undefined;
+    let access: EtcdAccess<LoopMemberClient> | undefined;
     entry.defragmentationAttemptedAt = new Date(this.#options.clock.now());
     try {
       access = this.#open(entry.task.cluster, entry.task.reader);

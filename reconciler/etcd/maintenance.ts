@@ -4,7 +4,7 @@ import { type Act, type Guard, mayDisrupt } from './quorum-guard.ts';
 import { act, type Decision, settled, wait } from './steps.ts';
 
 /** Defragmentation stops a member while it rewrites its database, so it must be worth it. */
-export const worthDefragmenting = {
+const worthDefragmenting = {
   /** Share of the database file that is free. */
   share: 0.45,
   bytes: 100 * 1024 ** 2,
@@ -21,15 +21,11 @@ const freeShareToWrite = 0.05;
  */
 const necessary = { fileShareOfQuota: 0.8, freeShareOfQuota: 0.2 } as const;
 
-export interface UpkeepOptions {
-  readonly quotaBytes: number;
-  readonly guard?: Guard;
-}
-
 /** The member to defragment next. Call it only without a rollout or a membership change in progress. */
 export function planDefragmentation(
   observation: EtcdObservation,
-  { quotaBytes, guard = mayDisrupt }: UpkeepOptions,
+  quotaBytes: number,
+  guard: Guard = mayDisrupt,
 ): Decision {
   const isNecessary = (member: Member) =>
     dbSize(member) >= necessary.fileShareOfQuota * quotaBytes &&

@@ -1,12 +1,12 @@
-import type { PersistentVolumeClaimObject, PodObject } from '../../imports/kubernetes.ts';
-import { PersistentVolumeClaim, Pod } from '../../constructs/api/resources.ts';
+import type { PersistentVolumeClaimObject, PersistentVolumeObject, PodObject } from '../../imports/kubernetes.ts';
+import { PersistentVolume, PersistentVolumeClaim, Pod } from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { etcdMember, etcdMemberHost, etcdVolumeClaim, namesOf } from '../../constructs/cluster/names.ts';
 import { ports } from '../../constructs/cluster/ports.ts';
 import type { Reader, Writer } from '../clusters/management/view.ts';
 import { damageIn } from './damage.ts';
 import type { MemberClaim, MemberPod } from './members.ts';
-import type { KnownMember } from './observe.ts';
+import type { KnownMember } from './observe-members.ts';
 import { markOf } from './volume-mark.ts';
 
 /** The objects of the members of one etcd cluster in the management cluster. */
@@ -34,6 +34,42 @@ export async function readMemberObjects(cluster: ClusterName, writer: Writer): P
     writer.readAll<PersistentVolumeClaimObject>(PersistentVolumeClaim, labels),
   ]);
   return { pods, claims };
+}
+
+/**
+ * Claims of pods that no node can run, because their volume is on nodes that no longer exist. Sends no requests while
+ * every pod has a node.
+ */
+export async function strandedClaims(
+  objects: MemberObjects,
+  writer: Writer,
+): Promise<ReadonlySet<PersistentVolumeClaimObject>> {
+  const waiting = objects.pods.filter(isUnschedulable).flatMap((pod) => volumeClaimOf(pod, objects) ?? []);
+  const found = await Promise.all(waiting.map(async (claim) => ((await isStranded(claim, writer)) ? [claim] : [])));
+  return new Set(found.flat());
+}
+
+async function isStranded({ spec }: PersistentVolumeClaimObject, writer: Writer): Promise<boolean> {
+  if (!spec?.volumeName) return false;
+  const volume = await writer.read<PersistentVolumeObject>(PersistentVolume, spec.volumeName);
+  const hosts = hostsOf(volume);
+  return hosts.length > 0 && (await writer.countNodes({ [hostLabel]: hosts })) === 0;
+}
+
+/** Distinguishes nodes; often, but not always, their name. */
+const hostLabel = 'kubernetes.io/hostname';
+
+/** Hosts to which the volume is bound; none if it can also be elsewhere, such as anywhere in a zone. */
+function hostsOf(volume: PersistentVolumeObject | undefined): readonly string[] {
+  const terms = volume?.spec?.nodeAffinity?.required?.nodeSelectorTerms ?? [];
+  const hosts = terms.map(({ matchExpressions = [] }) =>
+    matchExpressions.find(({ key, operator }) => key === hostLabel && operator === 'In'),
+  );
+  return hosts.every((expression) => expression !== undefined) ? hosts.flatMap(({ values = [] }) => values) : [];
+}
+
+function isUnschedulable({ status }: PodObject): boolean {
+  return status?.conditions?.some(({ type, status: value }) => type === 'PodScheduled' && value === 'False') ?? false;
 }
 
 /** The largest number of members in a spec. A registered member may have neither pod nor claim. */
@@ -67,6 +103,11 @@ export function etcdPeerUrl(cluster: ClusterName, ordinal: number): string {
   return `https://${etcdMemberHost(cluster, ordinal)}:${ports.etcdPeer}`;
 }
 
+/** The ordinal at the end of the name of a member. */
+export function ordinalOf(member: string): number {
+  return Number(member.slice(member.lastIndexOf('-') + 1));
+}
+
 export function podOf({ name }: ClusterName, { pods }: MemberObjects, ordinal: number): PodObject | undefined {
   return pods.find(({ metadata }) => metadata.name === etcdMember(name, ordinal));
 }
@@ -80,10 +121,7 @@ export function claimOf(
 }
 
 /** The claim of the data volume of a pod. */
-export function volumeClaimOf(
-  { metadata }: PodObject,
-  { claims }: MemberObjects,
-): PersistentVolumeClaimObject | undefined {
+function volumeClaimOf({ metadata }: PodObject, { claims }: MemberObjects): PersistentVolumeClaimObject | undefined {
   return claims.find((claim) => claim.metadata.name.endsWith(`-${metadata.name}`));
 }
 

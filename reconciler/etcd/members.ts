@@ -120,7 +120,7 @@ export interface MemberAlarm {
 /**
  * How many entries a member may be behind and still count as caught up: some are written between two status requests.
  */
-export const caughtUpEntries = 1_000;
+const caughtUpEntries = 1_000;
 
 /** Members with a vote and an ordinal. */
 export function votersOf({ members }: EtcdObservation): readonly Member[] {

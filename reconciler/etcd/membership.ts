@@ -23,13 +23,13 @@ import { act, type Decision, settled, wait } from './steps.ts';
 /** The mark of a claim whose data belongs to no member any more. No etcd member has this ID. */
 export const noMember = '0';
 
-interface Situation {
+interface MembershipInput {
   readonly observation: EtcdObservation;
   readonly wantedReplicas: number;
   readonly guard: Guard;
 }
 
-type Rule = (situation: Situation) => Decision | undefined;
+type Rule = (input: MembershipInput) => Decision | undefined;
 
 /**
  * The one thing to do next so that exactly the ordinals below `wantedReplicas` are voting members with all data. A lost
@@ -113,17 +113,17 @@ const forgetCorruption: Rule = ({ observation: { alarms, members } }) => {
   return left && via && act({ kind: 'disarm', member: via.name, alarm: 'Corrupt', memberId: left.memberId });
 };
 
-const finishLearner: Rule = (situation) => {
-  const { observation, wantedReplicas } = situation;
+const finishLearner: Rule = (input) => {
+  const { observation, wantedReplicas } = input;
   const [learner] = learnersOf(observation);
   if (!learner?.registration) return undefined;
   const { id, name } = learner.registration;
   if (learner.ordinal >= wantedReplicas)
-    return remove(situation, learner, 'etcd.replicas no longer includes it', 'requested');
+    return remove(input, learner, 'etcd.replicas no longer includes it', 'requested');
   const loss = unusable(observation, learner);
-  if (loss) return remove(situation, learner, loss, 'unavoidable');
+  if (loss) return remove(input, learner, loss, 'unavoidable');
   const obstacle = name === '' ? startFailure(learner) : undefined;
-  if (obstacle) return remove(situation, learner, obstacle, 'unavoidable');
+  if (obstacle) return remove(input, learner, obstacle, 'unavoidable');
   if (isHealthy(observation, learner)) return act({ kind: 'promote', member: learner.name, id });
   return wait(`${learner.name} is joining${learner.problem ? `: ${learner.problem}` : ''}`);
 };
@@ -139,11 +139,11 @@ function startFailure(learner: Member): string | undefined {
   return failures < triesOfNewMember ? undefined : `it failed to start ${failures} times`;
 }
 
-const removeLost: Rule = (situation) => {
-  const { observation } = situation;
+const removeLost: Rule = (input) => {
+  const { observation } = input;
   for (const voter of votersOf(observation)) {
     const loss = unusable(observation, voter);
-    if (loss) return remove(situation, voter, loss, 'unavoidable');
+    if (loss) return remove(input, voter, loss, 'unavoidable');
   }
   return undefined;
 };
@@ -181,19 +181,19 @@ const addMissing: Rule = ({ observation, wantedReplicas }) => {
  * members, the leader last. An only member waits for others, and members that the spec does not include any more help until all are
  * replaced.
  */
-const replaceTerminating: Rule = (situation) => {
-  const { observation, wantedReplicas } = situation;
+const replaceTerminating: Rule = (input) => {
+  const { observation, wantedReplicas } = input;
   const voters = votersOf(observation);
   const leader = leaderOf(observation);
   const going = voters.filter((member) => member.ordinal < wantedReplicas && endsWithItsPod(observation, member));
   const next = going.find((member) => member !== leader) ?? going[0];
   if (!next || voters.length < 2) return undefined;
-  return remove(situation, next, 'its volume claim is being deleted', 'unavoidable');
+  return remove(input, next, 'its volume claim is being deleted', 'unavoidable');
 };
 
-const removeSurplus: Rule = (situation) => {
-  const surplus = votersOf(situation.observation).findLast(({ ordinal }) => ordinal >= situation.wantedReplicas);
-  return surplus && remove(situation, surplus, 'etcd.replicas no longer includes it', 'requested');
+const removeSurplus: Rule = (input) => {
+  const surplus = votersOf(input.observation).findLast(({ ordinal }) => ordinal >= input.wantedReplicas);
+  return surplus && remove(input, surplus, 'etcd.replicas no longer includes it', 'requested');
 };
 
 const rules: readonly Rule[] = [
@@ -209,10 +209,10 @@ const rules: readonly Rule[] = [
   discardOld,
 ];
 
-function remove(situation: Situation, member: Member, because: string, cause: Act['cause']): Decision {
+function remove(input: MembershipInput, member: Member, because: string, cause: Act['cause']): Decision {
   const { registration, claim } = member;
   if (!registration) return settled;
-  const { observation, guard } = situation;
+  const { observation, guard } = input;
   // Without a mark, it would be unknown later that the claim may hold data of a removed member.
   const decision =
     claim && claim.memberId === undefined && !claim.isLost

@@ -5,7 +5,7 @@ import { isBookkeeping } from './report.ts';
 import type { EtcdStep } from './steps.ts';
 
 /** How far an etcd cluster is from its desired state. */
-export type EtcdProgress =
+type EtcdProgress =
   | { readonly isDone: true }
   | {
       readonly isDone: false;

@@ -21,7 +21,7 @@ export interface Act {
   readonly cause: 'requested' | 'unavoidable' | 'upkeep';
 }
 
-export type GuardResult =
+type GuardResult =
   | { readonly isAllowed: true }
   | {
       readonly isAllowed: false;

@@ -2,16 +2,21 @@ import { isDeepStrictEqual } from 'node:util';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import { messageOf } from '../kube/error-message.ts';
 import type { Reader, Writer } from '../clusters/management/view.ts';
-import { execute, isEtcdCall } from './execute.ts';
-import { executeOnObjects } from './execute-objects.ts';
+import { execute, executeOnObjects, isEtcdCall } from './execute-step.ts';
+import type { EtcdAccess, OpenEtcd } from './access.ts';
 import { isRefusedForNow } from './client.ts';
 import { wasFormed } from './membership.ts';
-import { knownMembers, type MemberObjects, readMemberObjects, watchedMemberObjects } from './member-objects.ts';
+import {
+  knownMembers,
+  type MemberObjects,
+  readMemberObjects,
+  strandedClaims,
+  watchedMemberObjects,
+} from './member-objects.ts';
 import type { EtcdObservation } from './members.ts';
 import { type EtcdDesiredState, planEtcdStep } from './plan-step.ts';
-import { type Clients, missingConnections, observeEtcd } from './observe.ts';
+import { type LoopMemberClient, missingConnections, observeEtcd } from './observe-members.ts';
 import { type EtcdReport, quotaUsage, withoutUnusedOrdinals } from './report.ts';
-import { strandedClaims } from './stranded-volumes.ts';
 import { refusalOfReplacement } from './try-rollout.ts';
 import { type Decision, type EtcdStep, isDisruptive } from './steps.ts';
 
@@ -25,18 +30,9 @@ export interface EtcdTask {
   readonly writer: Writer;
 }
 
-/** Access to the members of an etcd cluster. */
-export interface EtcdLoopAccess {
-  readonly clients: Clients;
-  close(): void;
-}
-
-/** Opens access from what the watches know. @throws when a certificate is missing */
-export type OpenEtcdLoopAccess = (cluster: EtcdTask['cluster'], reader: Reader) => EtcdLoopAccess;
-
 /** Inputs and callbacks of a round. */
-export interface ReconcileEtcdOptions {
-  readonly open: OpenEtcdLoopAccess;
+interface ReconcileEtcdOptions {
+  readonly open: OpenEtcd<LoopMemberClient>;
   /** Called with the observation before anything is done about it. */
   readonly report: (report: EtcdReport) => void;
   readonly signal: AbortSignal;
@@ -69,7 +65,7 @@ export async function reconcileEtcd(
   try {
     const first = await observe(task, watchedMemberObjects(cluster, reader), access, { inProgress, previous });
     const { observation, decision } = first;
-    const seen: EtcdReport = { observation, decision, fill: quotaUsage(observation, goal.quotaBytes) };
+    const seen: EtcdReport = { observation, decision, quotaUsage: quotaUsage(observation, goal.quotaBytes) };
     report(seen);
     if (decision.kind !== 'act' || signal.aborted) return undefined;
     const { step } = decision;
@@ -93,7 +89,7 @@ export async function reconcileEtcd(
 async function observe(
   { cluster, goal, isFormed, writer }: EtcdTask,
   objects: MemberObjects,
-  { clients }: EtcdLoopAccess,
+  { clients }: EtcdAccess<LoopMemberClient>,
   context: Pick<ReconcileEtcdOptions, 'inProgress' | 'previous'>,
 ): Promise<Round> {
   const known = knownMembers(cluster, objects, await strandedClaims(objects, writer));
@@ -116,7 +112,7 @@ async function perform(
   step: EtcdStep,
   { objects, observation }: Round,
   task: EtcdTask,
-  access: EtcdLoopAccess,
+  access: EtcdAccess<LoopMemberClient>,
 ): Promise<void> {
   if (isEtcdCall(step)) return execute(step, observation, access.clients);
   // A quota may have changed since the template was applied.

@@ -7,7 +7,7 @@ export interface EtcdReport {
   readonly observation: EtcdObservation;
   readonly decision: Decision;
   /** Sixteenths of the quota in use, rounded down; undefined while no member answers. */
-  readonly fill?: number | undefined;
+  readonly quotaUsage?: number | undefined;
   /** Why the last step failed, if it did. */
   readonly problem?: string | undefined;
   /** When this process last began to defragment a member, whether or not that succeeded. */
@@ -22,9 +22,9 @@ export function quotaUsage(observation: EtcdObservation, quotaBytes: number): nu
   return used === undefined ? undefined : Math.floor((16 * used) / quotaBytes);
 }
 
-/** The fill for the status: lowered only by more than a sixteenth, so that objects that come and go do not write it. */
-export function reportedQuotaUsage(fill: number, previous: number | undefined): number {
-  const most = Math.min(16, fill);
+/** The usage for the status: lowered only by more than a sixteenth, so that objects that come and go do not write it. */
+export function reportedQuotaUsage(usage: number, previous: number | undefined): number {
+  const most = Math.min(16, usage);
   return previous !== undefined && most <= previous && most >= previous - 1 ? previous : most;
 }
 
@@ -41,7 +41,13 @@ export function withoutUnusedOrdinals(observation: EtcdObservation, replicas: nu
  * time, and a reconcile for each change would be one every half minute without need. So would one for each attempt that
  * fails as the one before.
  */
-export function reportFingerprint({ observation, decision, problem, fill, defragmentedAt }: EtcdReport): string {
+export function reportFingerprint({
+  observation,
+  decision,
+  problem,
+  quotaUsage: usage,
+  defragmentedAt,
+}: EtcdReport): string {
   const leader = leaderOf(observation)?.name;
   const members = observation.members.map((member) => [
     member.name,
@@ -63,7 +69,7 @@ export function reportFingerprint({ observation, decision, problem, fill, defrag
     alarms,
     reported(decision),
     problem,
-    fill,
+    usage,
     defragmentedAt,
   ]);
 }

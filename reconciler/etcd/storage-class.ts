@@ -4,7 +4,7 @@ import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import type { KubeObject } from '../kube/object.ts';
 
 /** The StorageClass of etcd's volumes, as requested and as observed. */
-export interface StorageClassChange {
+interface StorageClassInput {
   /** The class of the spec; undefined for the default class. */
   readonly wanted: string | undefined;
   readonly set: StatefulSetObject | undefined;
@@ -14,7 +14,7 @@ export interface StorageClassChange {
 }
 
 /** What to do for the StorageClass in the spec. */
-export type StorageClassPlan =
+export type StorageClassDecision =
   /** Render this class. */
   | {
       readonly kind: 'render';
@@ -28,7 +28,7 @@ export type StorageClassPlan =
  * Volumes keep the class that they were created with. Until one exists, the class can be corrected: a claim with a class
  * that does not exist would wait forever.
  */
-export function planStorageClass({ wanted, set, claims, isFormed }: StorageClassChange): StorageClassPlan {
+export function planStorageClass({ wanted, set, claims, isFormed }: StorageClassInput): StorageClassDecision {
   const present = set?.spec?.volumeClaimTemplates?.[0]?.spec?.storageClassName;
   const isReplaceable = !isFormed && claims.every(({ status }) => status?.phase === 'Pending');
   if (!set) {
@@ -47,7 +47,7 @@ export function planStorageClass({ wanted, set, claims, isFormed }: StorageClass
   };
 }
 
-function replace(claims: readonly PersistentVolumeClaimObject[], set?: StatefulSetObject): StorageClassPlan {
+function replace(claims: readonly PersistentVolumeClaimObject[], set?: StatefulSetObject): StorageClassDecision {
   const objects: readonly (readonly [Resource, KubeObject])[] = [
     // First, because its controller creates missing claims again.
     ...(set ? [[StatefulSet, set] as const] : []),

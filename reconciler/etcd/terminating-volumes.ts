@@ -6,7 +6,7 @@ import { noMember } from './membership.ts';
 import { markOf } from './volume-mark.ts';
 
 /** Volume claims with data of members whose deletion has been requested. Kubernetes completes it when their pods end. */
-export interface TerminatingVolumes {
+interface TerminatingVolumes {
   readonly claims: readonly string[];
   /** Whether the other claims hold the data of a quorum, so that a stop of all members loses nothing. */
   readonly isQuorumKept: boolean;

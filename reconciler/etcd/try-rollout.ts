@@ -14,7 +14,7 @@ import { type ProbeContext, probePlacement, removeProbes } from './placement-pro
 type Set = Workload & KubeObject & { readonly spec?: { readonly replicas?: number } };
 
 /** Why the members keep their template. */
-export interface HeldTemplate {
+interface HeldTemplate {
   readonly reason: 'RollingOut' | 'RolloutRefused';
   readonly message: string;
 }

@@ -20,7 +20,7 @@ export interface Volumes {
   readonly fileBytes: number | undefined;
 }
 
-export interface VolumeClaim {
+interface VolumeClaim {
   readonly requested: string;
   /** Actual size of the volume; undefined until it exists. */
   readonly capacity: string | undefined;

@@ -4,20 +4,20 @@ import { PersistentVolume, Secret } from '../../constructs/api/resources.ts';
 import { isBareSnapshot } from '../../constructs/api/restore-spec.ts';
 import {
   type Command,
-  type Given,
+  type ParsedArguments,
   type Program,
   type Session,
   UsageError,
   clusterArgument,
   hasSwitch,
   textOption,
+  cliFieldManager,
 } from '../cli/command.ts';
 import { completionOf } from '../cli/completion.ts';
 import { findControlPlane } from '../cli/control-plane.ts';
-import { fieldManager } from '../cli/field-manager.ts';
 import { follow } from '../cli/follow.ts';
 import { spanText } from '../cli/format.ts';
-import { restoreProgress } from '../cli/restore-progress.ts';
+import { restoreProgress } from '../cli/request-restore.ts';
 import { importAccess, releaseAccess } from './access.ts';
 import { gatherFacts } from './gather-facts.ts';
 import { describeImport } from './preview.ts';
@@ -82,7 +82,7 @@ export const hcpImport: Program = {
 };
 
 /** @throws UsageError */
-function readImportRequest(given: Given): ImportRequest {
+function readImportRequest(given: ParsedArguments): ImportRequest {
   const snapshot = textOption(given, 'snapshot');
   if (snapshot !== undefined && !isBareSnapshot(snapshot))
     throw new UsageError(
@@ -157,7 +157,7 @@ async function releaseVolumes(context: VolumesContext, cluster: string, isConfir
     if (!isConfirmed) continue;
     const annotations = { [keptVolumeAnnotation]: null, [reclaimPolicyAnnotation]: null };
     const patch = { metadata: { annotations }, spec: { persistentVolumeReclaimPolicy: policy } };
-    await client.mergePatch(PersistentVolume, { name: metadata.name }, patch, { fieldManager });
+    await client.mergePatch(PersistentVolume, { name: metadata.name }, patch, cliFieldManager);
   }
   lines.push(`Secret ${recordName(cluster)} with the keys of the other provider: deleted`);
   // Last: it shows that there is something to continue.

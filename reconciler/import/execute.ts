@@ -11,7 +11,7 @@ import { HostedControlPlane, PersistentVolume, Pod, Secret } from '../../constru
 import { selectorOf } from '../../constructs/cluster/labels.ts';
 import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import { ownerReference } from '../../constructs/control-plane/chart.ts';
-import { fieldManager } from '../cli/field-manager.ts';
+import { cliFieldManager } from '../cli/command.ts';
 import { pairSecret } from '../pki/secret.ts';
 import type { ImportContext } from './context.ts';
 import { checkSnapshot, storeSnapshot } from './final-snapshot.ts';
@@ -57,7 +57,7 @@ export async function executeStep(context: ImportContext, step: ImportStep): Pro
 
 async function pause({ client, controlPlane: { object } }: ImportContext): Promise<void> {
   const patch = { metadata: { annotations: { [pausedAnnotation]: 'hcp-import' } } };
-  await client.mergePatch(HostedControlPlane, object.metadata, patch, { fieldManager });
+  await client.mergePatch(HostedControlPlane, object.metadata, patch, cliFieldManager);
 }
 
 async function record(context: ImportContext): Promise<void> {
@@ -65,7 +65,7 @@ async function record(context: ImportContext): Promise<void> {
   const keys = await readKeys(context, other, issuer);
   const secrets = await newSecrets(keys, { cluster, spec: controlPlane.object.spec, now: new Date(now()) });
   const { provider, name } = other;
-  await client.create(recordSecret({ namespace, cluster }, { provider, name, secrets }), { fieldManager });
+  await client.create(recordSecret({ namespace, cluster }, { provider, name, secrets }), cliFieldManager);
 }
 
 async function annotateRecord(
@@ -73,7 +73,7 @@ async function annotateRecord(
   annotations: Readonly<Record<string, string>>,
 ): Promise<void> {
   const name = { namespace, name: recordName(cluster) };
-  await client.mergePatch(Secret, name, { metadata: { annotations } }, { fieldManager });
+  await client.mergePatch(Secret, name, { metadata: { annotations } }, cliFieldManager);
 }
 
 /** In one write for each volume, so that the policy before is known whenever it was changed. */
@@ -83,7 +83,7 @@ async function keepVolumes(context: ImportContext): Promise<void> {
     const before = metadata.annotations?.[reclaimPolicyAnnotation] ?? spec?.persistentVolumeReclaimPolicy ?? 'Delete';
     const annotations = { [keptVolumeAnnotation]: `${namespace}/${cluster}`, [reclaimPolicyAnnotation]: before };
     const patch = { metadata: { annotations }, spec: { persistentVolumeReclaimPolicy: 'Retain' } };
-    await client.mergePatch(PersistentVolume, { name: metadata.name }, patch, { fieldManager });
+    await client.mergePatch(PersistentVolume, { name: metadata.name }, patch, cliFieldManager);
   }
 }
 
@@ -95,7 +95,7 @@ async function stop(
   for (const { resource, name } of workloads) {
     const found = await client.find<Workload>(resource, { namespace, name });
     if (!found) continue;
-    await client.mergePatch(resource, { namespace, name }, { spec: { replicas: 0 } }, { fieldManager });
+    await client.mergePatch(resource, { namespace, name }, { spec: { replicas: 0 } }, cliFieldManager);
     if (gracePeriodSeconds === undefined) continue;
     const { items } = await client.list(Pod, { namespace, labelSelector: selectorOf(podLabelsOf(found)) });
     for (const { metadata } of items) await client.delete(Pod, metadata, { gracePeriodSeconds, uid: metadata.uid });
@@ -138,6 +138,6 @@ async function writeSecrets(
   for (const { name, pair, annotations } of known?.secrets ?? []) {
     if (!names.includes(name)) continue;
     const { metadata, ...secret } = pairSecret({ name, namespace, cluster, owner }, 'clusterApi', pair);
-    await client.create({ ...secret, metadata: { ...metadata, annotations } }, { fieldManager });
+    await client.create({ ...secret, metadata: { ...metadata, annotations } }, cliFieldManager);
   }
 }

@@ -5,7 +5,7 @@ import { checkBareSnapshot } from '../backup/bare-snapshot.ts';
 import type { ClusterBackups } from '../backup/cluster-backups.ts';
 import type { DatabaseFacts } from '../backup/etcd-database.ts';
 import { MemberClient } from '../etcd/client.ts';
-import type { EtcdCredentials } from '../etcd/member-endpoint.ts';
+import type { EtcdCredentials } from '../etcd/etcd3-client.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { podLabelsOf, type Workload } from './observe.ts';

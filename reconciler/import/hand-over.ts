@@ -3,7 +3,7 @@ import { pausedAnnotation, rotateAnnotation } from '../../constructs/api/group.t
 import { Cluster, HostedControlPlane } from '../../constructs/api/resources.ts';
 import { namesOf, successorSecretName } from '../../constructs/cluster/names.ts';
 import { etcdVersion } from '../../constructs/cluster/versions.ts';
-import { fieldManager } from '../cli/field-manager.ts';
+import { cliFieldManager } from '../cli/command.ts';
 import type { ClusterObject } from '../../imports/cluster-api.ts';
 import type { ImportContext } from './context.ts';
 import type { ImportRecord } from './record.ts';
@@ -21,17 +21,17 @@ export async function handOver(context: ImportContext): Promise<void> {
   if (reference?.kind !== HostedControlPlane.kind || reference.name !== metadata.name) {
     const apiGroup = HostedControlPlane.apiVersion.split('/')[0];
     const controlPlaneRef = { apiGroup, kind: HostedControlPlane.kind, name: metadata.name };
-    await client.mergePatch(Cluster, { namespace, name: cluster }, { spec: { controlPlaneRef } }, { fieldManager });
+    await client.mergePatch(Cluster, { namespace, name: cluster }, { spec: { controlPlaneRef } }, cliFieldManager);
   }
   // Conditions of the other provider would stay for ever, and "Ready" of another control plane until the next reconcile.
   await client.mergePatch(
     HostedControlPlane,
     metadata,
     { status: { conditions: [] } },
-    { fieldManager, subresource: 'status' },
+    { ...cliFieldManager, subresource: 'status' },
   );
   const patch = handOverPatch(context, record, clusterObject?.spec?.controlPlaneEndpoint);
-  await client.mergePatch(HostedControlPlane, metadata, patch, { fieldManager });
+  await client.mergePatch(HostedControlPlane, metadata, patch, cliFieldManager);
 }
 
 /** The patch that lets the operator restore the snapshot and begin. */

@@ -39,7 +39,7 @@ export async function takeSteps(session: Session, source: ImportSource): Promise
     const step = planImport(await observeImport(context, context.controlPlane.object, context.record));
     const line = describeStep(step);
     if (line !== last) {
-      terminal.tell(`${spanText(now() - begun)}  ${line}`);
+      terminal.info(`${spanText(now() - begun)}  ${line}`);
       [last, since] = [line, now()];
     }
     if (step.kind === 'follow') return;

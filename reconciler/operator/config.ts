@@ -11,14 +11,17 @@ const flag = (fallback: boolean) =>
     .optional()
     .transform((value) => (value === undefined ? fallback : value === 'true'));
 
-const separated = (text: string) => text.split(/[\s,]+/).filter((part) => part !== '');
+const whole = 'must be a whole number of at least 1';
+const count = (fallback: number) => z.coerce.number(whole).int(whole).min(1, whole).default(fallback);
 
-const patterns = (fallback: readonly string[]) =>
+const list = (fallback: readonly string[] = []) =>
   z
     .string()
     .default(fallback.join(','))
-    .transform(separated)
-    .refine((list) => list.every(isPattern), 'must be patterns such as example.org/*, separated by commas');
+    .transform((text) => text.split(/[\s,]+/).filter((part) => part !== ''));
+
+const patterns = (fallback: readonly string[]) =>
+  list(fallback).refine((all) => all.every(isPattern), 'must be patterns such as example.org/*, separated by commas');
 
 const level = z
   .string()
@@ -32,20 +35,12 @@ const Environment = z.object({
     .string()
     .optional()
     .describe('Accepted and unused, because the CRDs contain all validation rules.'),
-  MAX_CONCURRENT_RECONCILES: z.coerce
-    .number('must be a whole number of at least 1')
-    .int('must be a whole number of at least 1')
-    .min(1, 'must be a whole number of at least 1')
-    .default(10)
-    .describe('Maximum number of HostedControlPlanes that are reconciled concurrently.'),
-  ADOPTION_CONCURRENCY: z.coerce
-    .number('must be a whole number of at least 1')
-    .int('must be a whole number of at least 1')
-    .min(1, 'must be a whole number of at least 1')
-    .default(1)
-    .describe(
-      'Maximum number of control planes that adopt a newer release revision at a time because theirs is no longer kept.',
-    ),
+  MAX_CONCURRENT_RECONCILES: count(10).describe(
+    'Maximum number of HostedControlPlanes that are reconciled concurrently.',
+  ),
+  ADOPTION_CONCURRENCY: count(1).describe(
+    'Maximum number of control planes that adopt a newer release revision at a time because theirs is no longer kept.',
+  ),
   CONTROLLER_NAMESPACE: z.string().min(1).optional().describe('Namespace of the Lease for leader election.'),
   POD_NAME: z.string().min(1).optional().describe('Name of the pod of the operator.'),
   OPERATOR_IMAGE: z
@@ -53,20 +48,14 @@ const Environment = z.object({
     .min(1)
     .optional()
     .describe('Image of the pods that restore backups; that of the operator when unset.'),
-  DENIED_CIDRS: z
-    .string()
-    .default('')
-    .transform(separated)
+  DENIED_CIDRS: list()
     .refine((cidrs) => cidrs.every(isNetwork), 'must be networks such as 10.0.0.0/8 and fd00::/64, separated by commas')
     .describe(
       'Networks to which no control plane may connect, whatever its networkPolicy is: those of nodes, pods and Services, and metadata services of a cloud beyond link-local addresses. Separated by commas.',
     ),
-  ALLOWED_DESTINATIONS: z
-    .string()
-    .default('')
-    .transform(separated)
+  ALLOWED_DESTINATIONS: list()
     .refine(
-      (list) => list.every((one) => isNetwork(one) || host().safeParse(one).success),
+      (all) => all.every((one) => isNetwork(one) || host().safeParse(one).success),
       'must be networks and host names such as 10.96.7.1/32 and minio.minio.svc, separated by commas',
     )
     .describe(
@@ -84,10 +73,7 @@ const Environment = z.object({
   LOAD_BALANCER_CLASSES: patterns(defaultPlatformLists.loadBalancerClasses).describe(
     'Classes that exposure.loadBalancer.loadBalancerClass may name, as patterns.',
   ),
-  CLUSTER_ISSUERS: z
-    .string()
-    .default('')
-    .transform(separated)
+  CLUSTER_ISSUERS: list()
     .refine(
       (issuers) =>
         issuers.every((issuer) => /^(\*|[a-z0-9-]+)\/[A-Za-z][A-Za-z0-9]*(\.[a-z0-9.-]+)?\/[a-z0-9.-]+$/.test(issuer)),
@@ -233,9 +219,12 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
   };
 }
 
-type Given = z.output<typeof Environment>;
+type ParsedEnvironment = z.output<typeof Environment>;
 
-function tracesEndpointOf({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: whole, OTEL_EXPORTER_OTLP_ENDPOINT: base }: Given) {
+function tracesEndpointOf({
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: whole,
+  OTEL_EXPORTER_OTLP_ENDPOINT: base,
+}: ParsedEnvironment) {
   return whole ?? (base === undefined ? undefined : `${withoutTrailingSlashes(base)}/v1/traces`);
 }
 

@@ -24,7 +24,7 @@ import { resyncMs } from '../engine/tasks/resync.ts';
 import type { Logger } from '../engine/log.ts';
 import { detached, inSpan, withSteps } from '../kube/span.ts';
 
-export interface ControllerOptions {
+interface ControllerOptions {
   readonly management: Pick<
     ManagementCluster,
     'onChange' | 'onReturned' | 'onRoomChange' | 'onSharedResourcesChange' | 'get' | 'list'

@@ -4,7 +4,7 @@ import type { Signer } from '../signer/signer.ts';
 import type { Controller } from './controller.ts';
 
 /** Everything of an instance that may write on its own, and its leadership. */
-export interface LeadingParts {
+interface LeadingParts {
   readonly controller: Pick<Controller, 'stop'>;
   readonly signer: Pick<Signer, 'stop'>;
   readonly reconciler: Pick<Reconciler, 'close'>;

@@ -1,27 +1,19 @@
-import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
-import type { ClusterDns } from '../../constructs/cluster/facts.ts';
-import type { ManagementIssuer } from '../../constructs/cluster/management-issuer.ts';
-import { clusterDns } from './cluster-dns.ts';
 import { type Config, readConfig } from './config.ts';
-import { type Health, serveHealth } from './health.ts';
+import { connectedOperator } from './connected-operator.ts';
+import { type Health, serveHealth, serveMetrics, serveMetricsSecurely } from './http-servers.ts';
 import { systemClock } from '../kube/clock.ts';
 import { KubeClient } from '../kube/client.ts';
 import { messageOf } from '../kube/error-message.ts';
-import { connect, type Connection, loadKubeConfig } from '../kube/config.ts';
 import { openNotes } from '../reconcile/quarantine/notes.ts';
 import { Quarantine } from '../reconcile/quarantine/quarantine.ts';
 import { startTrial } from '../reconcile/quarantine/trial.ts';
 import { watchLoop } from '../reconcile/quarantine/watch-loop.ts';
-import { Operator, type OperatorOptions } from './operator.ts';
-import { untilAnswering } from './await-api-server.ts';
-import { ownImage } from './own-image.ts';
+import type { Operator, OperatorOptions } from './operator.ts';
 import type { BackOff } from '../kube/back-off.ts';
 import { createLogger, type Logger } from '../engine/log.ts';
 import { ScrapeAccess } from './telemetry/scrape-access.ts';
-import { serveMetrics, serveMetricsSecurely } from './telemetry/serve-metrics.ts';
-import { servingCertificate } from './telemetry/serving-certificate.ts';
 import { startTracing } from './telemetry/start-tracing.ts';
 
 /**
@@ -31,7 +23,7 @@ import { startTracing } from './telemetry/start-tracing.ts';
 const bufferPoolBytes = 4096;
 
 /** What a test replaces. */
-export interface ProgramOptions extends Pick<OperatorOptions, 'reach'> {
+interface ProgramOptions extends Pick<OperatorOptions, 'reach'> {
   /** How long the event loop may stand still. */
   readonly stillMs?: number | undefined;
   readonly trialDelays?: BackOff | undefined;
@@ -83,7 +75,7 @@ async function lead(given: Config, log: Logger, options: ProgramOptions): Promis
     process.exit(0);
   });
 
-  operator = await connected(given, {
+  operator = await connectedOperator(given, {
     reach: options.reach,
     quarantine,
     log,
@@ -111,7 +103,7 @@ async function tryOne(
   const log = parent.child({ trialOf: `${namespace}/${name}` });
   // The one that leads has ended, and another one may begin.
   process.once('disconnect', () => process.exit(1));
-  const operator = await connected(
+  const operator = await connectedOperator(
     { ...given, leaderElection: false },
     { reach, log, onLeadershipLost: () => {}, onReconciled: (result) => void process.send?.(result) },
   );
@@ -125,24 +117,6 @@ async function tryOne(
 function onSignal(stop: (signal: NodeJS.Signals) => Promise<void>): void {
   process.once('SIGTERM', (signal) => void stop(signal));
   process.once('SIGINT', (signal) => void stop(signal));
-}
-
-/** An operator with a connection to a management API server that answers. */
-async function connected(
-  given: Config,
-  options: Pick<OperatorOptions, 'reach' | 'quarantine' | 'log' | 'onLeadershipLost' | 'onReconciled'>,
-): Promise<Operator> {
-  const connection = await connect(loadKubeConfig());
-  await untilAnswering(new KubeClient(connection), systemClock, options.log);
-  const config = { ...given, operatorImage: given.operatorImage ?? (await ownImage(connection, given)) };
-  return new Operator({
-    ...options,
-    connection,
-    config,
-    dns: config.podName === undefined ? undefined : await observedDns(connection),
-    managementIssuer: config.managementIssuer && (await withCertificates(config.managementIssuer)),
-    clock: systemClock,
-  });
 }
 
 function quarantineIn(directory: string, log: Logger, { trialDelays: delays, trialMs }: ProgramOptions): Quarantine {
@@ -179,7 +153,7 @@ async function serveSecurely(
   const warn = warnHourly(log, 'the API server does not decide who may read the metrics');
   const onError = (error: unknown) => warn(messageOf(error));
   const access = new ScrapeAccess(new KubeClient(connection), systemClock, onError);
-  return serveMetricsSecurely(secureMetricsPort, metrics, access, await servingCertificate(new Date()));
+  return serveMetricsSecurely(secureMetricsPort, metrics, access);
 }
 
 /** Reports what would be reported all the time while a collector or the API server is away. */
@@ -193,13 +167,3 @@ function warnHourly(log: Logger, what: string): (message: string) => void {
 }
 
 const hourMs = 60 * 60_000;
-
-/** Kubernetes gives each pod the DNS of its cluster. */
-async function observedDns(connection: Connection): Promise<ClusterDns | undefined> {
-  return clusterDns(new KubeClient(connection), await readFile('/etc/resolv.conf', 'utf8'));
-}
-
-/** @throws if the file cannot be read */
-async function withCertificates({ url, caFile }: NonNullable<Config['managementIssuer']>): Promise<ManagementIssuer> {
-  return { url, certificateAuthority: caFile === undefined ? undefined : await readFile(caFile, 'utf8') };
-}

@@ -3,7 +3,7 @@ import { heldByClock } from '../engine/clock-wrong.ts';
 import { earliest } from '../engine/requeue.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
 import { splitCertificates } from '../pki/pem.ts';
-import { rotate } from '../certificates/ca/execute.ts';
+import { rotate } from '../certificates/ca/rotate-ca.ts';
 import { type RotatedCA, readCA } from '../certificates/ca/rotated-ca.ts';
 import { phase } from './scope.ts';
 import { certificates, etcdCertificates } from './certificates.ts';

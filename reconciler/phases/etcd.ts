@@ -14,7 +14,7 @@ import { knownMembers, readMemberObjects, watchedMemberObjects } from '../etcd/m
 import { progressOf } from '../etcd/progress.ts';
 import { type EtcdReport, reportedQuotaUsage } from '../etcd/report.ts';
 import { statusOfEtcd } from '../etcd/status-members.ts';
-import { planStorageClass, type StorageClassPlan } from '../etcd/storage-class.ts';
+import { planStorageClass, type StorageClassDecision } from '../etcd/storage-class.ts';
 import { describeTerminating, terminatingVolumes } from '../etcd/terminating-volumes.ts';
 import { endTrial, heldTemplate } from '../etcd/try-rollout.ts';
 import { refusalKeptMs } from '../clusters/management/view.ts';
@@ -162,7 +162,7 @@ function startsOf({ cluster, hostedControlPlane, reader, etcdLoop }: Scope): Mem
 }
 
 /** Decides about a replacement twice, the second time from claims that are read right before it. */
-async function storageClassOf({ cluster, reader, writer }: Scope, isFormed: boolean): Promise<StorageClassPlan> {
+async function storageClassOf({ cluster, reader, writer }: Scope, isFormed: boolean): Promise<StorageClassDecision> {
   const wanted = cluster.spec.etcd.storageClassName;
   const set = reader.get<StatefulSetObject>(StatefulSet, namesOf(cluster.name).etcd);
   const { claims } = watchedMemberObjects(cluster, reader);
@@ -174,7 +174,7 @@ async function storageClassOf({ cluster, reader, writer }: Scope, isFormed: bool
 
 function volumeFacts(
   { quotaSize, templateSize }: VolumePlan,
-  { storageClass }: Extract<StorageClassPlan, { kind: 'render' }>,
+  { storageClass }: Extract<StorageClassDecision, { kind: 'render' }>,
 ) {
   return { volumeSize: quotaSize, templateVolumeSize: templateSize, templateStorageClass: storageClass };
 }
@@ -188,7 +188,7 @@ function reportOf(
   const etcdVolumeUsage =
     fileBytes === undefined ? undefined : volumeUsage(fileBytes, quotaSize, status?.etcdVolumeUsage);
   const quotaSixteenths =
-    report?.fill === undefined ? undefined : reportedQuotaUsage(report.fill, status?.etcd?.quotaSixteenths);
+    report?.quotaUsage === undefined ? undefined : reportedQuotaUsage(report.quotaUsage, status?.etcd?.quotaSixteenths);
   return {
     ...definedOnly({
       etcdVolumeUsage,

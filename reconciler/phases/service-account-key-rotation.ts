@@ -1,19 +1,19 @@
 import type { SecretObject } from '../../imports/kubernetes.ts';
 import { findUsersObject, recheckMs } from '../clusters/management/users-objects.ts';
 import { Deployment, Secret } from '../../constructs/api/resources.ts';
-import type { KeyRotationContext } from '../certificates/service-account-key/context.ts';
-import { namesOf } from '../../constructs/cluster/names.ts';
-import { heldByClock } from '../engine/clock-wrong.ts';
-import { degraded, done, type Outcome } from '../engine/outcome.ts';
-import { answeredBy, isNew, requestOf } from '../certificates/request.ts';
-import { planKeyStep } from '../certificates/service-account-key/plan-key-rotation.ts';
-import { note, executeKeyStep } from '../certificates/service-account-key/execute.ts';
 import {
+  type KeyRotationContext,
   problemOf,
   readServiceAccountKeys,
   type StoredServiceAccountKeys,
   successorSecretOf,
 } from '../certificates/service-account-key/rotated-keys.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
+import { heldByClock } from '../engine/clock-wrong.ts';
+import { degraded, done, type Outcome } from '../engine/outcome.ts';
+import { answeredBy, isNew, requestOf } from '../certificates/rotation-request.ts';
+import { planKeyStep } from '../certificates/service-account-key/plan-key-rotation.ts';
+import { note, executeKeyStep } from '../certificates/service-account-key/execute-key-step.ts';
 import {
   readTokenRecord,
   runningTokenSeconds,

@@ -9,13 +9,13 @@ import { recheckMs } from '../clusters/management/users-objects.ts';
 import {
   checksOfHosted,
   findProblems,
-  type PreflightObservation,
+  type PreflightInput,
   preflightChecks,
+  hasPassed,
+  skippedChecks,
 } from '../desired-state/upgrade/preflight/checks.ts';
 import { configurationProblem, heldByConfiguration } from '../desired-state/upgrade/preflight/configuration.ts';
-import { observePreflight, observeWithoutHosted } from '../desired-state/upgrade/preflight/observe.ts';
-import { hasPassed } from '../desired-state/upgrade/preflight/passed.ts';
-import { skippedChecks } from '../desired-state/upgrade/preflight/skipped.ts';
+import { observePreflight, observeWithoutHosted } from '../desired-state/upgrade/preflight/observe-preflight.ts';
 import { minorChange } from '../desired-state/upgrade/version-change.ts';
 import { certificates } from './certificates.ts';
 import { kubeconfig } from './kubeconfig.ts';
@@ -58,7 +58,7 @@ export const upgradePreflight = phase({
 });
 
 /** Without a problem that counts, the next reconcile begins the upgrade. */
-function judge({ hostedControlPlane, now }: Scope, change: string, observation: PreflightObservation): Outcome {
+function judge({ hostedControlPlane, now }: Scope, change: string, observation: PreflightInput): Outcome {
   const { checks, unknown } = skippedChecks(hostedControlPlane.metadata);
   const problems = findProblems(observation);
   const counting = problems.filter(({ check }) => !checks.includes(check));

@@ -35,7 +35,7 @@ import { reported } from '../desired-state/revision/believed.ts';
 import { outcomeOf, type RevisionOutcome } from '../desired-state/revision/outcome.ts';
 import { kept } from '../desired-state/revision/revisions.ts';
 import { expiryReport } from '../certificates/expiries.ts';
-import { holdSecrets, type HeldSecrets } from '../certificates/hold-secrets.ts';
+import { holdSecrets, type HeldSecrets } from '../certificates/held-secret.ts';
 import { phases } from './phases.ts';
 import { askForAgent } from '../clusters/pods/has-agent.ts';
 import { probesWith } from '../certificates/ca/trust-probes.ts';

@@ -2,7 +2,7 @@ import type { ManagementNetwork } from '../../constructs/cluster/facts.ts';
 import type { ManagementIssuer } from '../../constructs/cluster/management-issuer.ts';
 import type { PlatformLists } from '../../constructs/cluster/platform-lists.ts';
 import type { OpenEtcd } from '../etcd/access.ts';
-import type { OpenEtcdLoopAccess } from '../etcd/reconcile-etcd.ts';
+import type { LoopMemberClient } from '../etcd/observe-members.ts';
 import type { OpenApi } from '../clusters/hosted/connect.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import type { Clock } from '../kube/clock.ts';
@@ -20,7 +20,7 @@ export interface Reach {
   /** Its API servers. */
   readonly hostedApi: OpenApi;
   /** The members of its etcd, for the etcd loop. */
-  readonly etcd: OpenEtcdLoopAccess;
+  readonly etcd: OpenEtcd<LoopMemberClient>;
   /** The members of its etcd, for backups and restores. */
   readonly etcdMembers: OpenEtcd;
   /** Servers of single pods, for a rotation. */

@@ -24,7 +24,7 @@ function hcp(...args: string[]): string {
   const line = parseCommandLine(args, { commands });
   if (line.kind !== 'offline') throw new Error(`${args.join(' ')} needs a cluster`);
   const printed: string[] = [];
-  line.run({ ...plainView, print: (text) => void printed.push(text), tell: () => {}, confirm: async () => undefined });
+  line.run({ ...plainView, print: (text) => void printed.push(text), info: () => {}, confirm: async () => undefined });
   return `${printed.join('\n')}\n`;
 }
 

@@ -1,7 +1,7 @@
 import type { SecretObject } from '../../imports/kubernetes.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { ConfigMap, Secret } from '../../constructs/api/resources.ts';
-import { rotations } from '../../reconciler/certificates/request.ts';
+import { rotations } from '../../reconciler/certificates/rotation-request.ts';
 import { extensionAuthentication } from '../../reconciler/certificates/ca/published-trust.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';

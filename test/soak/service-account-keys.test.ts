@@ -2,7 +2,7 @@ import type { SecretObject } from '../../imports/kubernetes.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Pod, Secret } from '../../constructs/api/resources.ts';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
-import { keyOf } from '../../reconciler/certificates/service-account-key/tokens.ts';
+import { keyOf } from '../../reconciler/certificates/service-account-key/kept-tokens.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { valueOf } from '../../reconciler/pki/secret.ts';
 import { verifyingKeysOf } from '../../reconciler/pki/service-account-keys.ts';

@@ -43,14 +43,14 @@ describe('a page', () => {
 
 describe('names of files', () => {
   it('are inline code that begins with a directory of the repository', () => {
-    const prose = 'see `test/tools/docs`, `reconciler/etcd/{loop,observe}.ts`, `npm test/x`, test/none and `a/b`';
-    expect(filesNamedIn({ prose })).toEqual(['test/tools/docs', 'reconciler/etcd/{loop,observe}.ts']);
+    const prose = 'see `test/tools/docs`, `reconciler/etcd/{loop,members}.ts`, `npm test/x`, test/none and `a/b`';
+    expect(filesNamedIn({ prose })).toEqual(['test/tools/docs', 'reconciler/etcd/{loop,members}.ts']);
   });
 
   it.each([
     ['test/tools/docs/', true],
     ['test/tools/docs/pages', true],
-    ['reconciler/etcd/{loop,observe}.ts', true],
+    ['reconciler/etcd/{loop,members}.ts', true],
     ['reconciler/etcd/{loop,nothing}.ts', false],
     ['dist/samples/*.hosted.k8s.yaml', true],
     ['reconciler/nothing', false],

@@ -24,7 +24,7 @@ export function testSession(given: Pick<Session, 'client' | 'namespace'> & Parti
     terminal: {
       ...plainView,
       print: (line) => void printed.push(line),
-      tell: (line) => void reported.push(line),
+      info: (line) => void reported.push(line),
       confirm: () => Promise.resolve(undefined),
     },
     ...given,

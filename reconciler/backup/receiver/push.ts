@@ -4,7 +4,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { limitedText } from '../store/answer-limit.ts';
 import { stalledError } from '../store/store-error.ts';
 import { leastBytesPerSecond, leastSpeed, withStallTimer } from '../../kube/stall.ts';
-import type { EtcdCredentials } from '../../etcd/member-endpoint.ts';
+import type { EtcdCredentials } from '../../etcd/etcd3-client.ts';
 import type { Clock } from '../../kube/clock.ts';
 import { messageOf } from '../../kube/error-message.ts';
 

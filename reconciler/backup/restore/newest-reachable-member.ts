@@ -5,7 +5,7 @@ import type { FolderContent } from '../own-backups.ts';
 import { ownerMarker } from '../owner-marker.ts';
 import type { BackupName } from '../../../constructs/cluster/backup-names.ts';
 import type { EtcdAccess } from '../../etcd/access.ts';
-import { type KnownMember, observeEtcd } from '../../etcd/observe.ts';
+import { type KnownMember, observeEtcd } from '../../etcd/observe-members.ts';
 import type { Member, MemberStatus } from '../../etcd/members.ts';
 
 /** Members of an etcd without a quorum, with access to them. */

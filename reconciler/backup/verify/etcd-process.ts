@@ -2,7 +2,7 @@ import { etcdMemberHost } from '../../../constructs/cluster/names.ts';
 import { ports } from '../../../constructs/cluster/ports.ts';
 import type { WorkContext } from '../../engine/tasks/background-work.ts';
 import { MemberClient } from '../../etcd/client.ts';
-import { type MemberEndpoint } from '../../etcd/member-endpoint.ts';
+import { type MemberEndpoint } from '../../etcd/etcd3-client.ts';
 import { pause } from '../../kube/clock.ts';
 import type { Manifest } from '../manifest.ts';
 import { pollMs, serveLimitMs, type VerificationTask } from './task.ts';

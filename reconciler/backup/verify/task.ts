@@ -1,5 +1,5 @@
 import type { PodObject } from '../../../imports/kubernetes.ts';
-import type { EtcdCredentials } from '../../etcd/member-endpoint.ts';
+import type { EtcdCredentials } from '../../etcd/etcd3-client.ts';
 import type { Clock } from '../../kube/clock.ts';
 import type { ClusterBackups } from '../cluster-backups.ts';
 import type { Manifest } from '../manifest.ts';

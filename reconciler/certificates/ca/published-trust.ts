@@ -4,12 +4,15 @@ import { ConfigMap } from '../../../constructs/api/resources.ts';
 import { Collection } from '../../kube/cache-budget.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { objectKey } from '../../kube/object.ts';
+import { caOf } from '../../pki/kubeconfig.ts';
+import { fingerprint, splitCertificates } from '../../pki/pem.ts';
+import { type CARotationContext, isWaiting, type RotatedCA } from './rotated-ca.ts';
 
 /** The CA certificates with which API servers verify clients, and those with which they verify the front proxy. */
-export type ServerTrust = 'clients' | 'frontProxy';
+type ServerTrust = 'clients' | 'frontProxy';
 
 /** A ConfigMap with the CA certificates that clients in a hosted cluster trust. */
-export interface PublishedTrust {
+interface PublishedTrust {
   /** `namespace/name`. */
   readonly configMap: string;
   readonly kind: 'root' | 'clusterInfo' | ServerTrust;
@@ -23,8 +26,38 @@ export const extensionAuthentication = {
   name: 'extension-apiserver-authentication',
 } as const;
 
+/** ConfigMaps of the hosted cluster that do not contain all trusted certificates, or contain others. */
+export async function staleTrustConfigMaps(scope: CARotationContext, ca: RotatedCA): Promise<string[]> {
+  const { plan, pair } = ca;
+  if (plan.ca === 'etcd') return [];
+  const hosted = scope.hosted(scope.facts);
+  const server: ServerTrust = plan.ca === 'cluster' ? 'clients' : 'frontProxy';
+  const kinds: readonly PublishedTrust['kind'][] = plan.ca === 'cluster' ? ['root', 'clusterInfo', server] : [server];
+  const published = (await hosted.asAdministrator(publishedTrust)).filter(({ kind }) => kinds.includes(kind));
+  const others = published.filter(({ kind, text }) => !containsExactly(kind, text, pair.certificate));
+  // Before it signs, API servers are still adding the other certificates.
+  const mayTakeAway = !isWaiting(ca);
+  const isServers = ({ kind }: PublishedTrust) => kind === server;
+  if (mayTakeAway && others.some(isServers))
+    await hosted.asAdministrator((client) => republishTrust(client, server, pair.certificate));
+  return others
+    .filter((one) => mayTakeAway || !isServers(one) || !containsAll(one.text, pair.certificate))
+    .map(({ configMap }) => `ConfigMap ${configMap}, which is not up to date yet`);
+}
+
+/** Whether the text contains exactly these certificates. */
+function containsExactly(kind: PublishedTrust['kind'], text: string, wanted: string): boolean {
+  const given = kind === 'clusterInfo' ? (caOf(text) ?? '') : text;
+  return containsAll(given, wanted) && splitCertificates(given).length === splitCertificates(wanted).length;
+}
+
+function containsAll(text: string, wanted: string): boolean {
+  const given = splitCertificates(text).map(fingerprint);
+  return splitCertificates(wanted).every((one) => given.includes(fingerprint(one)));
+}
+
 /** Reads the published CA certificates. @throws if the API server does not answer */
-export async function publishedTrust(client: Pick<KubeClient, 'find' | 'pages'>): Promise<PublishedTrust[]> {
+async function publishedTrust(client: Pick<KubeClient, 'find' | 'pages'>): Promise<PublishedTrust[]> {
   const info = await client.find<ConfigMapObject>(ConfigMap, { namespace: 'kube-public', name: 'cluster-info' });
   const extension = await client.find<ConfigMapObject>(ConfigMap, extensionAuthentication);
   const roots = new Collection<PublishedTrust>();
@@ -46,7 +79,7 @@ const serverTrustKeys = { clients: 'client-ca-file', frontProxy: 'requestheader-
  * it trusts when the list changes. A certificate that returns is still trusted by one of them.
  * @param certificates PEM of the certificates to keep
  */
-export async function republishTrust(
+async function republishTrust(
   client: Pick<KubeClient, 'mergePatch'>,
   kind: ServerTrust,
   certificates: string,

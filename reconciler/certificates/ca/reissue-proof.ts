@@ -25,8 +25,7 @@ import { issuedAt, type KeyPair } from '../../pki/issue.ts';
 import { clientIn } from '../../pki/kubeconfig.ts';
 import { signerFingerprint } from '../../pki/pem.ts';
 import { pairOf } from '../../pki/secret.ts';
-import type { CARotationContext } from './context.ts';
-import type { RotatedCA } from './rotated-ca.ts';
+import type { CARotationContext, RotatedCA } from './rotated-ca.ts';
 import { unfinishedRollouts, usesOf } from '../../clusters/pods/rollouts.ts';
 import { isOlderThan, soonerMs, reloadDelayMs } from './reload-delays.ts';
 import { apiServerOf, etcdServer } from './trust-proof.ts';
@@ -150,9 +149,9 @@ function serversWithOldCertificate(
 }
 
 /** A server, and the client certificate for the query. */
-type Asked = readonly [server: ProbedServer, client: KeyPair | undefined];
+type ServerQuery = readonly [server: ProbedServer, client: KeyPair | undefined];
 
-function etcdServers(scope: CARotationContext, pod: PodObject, address: string): Asked[] {
+function etcdServers(scope: CARotationContext, pod: PodObject, address: string): ServerQuery[] {
   const server = etcdServer(scope, pod, address);
   const { etcdController, etcdPeer } = namesOf(scope.cluster.name).secrets;
   const pair = (secret: string) => pairOf(scope.reader.get<SecretObject>(Secret, secret));
@@ -163,7 +162,7 @@ function etcdServers(scope: CARotationContext, pod: PodObject, address: string):
 }
 
 /** All servers in the pod of an API server that workers or clients dial. */
-function serversOfCluster(scope: CARotationContext, address: string): Asked[] {
+function serversOfCluster(scope: CARotationContext, address: string): ServerQuery[] {
   const { cluster, facts } = scope;
   const server = apiServerOf(scope, address);
   const { tunnelEndpoint } = facts;

@@ -1,4 +1,9 @@
 import type { SecretObject } from '../../../imports/kubernetes.ts';
+import type { FactsWith } from '../../../constructs/cluster/facts.ts';
+import type { HostedAccess } from '../../clusters/hosted/hosted-client.ts';
+import type { Work } from '../../engine/tasks/background-work.ts';
+import type { Clock } from '../../kube/clock.ts';
+import type { TrustProbes } from './trust-probes.ts';
 import { certificateLifetimes } from '../../../constructs/api/certificates-spec.ts';
 import { group, rotatedForAnnotation } from '../../../constructs/api/group.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
@@ -10,8 +15,16 @@ import { crossCertify, crossKey, validChain } from '../../pki/cross-certificate.
 import type { KeyPair } from '../../pki/issue.ts';
 import { bundle, fingerprint, splitCertificates } from '../../pki/pem.ts';
 import { encodedData, pairOf, valueOf } from '../../pki/secret.ts';
-import type { CARotationContext } from './context.ts';
-import { answeredBy, answering, type RotationRequest } from '../request.ts';
+import type { IssuerContext } from '../issuer/obtain-ca.ts';
+import { answeredBy, answering, type RotationRequest } from '../rotation-request.ts';
+
+/** What a rotation of a CA needs. */
+export interface CARotationContext extends IssuerContext, HostedAccess {
+  readonly facts: FactsWith<'endpoint' | 'konnectivityEndpoint'>;
+  readonly trustProbes: TrustProbes;
+  readonly work: Work;
+  readonly clock: Clock;
+}
 
 /** When the CA of a Secret began to sign, unless it is its first one. */
 const signsSinceAnnotation = `${group}/signs-since`;
@@ -39,6 +52,11 @@ export function readCA({ reader }: Pick<CARotationContext, 'reader'>, plan: CAPl
     pair: pairOf(waiting) ?? { certificate: '', key: '' },
   };
   return secret && pair && { plan, secret, pair, next };
+}
+
+/** The successor has not signed anything yet except its test certificates. */
+export function isWaiting({ pair, next }: RotatedCA): boolean {
+  return next !== undefined && next.pair.key !== pair.key;
 }
 
 /** PEM of the trusted certificates, by fingerprint, in their order. */

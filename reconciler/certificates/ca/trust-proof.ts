@@ -1,5 +1,6 @@
 import type { PodObject, SecretObject } from '../../../imports/kubernetes.ts';
-import { etcdHTTPPort } from '../../etcd/http-port.ts';
+import { etcdHTTPPort } from '../../etcd/access.ts';
+import { ordinalOf } from '../../etcd/member-objects.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
 import { apiServiceHost } from '../../../constructs/control-plane/certificates/certificate-plans.ts';
 import type { SecretRole } from '../../../constructs/control-plane/certificates/certificate-consumers.ts';
@@ -11,19 +12,18 @@ import { answeringPods } from '../../clusters/pods/ask-pods.ts';
 import { pendingOn, podsWithProblem, type Proof, proved, provenByAll } from '../../clusters/pods/proven-by-all.ts';
 import { users } from '../../../constructs/cluster/workload-identities.ts';
 import { isControlledBy } from '../../kube/object.ts';
-import { type PublishedTrust, publishedTrust, republishTrust, type ServerTrust } from './published-trust.ts';
+import { staleTrustConfigMaps } from './published-trust.ts';
 import { issueCertificate, type KeyPair, validFor } from '../../pki/issue.ts';
 import { caOf } from '../../pki/kubeconfig.ts';
-import { fingerprint, splitCertificates, trustFingerprint } from '../../pki/pem.ts';
+import { trustFingerprint } from '../../pki/pem.ts';
 import { valueOf } from '../../pki/secret.ts';
-import type { CARotationContext } from './context.ts';
 import { unfinishedRollouts } from '../../clusters/pods/rollouts.ts';
-import { type RotatedCA, trustsSince } from './rotated-ca.ts';
+import { type CARotationContext, isWaiting, type RotatedCA, trustsSince } from './rotated-ca.ts';
 import { isOlderThan, soonerMs } from './reload-delays.ts';
 import type { ProbedServer } from './trust-probes.ts';
 
 /** The Secrets of CAs, by their role. */
-export const caRoles = {
+const caRoles = {
   cluster: 'clusterCA',
   etcd: 'etcdCA',
   proxy: 'frontProxyCA',
@@ -118,7 +118,7 @@ export function etcdServer(
   return {
     host,
     port: ports.etcdClient,
-    serverName: etcdMemberHost(cluster, Number(name.slice(name.lastIndexOf('-') + 1))),
+    serverName: etcdMemberHost(cluster, ordinalOf(name)),
     ca: valueOf(secret, 'tls.crt') ?? '',
   };
 }
@@ -128,39 +128,4 @@ function isInKubeconfig({ cluster, reader, hostedControlPlane }: CARotationConte
   const secret = reader.get<SecretObject>(Secret, namesOf(cluster.name).secrets.kubeconfig);
   if (!secret || !isControlledBy(secret, hostedControlPlane.metadata.uid)) return true;
   return caOf(valueOf(secret, 'value')) === certificate;
-}
-
-/** ConfigMaps of the hosted cluster that do not contain all trusted certificates, or contain others. */
-async function staleTrustConfigMaps(scope: CARotationContext, ca: RotatedCA): Promise<string[]> {
-  const { plan, pair } = ca;
-  if (plan.ca === 'etcd') return [];
-  const hosted = scope.hosted(scope.facts);
-  const server: ServerTrust = plan.ca === 'cluster' ? 'clients' : 'frontProxy';
-  const kinds: readonly PublishedTrust['kind'][] = plan.ca === 'cluster' ? ['root', 'clusterInfo', server] : [server];
-  const published = (await hosted.asAdministrator(publishedTrust)).filter(({ kind }) => kinds.includes(kind));
-  const others = published.filter(({ kind, text }) => !containsExactly(kind, text, pair.certificate));
-  // Before it signs, API servers are still adding the other certificates.
-  const mayTakeAway = !isWaiting(ca);
-  const isServers = ({ kind }: PublishedTrust) => kind === server;
-  if (mayTakeAway && others.some(isServers))
-    await hosted.asAdministrator((client) => republishTrust(client, server, pair.certificate));
-  return others
-    .filter((one) => mayTakeAway || !isServers(one) || !containsAll(one.text, pair.certificate))
-    .map(({ configMap }) => `ConfigMap ${configMap}, which is not up to date yet`);
-}
-
-/** Whether the text contains exactly these certificates. */
-function containsExactly(kind: PublishedTrust['kind'], text: string, wanted: string): boolean {
-  const given = kind === 'clusterInfo' ? (caOf(text) ?? '') : text;
-  return containsAll(given, wanted) && splitCertificates(given).length === splitCertificates(wanted).length;
-}
-
-function containsAll(text: string, wanted: string): boolean {
-  const given = splitCertificates(text).map(fingerprint);
-  return splitCertificates(wanted).every((one) => given.includes(fingerprint(one)));
-}
-
-/** The successor has not signed anything yet except its test certificates. */
-function isWaiting({ pair, next }: RotatedCA): boolean {
-  return next !== undefined && next.pair.key !== pair.key;
 }

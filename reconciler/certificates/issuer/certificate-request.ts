@@ -1,13 +1,14 @@
 import type { CertificateRequestObject } from '../../../imports/cert-manager.ts';
+import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { requestedForLabel } from '../../../constructs/api/group.ts';
 import type { IssuerRef } from '../../../constructs/api/certificates-spec.ts';
 import { CertificateRequest } from '../../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
 import { objectLabels } from '../../../constructs/cluster/labels.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { SecretProps } from '../../pki/secret.ts';
+import { ownSecret, type SecretProps, valueOf } from '../../pki/secret.ts';
 
-export interface CertificateRequestProps extends SecretProps {
+interface CertificateRequestProps extends SecretProps {
   /** The Secret for the CA. */
   readonly requestedFor: string;
   readonly issuerRef: IssuerRef;
@@ -54,4 +55,19 @@ export function attemptOf({ metadata }: KubeObject, secret: string, hash: string
 export function isTo({ spec }: CertificateRequestObject, { name, kind, group }: IssuerRef): boolean {
   const given = spec?.issuerRef;
   return given?.name === name && (given.kind ?? 'Issuer') === kind && (given.group ?? 'cert-manager.io') === group;
+}
+
+/** The Secret with the key of a requested CA. @param requestedFor the Secret for both */
+export function requestSecret(props: SecretProps, requestedFor: string, key: string): RenderedObject {
+  return ownSecret(props, 'Opaque', { 'tls.key': key }, { labels: { [requestedForLabel]: requestedFor } });
+}
+
+/** The stored key; empty if there is none. */
+export function requestedKey(secret: SecretObject): string {
+  return valueOf(secret, 'tls.key') ?? '';
+}
+
+/** The Secret for which an object was created. */
+export function requestedFor({ metadata }: Pick<SecretObject, 'metadata'>): string | undefined {
+  return metadata.labels?.[requestedForLabel];
 }

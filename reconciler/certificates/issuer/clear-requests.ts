@@ -5,7 +5,7 @@ import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { requestSecretName } from '../../../constructs/cluster/names.ts';
 import { isControlledBy } from '../../kube/object.ts';
 import type { ControlPlaneContext } from '../../clusters/management/view.ts';
-import { requestedFor } from './request-key.ts';
+import { requestedFor } from './certificate-request.ts';
 
 /** Deletes the objects for the request to an issuer, once its CA is stored. */
 export async function clearRequests(scope: ControlPlaneContext): Promise<void> {

@@ -5,7 +5,7 @@ import { isKeyOf, readCertificate } from '../../pki/certificate.ts';
 import { parsedCertificate } from '../../pki/parsed.ts';
 import { renewalTime } from '../../pki/policy.ts';
 
-export interface IssuedCA {
+interface IssuedCA {
   /** PEM of the returned certificate. */
   readonly certificate: string;
   /** PEM of the key of the request. */

@@ -1,8 +1,46 @@
+import type { SecretObject } from '../../../imports/kubernetes.ts';
+import type { CertificateRequestObject } from '../../../imports/cert-manager.ts';
+import { requestedForLabel } from '../../../constructs/api/group.ts';
+import type { IssuerRef } from '../../../constructs/api/certificates-spec.ts';
+import { CertificateRequest, Secret } from '../../../constructs/api/resources.ts';
+import { requestSecretName } from '../../../constructs/cluster/names.ts';
+import { usesTunnel } from '../../../constructs/cluster/in-cluster-access.ts';
+import { describeObject, isControlledBy } from '../../kube/object.ts';
+import { secretProps } from '../secret-props.ts';
+import { certificateRequest, requestName, requestedKey, requestSecret } from './certificate-request.ts';
+import { planRequest } from './plan-request.ts';
+import { issuedProblem } from './issued-ca.ts';
+import { createKey, keyHash } from '../../pki/key.ts';
+import { createSigningRequest } from '../../pki/signing-request.ts';
+import type { ControlPlaneContext, SharedResources } from '../../clusters/management/view.ts';
+import type { CAPlan } from '../../../constructs/control-plane/certificates/certificate-plans.ts';
 import { requireRightClock } from '../../engine/clock-wrong.ts';
-import { createCA, validFor } from '../../pki/issue.ts';
-import { askIssuer } from './ask-issuer.ts';
-import type { ObtainCAProps, ObtainedCA } from './obtained-ca.ts';
-import type { IssuerContext } from './context.ts';
+import { createCA, type KeyPair, validFor } from '../../pki/issue.ts';
+
+/** What obtaining a CA needs. */
+export interface IssuerContext extends ControlPlaneContext {
+  readonly sharedResources: SharedResources;
+  /** Issuers beyond the namespace that the platform lists, as `<namespace>/<Kind>/<name>`. */
+  readonly clusterIssuers: readonly string[];
+}
+
+/** A new CA, or what it waits for. */
+export type ObtainedCA =
+  | { readonly kind: 'obtained'; readonly pair: KeyPair }
+  | {
+      readonly kind: 'pending';
+      /** One sentence: what it waits for, and what a person can do if it never comes. */
+      readonly message: string;
+      /** When to ask again; unset if an event triggers it. */
+      readonly requeueAt?: Date | undefined;
+    };
+
+interface ObtainCAProps {
+  readonly plan: CAPlan;
+  /** The Secret for it, which also determines the names of the intermediate objects. */
+  readonly secret: string;
+  readonly durationSeconds: number;
+}
 
 /**
  * Obtains a CA with a new key: self-signed, or signed by the issuer of the spec. The latter is pending for a while.
@@ -14,4 +52,101 @@ export async function obtainCA(scope: IssuerContext, props: ObtainCAProps): Prom
   if (issuerRef) return askIssuer(scope, props, issuerRef);
   const { plan, durationSeconds } = props;
   return { kind: 'obtained', pair: await createCA(plan, validFor(durationSeconds * 1000, scope.now)) };
+}
+
+/**
+ * Requests a certificate from a cert-manager issuer for a CA whose key stays here. The key is stored before the
+ * request, so that no crash can lose the key of an issued certificate. The returned certificate is trusted, and never
+ * that of the issuer. Otherwise everything that the issuer signs for others would be a client of this control plane.
+ */
+async function askIssuer(scope: IssuerContext, props: ObtainCAProps, issuerRef: IssuerRef): Promise<ObtainedCA> {
+  const { cluster, reader, writer, sharedResources, clusterIssuers, now } = scope;
+  const { plan, secret, durationSeconds } = props;
+  if (usesTunnel(cluster.spec)) return { kind: 'pending', message: untrusted };
+  if (sharedResources.servedVersions('CertificateRequest').length === 0)
+    return { kind: 'pending', message: notInstalled };
+  const requests = reader.list<CertificateRequestObject>(CertificateRequest, { [requestedForLabel]: secret });
+  const refusal = issuerRefusal(issuerRef, cluster.namespace, clusterIssuers);
+  if (refusal !== undefined) {
+    for (const request of requests) await writer.delete(CertificateRequest, request);
+    return { kind: 'pending', message: refusal };
+  }
+  const kept = await keptKey(scope, secret);
+  if (!isControlledBy(kept, scope.hostedControlPlane.metadata.uid))
+    return {
+      kind: 'pending',
+      message: `Secret ${kept.metadata.name} is not of the operator, and its author may know the key in it: delete it`,
+    };
+  const key = readableKey(kept);
+  const hash = keyHash(key);
+
+  const decision = planRequest({
+    requests,
+    secret,
+    keyHash: hash,
+    issuerRef,
+    problemOf: (certificate) => issuedProblem({ certificate, key, commonName: plan.commonName, secret, now }),
+    now,
+  });
+
+  if (decision.kind === 'take') return { kind: 'obtained', pair: { certificate: decision.certificate, key } };
+  for (const request of decision.outdated) await writer.delete(CertificateRequest, request);
+  if (decision.kind === 'wait') return { kind: 'pending', message: decision.message, requeueAt: decision.requeueAt };
+  const made = await writer.createOnce(
+    certificateRequest({
+      ...secretProps(scope, requestName(secret, hash, decision.attempt)),
+      requestedFor: secret,
+      issuerRef,
+      signingRequest: await createSigningRequest(plan, key),
+      durationSeconds,
+    }),
+  );
+  return { kind: 'pending', message: `${describeObject(made)} waits for ${issuerRef.kind} ${issuerRef.name}` };
+}
+
+/** HAProxy has no option to trust a CA that is not self-signed, which OpenSSL requires by default. */
+const untrusted =
+  'certificates.issuerRef does not work with proxies on the workers behind a shared entry, because HAProxy does not trust a CA that another CA has signed: set inClusterAccess to Policy, or remove certificates.issuerRef';
+
+const notInstalled =
+  'certificates.issuerRef is set, but the management cluster does not serve CertificateRequest of cert-manager.io/v1: install cert-manager, or remove certificates.issuerRef';
+
+/** The Secret with the key for this CA, which is a new one if there is none. */
+async function keptKey(scope: IssuerContext, secret: string): Promise<SecretObject> {
+  const name = requestSecretName(secret);
+  const props = secretProps(scope, name);
+  return (
+    scope.reader.get<SecretObject>(Secret, name) ??
+    scope.writer.createOnce<SecretObject>(requestSecret(props, secret, createKey()))
+  );
+}
+
+/** @throws if the stored key is invalid */
+function readableKey(kept: SecretObject): string {
+  const key = requestedKey(kept);
+  try {
+    keyHash(key);
+    return key;
+  } catch {
+    // Without the cause, because an error about a key may contain it.
+    throw new Error(
+      `Secret ${kept.metadata.name} contains no readable private key in tls.key: delete it, so that the operator creates a new one`,
+    );
+  }
+}
+
+/**
+ * Why the operator asks this issuer for no CA, as a sentence; undefined if it may. Requests are made with its own rights: those of the
+ * author of a spec do not reach beyond the namespace, and an intermediate CA signs for all who trust its root.
+ * @param admitted entries of CLUSTER_ISSUERS
+ */
+function issuerRefusal(
+  { name, kind, group }: IssuerRef,
+  namespace: string,
+  admitted: readonly string[],
+): string | undefined {
+  if (kind === 'Issuer' && group === 'cert-manager.io') return undefined;
+  const issuer = `${group === 'cert-manager.io' ? kind : `${kind}.${group}`}/${name}`;
+  if ([namespace, '*'].some((place) => admitted.includes(`${place}/${issuer}`))) return undefined;
+  return `the platform does not let namespace ${namespace} have CAs of ${issuer}: ask it to add ${namespace}/${issuer} to CLUSTER_ISSUERS of the operator, or name an Issuer of the namespace in certificates.issuerRef`;
 }

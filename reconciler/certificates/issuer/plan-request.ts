@@ -2,11 +2,11 @@ import type { CertificateRequestObject } from '../../../imports/cert-manager.ts'
 import { backOff } from '../../kube/back-off.ts';
 import type { IssuerRef } from '../../../constructs/api/certificates-spec.ts';
 import { describeObject } from '../../kube/object.ts';
+import { splitCertificates } from '../../pki/pem.ts';
 import { attemptOf, isTo } from './certificate-request.ts';
-import { stateOf } from './request-state.ts';
 
 /** The input of a decision. */
-export interface IssuerQuestion {
+export interface RequestInput {
   /** All existing requests for this Secret. */
   readonly requests: readonly CertificateRequestObject[];
   readonly secret: string;
@@ -17,7 +17,7 @@ export interface IssuerQuestion {
 }
 
 /** What to do about a CA that an issuer is to sign. */
-export type IssuerDecision =
+type RequestDecision =
   | { readonly kind: 'ask'; readonly attempt: number; readonly outdated: readonly CertificateRequestObject[] }
   | {
       readonly kind: 'wait';
@@ -32,8 +32,8 @@ export type IssuerDecision =
  * The newest request for this key to this issuer counts. A refused request is repeated after a delay, because no event
  * reports corrected policies and issuers. It stays until then, so that it can be read.
  */
-export function decide(question: IssuerQuestion): IssuerDecision {
-  const { requests, secret, keyHash, issuerRef, problemOf, now } = question;
+export function planRequest(input: RequestInput): RequestDecision {
+  const { requests, secret, keyHash, issuerRef, problemOf, now } = input;
   const attempt = (request: CertificateRequestObject) => attemptOf(request, secret, keyHash) ?? 0;
   const newest = requests
     .filter((request) => attempt(request) > 0 && isTo(request, issuerRef))
@@ -42,7 +42,7 @@ export function decide(question: IssuerQuestion): IssuerDecision {
   const next = Math.max(0, ...requests.map(attempt)) + 1;
   if (!newest) return { kind: 'ask', attempt: next, outdated };
 
-  const state = stateOf(newest, problemOf);
+  const state = progressOf(newest, problemOf);
   if (state.kind === 'issued') return { kind: 'take', certificate: state.certificate };
   const name = describeObject(newest);
   if (state.kind === 'pending') {
@@ -64,4 +64,57 @@ const minuteMs = 60_000;
 /** Five minutes, doubled after each further refusal, at most six hours. */
 export function backOffMs(attempt: number): number {
   return backOff({ firstMs: 5 * minuteMs, longestMs: 360 * minuteMs }, attempt);
+}
+
+type Condition = NonNullable<NonNullable<CertificateRequestObject['status']>['conditions']>[number];
+
+/** The progress of a request. */
+type RequestProgress =
+  | { readonly kind: 'issued'; readonly certificate: string }
+  | { readonly kind: 'refused'; readonly message: string; readonly at: Date }
+  | { readonly kind: 'pending'; readonly message: string };
+
+/**
+ * Reads the conditions of a request. Approvers and signers write to the same list.
+ * @param problemOf the problem with a certificate, for users; undefined if it is usable
+ */
+function progressOf(
+  request: CertificateRequestObject,
+  problemOf: (certificate: string) => string | undefined,
+): RequestProgress {
+  const { status = {}, metadata } = request;
+  const find = (type: string) => status.conditions?.find((condition) => condition.type === type);
+  const ready = find('Ready');
+  const refused = (why: string, { message, lastTransitionTime }: Condition = {}): RequestProgress => ({
+    kind: 'refused',
+    message: [why, message].filter(Boolean).join(': '),
+    at: new Date(status.failureTime ?? lastTransitionTime ?? metadata.creationTimestamp ?? 0),
+  });
+
+  const denied = isTrue(find('Denied'));
+  if (denied) return refused('was denied', denied);
+  const invalid = isTrue(find('InvalidRequest'));
+  if (invalid) return refused('was rejected as invalid', invalid);
+  if (ready?.status === 'False' && (ready.reason === 'Failed' || ready.reason === 'Denied')) {
+    return refused('has failed', ready);
+  }
+
+  if (isTrue(ready) && status.certificate) {
+    const [certificate] = splitCertificates(Buffer.from(status.certificate, 'base64').toString('utf8'));
+    const problem = certificate === undefined ? 'it is not a certificate in PEM' : problemOf(certificate);
+    if (certificate === undefined || problem) {
+      return refused('returned an unusable certificate', { ...ready, message: problem ?? '' });
+    }
+    return { kind: 'issued', certificate };
+  }
+
+  if (ready?.message) return { kind: 'pending', message: ready.message };
+  return { kind: 'pending', message: isTrue(find('Approved')) ? unsigned : unapproved };
+}
+
+const unapproved = 'it is not approved yet; if approver-policy is installed, a CertificateRequestPolicy must allow it';
+const unsigned = 'it is approved but not signed yet; check that the controller of the issuer runs';
+
+function isTrue(condition: Condition | undefined): Condition | undefined {
+  return condition?.status === 'True' ? condition : undefined;
 }

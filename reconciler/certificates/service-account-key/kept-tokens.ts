@@ -1,10 +1,22 @@
-import { type StoredToken, storedTokens } from './tokens.ts';
+import { z } from 'zod';
+import { Secret } from '../../../constructs/api/resources.ts';
+import { Collection } from '../../kube/cache-budget.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import { valueOf } from '../../pki/secret.ts';
 import { messageOf } from '../../kube/error-message.ts';
 import { findTask } from '../../engine/tasks/task.ts';
-import type { KeyRotationContext } from './context.ts';
+import type { KeyRotationContext } from './rotated-keys.ts';
+
+/** A token in a Secret, which never expires. The token itself is not stored. */
+interface StoredToken {
+  /** `namespace/name` of its Secret. */
+  readonly secret: string;
+  /** ID of the key that has signed it; undefined if the token does not contain one. */
+  readonly key: string | undefined;
+}
 
 /** Tokens that never expire and that retired keys have signed. */
-export type KeptTokens =
+type KeptTokens =
   | { readonly kind: 'none' }
   | {
       readonly kind: 'some' | 'unknown';
@@ -59,4 +71,30 @@ function describe(tokens: readonly StoredToken[]): string {
   const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
   const what = names.length === 1 ? '1 Secret contains a token' : `${names.length} Secrets contain tokens`;
   return `${what} of the old key, which never expire: remove the field token from the data of ${names.slice(0, maxNames).join(', ')}${more}, so that Kubernetes creates new tokens, or delete these Secrets and use TokenRequests`;
+}
+
+/** All tokens in Secrets. */
+export async function storedTokens(client: Pick<KubeClient, 'pages'>): Promise<StoredToken[]> {
+  const found = new Collection<StoredToken>();
+  const fieldSelector = 'type=kubernetes.io/service-account-token';
+  for await (const page of client.pages(Secret, { fieldSelector })) {
+    for (const object of page) {
+      const token = valueOf(object, 'token');
+      const { namespace = '', name } = object.metadata;
+      if (token) found.add({ secret: `${namespace}/${name}`, key: keyOf(token) });
+    }
+  }
+  return found.items;
+}
+
+const Header = z.object({ kid: z.string() });
+
+/** ID of the key that has signed a token, from its header; undefined if it contains none. */
+export function keyOf(token: string): string | undefined {
+  try {
+    const [header = ''] = token.split('.');
+    return Header.safeParse(JSON.parse(Buffer.from(header, 'base64url').toString('utf8'))).data?.kid;
+  } catch {
+    return undefined;
+  }
 }

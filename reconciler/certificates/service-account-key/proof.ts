@@ -1,12 +1,15 @@
+import { z } from 'zod';
 import { Deployment } from '../../../constructs/api/resources.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
 import { answeringPods } from '../../clusters/pods/ask-pods.ts';
 import { pendingOn, podsWithProblem, type Proof, proved, provenByAll } from '../../clusters/pods/proven-by-all.ts';
 import { wasStartedWith } from '../../clusters/pods/secret-files.ts';
 import { deploymentReadiness } from '../../kube/readiness.ts';
-import { signingKey, verifyingKeys } from './tokens.ts';
+import { firstServiceAccount } from '../../clusters/hosted/informers.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import { keyOf } from './kept-tokens.ts';
 import type { HostedClient } from '../../clusters/hosted/hosted-client.ts';
-import type { KeyRotationContext } from './context.ts';
+import type { KeyRotationContext } from './rotated-keys.ts';
 
 /** What API servers do with token keys, by their IDs. */
 export type KeyClaim =
@@ -62,4 +65,34 @@ async function holds(hosted: HostedClient, address: string, claim: KeyClaim): Pr
       return !claim.keys.some((key) => accepted.includes(key));
     }
   }
+}
+
+const KeySet = z.object({ keys: z.array(z.object({ kid: z.string() })) });
+
+/** A set of keys has a few, each with 400 bytes. */
+const longestKeySet = 64 * 1024;
+
+/** No server accepts a token for this audience. */
+const audience = 'hosted-control-plane-key-proof';
+
+/**
+ * IDs of the keys with which an API server verifies tokens, as it publishes them.
+ * @throws if it does not answer, or returns something else
+ */
+export async function verifyingKeys(client: Pick<KubeClient, 'raw'>): Promise<string[]> {
+  const answer = await client.raw('/openid/v1/jwks', { longestBytes: longestKeySet });
+  try {
+    return KeySet.parse(JSON.parse(answer)).keys.map(({ kid }) => kid);
+  } catch (error) {
+    throw new Error('cannot read the token keys that an API server publishes', { cause: error });
+  }
+}
+
+/**
+ * ID of the key with which an API server signs tokens, from a token that is requested for this check. The creation of a
+ * pod with a key only shows what its kubelet knew. The token has no valid audience, and is dropped.
+ * @throws if it does not answer
+ */
+export async function signingKey(client: Pick<KubeClient, 'serviceAccountToken'>): Promise<string | undefined> {
+  return keyOf(await client.serviceAccountToken(firstServiceAccount, audience));
 }

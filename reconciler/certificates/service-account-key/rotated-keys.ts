@@ -3,14 +3,23 @@ import { Secret } from '../../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
 import { definedOnly } from '../../../constructs/cluster/defined-only.ts';
 import { namesOf, successorSecretName } from '../../../constructs/cluster/names.ts';
+import type { HostedAccess } from '../../clusters/hosted/hosted-client.ts';
+import type { ControlPlaneContext } from '../../clusters/management/view.ts';
+import type { Work } from '../../engine/tasks/background-work.ts';
+import type { Clock } from '../../kube/clock.ts';
 import { isControlledBy } from '../../kube/object.ts';
 import { createServiceAccountKey, type KeyPair } from '../../pki/issue.ts';
 import { bundle } from '../../pki/pem.ts';
 import { keyProblem } from '../../pki/policy.ts';
 import { encodedData, pairOf, pairSecret, type SecretProps } from '../../pki/secret.ts';
 import { type VerifyingKey, verifyingKeysOf } from '../../pki/service-account-keys.ts';
-import type { KeyRotationContext } from './context.ts';
-import { answering, type RotationRequest } from '../request.ts';
+import { answering, type RotationRequest } from '../rotation-request.ts';
+
+/** What a rotation of the service account key needs. */
+export interface KeyRotationContext extends ControlPlaneContext, HostedAccess {
+  readonly work: Work;
+  readonly clock: Clock;
+}
 
 /** The service account keys in a Secret. */
 export interface StoredServiceAccountKeys {

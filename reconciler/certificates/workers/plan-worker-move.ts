@@ -1,8 +1,17 @@
 import type { MachineDeploymentObject, MachinePoolObject } from '../../../imports/cluster-api.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isSignedBy } from '../../pki/certificate.ts';
-import { deploymentOf, isOlderThan, machineOf, mustRollOut, timestamp } from './machines.ts';
-import { joinsByOldData, type MachinePoolState, mustAnnotate, poolOf } from './machine-pools.ts';
+import {
+  deploymentOf,
+  isOlderThan,
+  machineOf,
+  mustRollOut,
+  timestamp,
+  joinsByOldData,
+  type MachinePoolState,
+  mustAnnotate,
+  poolOf,
+} from './machines.ts';
 import { namesOfMany } from '../../kube/names-of-many.ts';
 import type { NodeCertificate } from './node-certificates.ts';
 
@@ -28,13 +37,13 @@ export interface WorkersState {
 }
 
 /** All annotations that record which certificates of a Node the signing CA has issued. */
-export interface Note {
+interface Note {
   readonly node: KubeObject;
   readonly annotations: Readonly<Record<string, string>>;
 }
 
 /** What to do, and what to wait for. */
-export interface WorkersDecision {
+interface WorkersDecision {
   /** Annotations for Nodes. */
   readonly notes: readonly Note[];
   /** MachineDeployments whose Machines must be replaced. */

@@ -2,7 +2,7 @@ import type { RenderedObject } from '../../../constructs/control-plane/chart.ts'
 import type { Place } from '../../../constructs/rendered-file.ts';
 
 /** What a change of a spec does, the gravest first. */
-export const effects = [
+const effects = [
   'data at risk',
   'stops everything',
   'rolling restart',
@@ -10,10 +10,10 @@ export const effects = [
   'hot reload',
   'no restart',
 ] as const;
-export type Effect = (typeof effects)[number];
+type Effect = (typeof effects)[number];
 
 /** A field that changes; an empty path is the whole object. */
-export type ChangedField = Pick<JsonChange, 'path'>;
+type ChangedField = Pick<JsonChange, 'path'>;
 
 /** An object that the operator would create, change or delete. */
 export interface ObjectChange {
@@ -116,7 +116,7 @@ function byName(objects: readonly RenderedObject[], place: Place): Map<string, R
 }
 
 /** A difference at one place; `before` or `after` is undefined where there is nothing. */
-export interface JsonChange {
+interface JsonChange {
   /** Such as `spec.containers[etcd].image`. */
   readonly path: string;
   readonly before: unknown;

@@ -12,8 +12,7 @@ import { withComponentTemplate } from '../../../constructs/pod/component-templat
 import { mountsOf } from '../../../constructs/pod/mounts.ts';
 import type { CommandAccess } from '../access.ts';
 import { columns } from '../columns.ts';
-import { fieldManager } from '../field-manager.ts';
-import type { Session } from '../command.ts';
+import { cliFieldManager, type Session } from '../command.ts';
 import type { ControlPlane } from '../control-plane.ts';
 
 /** What this needs in the namespace of the control plane. */
@@ -28,20 +27,20 @@ export const takingAlong: readonly CommandAccess[] = [
 ];
 
 /** An object of a user that a spec names, and that follows no owner. */
-export interface UsersObject {
+interface UsersObject {
   readonly resource: Resource;
   readonly namespace: string;
   readonly name: string;
 }
 
 /** What becomes of it. */
-export type Travel = UsersObject & { readonly travels: 'labelled' | 'elsewhere' | 'missing' | 'by hand' };
+type Travel = UsersObject & { readonly travels: 'labelled' | 'elsewhere' | 'missing' | 'by hand' };
 
 /**
  * The objects that a control plane needs and that users have made, in the order of the list. The operator's own objects follow the
  * HostedControlPlane.
  */
-export function usersObjectsOf({ object: { spec, metadata } }: Pick<ControlPlane, 'object'>): readonly UsersObject[] {
+function usersObjectsOf({ object: { spec, metadata } }: Pick<ControlPlane, 'object'>): readonly UsersObject[] {
   const { namespace } = metadata;
   const { backup } = spec.etcd;
   const mounts = mountsOf(spec.deployment.apiServer.mounts).map(({ kind, object }) => ({
@@ -112,7 +111,7 @@ async function label({ client, namespace }: Session, one: UsersObject): Promise<
     one.resource,
     place,
     { metadata: { labels: { [clusterctlMoveLabel]: '' } } },
-    { fieldManager },
+    cliFieldManager,
   );
   return 'labelled';
 }

@@ -38,7 +38,7 @@ export function describeStatus(
       view,
     ),
     ...certificateLines(overview, now, view),
-    ...apart(overview, view),
+    ...otherFailures(overview, view),
   ];
 }
 
@@ -116,7 +116,7 @@ function certificateLines({ certificates }: Overview, now: number, view: View): 
 }
 
 /** The messages of what fails besides the blocker. */
-function apart({ steps, blocker }: Overview, { paint, width }: View): string[] {
+function otherFailures({ steps, blocker }: Overview, { paint, width }: View): string[] {
   const failing = steps.filter(({ type, state }) => type !== blocker?.type && state === 'fails');
   const lines = failing.flatMap(({ type, message }) => wrapped(`${paint('fails', type)}: ${message}`, width, hanging));
   return lines.length === 0 ? [] : ['', ...lines];

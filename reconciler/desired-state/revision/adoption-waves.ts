@@ -23,7 +23,7 @@ export interface FleetMember {
   readonly hasFailed: boolean;
 }
 
-export interface AdoptionInput {
+interface AdoptionInput {
   readonly key: string;
   readonly revision: number;
   readonly newest: number;

@@ -68,7 +68,7 @@ export function reported(revisions: readonly RevisionFacts[]): RevisionStatus[] 
 const longestFailure = 1024;
 
 /** Of what a record has: what became of it is in the status alone. */
-export function digestOf({ number, generation, spec, release }: RevisionFacts): string {
+function digestOf({ number, generation, spec, release }: RevisionFacts): string {
   const { revision, minor, images } = release;
   const content = [number, generation, spec, revision, minor, images.etcd, images.konnectivity, images.coredns];
   return createHash('sha256').update(JSON.stringify(content)).digest('hex');

@@ -1,10 +1,12 @@
+import { Cron } from 'croner';
+import { durationSeconds } from '../../../constructs/api/duration.ts';
 import { adoptRevisionAnnotation } from '../../../constructs/api/group.ts';
 import type { HostedControlPlane } from '../../../constructs/api/hosted-control-plane.ts';
+import type { Maintenance } from '../../../constructs/api/maintenance-spec.ts';
 import type { RevisionFacts } from '../../../constructs/cluster/facts.ts';
 import { isKept, newestRevision, type Release, releaseOf } from '../../../constructs/cluster/release-revisions.ts';
 import { minorOf } from '../../../constructs/cluster/versions.ts';
 import type { AdoptionTurn } from './adoption-waves.ts';
-import { isOpen, nextOpening } from './maintenance-window.ts';
 import type { RecordedRevisions } from './believed.ts';
 import { failsByRelease, specText, versionIn } from './revisions.ts';
 
@@ -19,7 +21,7 @@ export interface ReleaseChoice {
   readonly again?: Date | undefined;
 }
 
-export interface ReleaseInput {
+interface ReleaseInput {
   readonly hostedControlPlane: Pick<HostedControlPlane, 'metadata' | 'spec' | 'status'>;
   readonly recorded: RecordedRevisions;
   readonly now: Date;
@@ -102,4 +104,23 @@ function ofStatus(
 function requested(annotation: string | undefined, newest: number): number | undefined {
   const revision = /^[1-9][0-9]*$/.test(annotation ?? '') ? Number(annotation) : undefined;
   return revision !== undefined && revision <= newest ? revision : undefined;
+}
+
+/** Whether the maintenance window is open; never without one. */
+function isOpen(maintenance: Maintenance | undefined, now: Date): boolean {
+  if (maintenance?.window === undefined) return false;
+  const began = new Date(now.getTime() - durationSeconds(maintenance.window.duration) * 1000);
+  const start = startAfter(maintenance, began);
+  return start !== undefined && start <= now;
+}
+
+/** The next time at which the maintenance window opens; undefined without one, or when it never opens. */
+function nextOpening(maintenance: Maintenance | undefined, now: Date): Date | undefined {
+  return maintenance?.window && startAfter(maintenance, now);
+}
+
+function startAfter({ window, timeZone = 'UTC' }: Maintenance, time: Date): Date | undefined {
+  if (window === undefined) return undefined;
+  const options = { mode: '5-part', timezone: timeZone, sloppyRanges: true } as const;
+  return new Cron(window.start, options).nextRun(time) ?? undefined;
 }

@@ -21,7 +21,7 @@ export interface Refusal {
 }
 
 /** The HostedControlPlane, parsed or as it is stored, whose records are read. */
-export interface RecordOwner {
+interface RecordOwner {
   readonly metadata: Pick<ObjectMeta, 'uid'>;
   readonly status?: unknown;
 }

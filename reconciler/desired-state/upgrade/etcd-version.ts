@@ -1,10 +1,11 @@
 import type { StatefulSetObject } from '../../../imports/kubernetes.ts';
+import type { ConditionType } from '../../../constructs/api/conditions.ts';
 import { releaseRevisionAnnotation } from '../../../constructs/api/group.ts';
+import type { HostedControlPlane } from '../../../constructs/api/hosted-control-plane.ts';
 import { StatefulSet } from '../../../constructs/api/resources.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
 import { etcdVersion, etcdVersionIn, minorOf, tagOf } from '../../../constructs/cluster/versions.ts';
 import { awaitedBackup } from './backup-before-upgrade.ts';
-import { awaitedKubernetes } from './etcd-follows.ts';
 import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
 import type { EtcdReport } from '../../etcd/report.ts';
 import type { Reader } from '../../clusters/management/view.ts';
@@ -25,7 +26,7 @@ export interface VersionChoice {
   readonly note?: string;
 }
 
-export interface EtcdVersionInput extends VersionContext {
+interface EtcdVersionInput extends VersionContext {
   /** With the version of Kubernetes that may run. */
   readonly cluster: HostedCluster;
   /** The last observation of etcd; undefined before the first one. */
@@ -80,4 +81,38 @@ function presentRevision(cluster: string, reader: Reader): number {
 function presentImage(cluster: string, reader: Reader): string | undefined {
   const set = reader.get<StatefulSetObject>(StatefulSet, namesOf(cluster).etcd);
   return set?.spec?.template?.spec?.containers?.find(({ name }) => name === 'etcd')?.image;
+}
+
+/** What an upgrade of Kubernetes changes after the API servers, and before etcd. */
+const componentsAfterAPIServers: readonly ConditionType[] = [
+  'ControllerManagerReady',
+  'SchedulerReady',
+  'WorkloadKubeProxyReady',
+  'WorkloadCoreDNSReady',
+  'WorkloadKonnectivityReady',
+];
+
+/**
+ * Why etcd keeps its version while Kubernetes gets a new minor version, as a sentence; undefined when nothing of Kubernetes is
+ * left to do. etcd has no way back from a new minor but a restore, so it is last: until then the old binaries still work.
+ * A version of etcd that the spec names does not wait.
+ * @param change of etcd, such as `3.6.8 to 3.7.0`
+ */
+export function awaitedKubernetes(
+  change: string,
+  { spec, status }: Pick<HostedControlPlane, 'spec' | 'status'>,
+): string | undefined {
+  if (spec.etcd.version !== undefined || spec.etcd.image?.tag !== undefined) return undefined;
+  const left = unfinished({ spec, status });
+  if (left === undefined) return undefined;
+  return `the change of etcd ${change} is the last step of an upgrade of Kubernetes, because only a restore takes it back: it waits for ${left}`;
+}
+
+function unfinished({ spec, status }: Pick<HostedControlPlane, 'spec' | 'status'>): string | undefined {
+  const { version, conditions = [] } = status ?? {};
+  if (version === undefined || minorOf(version) !== minorOf(spec.version)) return `API servers ${spec.version}`;
+  const waiting = componentsAfterAPIServers.filter((type) =>
+    conditions.some((condition) => condition.type === type && condition.status !== 'True'),
+  );
+  return waiting.length > 0 ? `the condition ${waiting.join(', ')}` : undefined;
 }

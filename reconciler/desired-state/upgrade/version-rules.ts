@@ -19,7 +19,7 @@ export interface VersionChange {
 }
 
 /** Which version of etcd to run now. */
-export type VersionPlan =
+type VersionPlan =
   | { readonly kind: 'allowed'; readonly version: string; readonly changesMinor: boolean }
   /** The running version stays. */
   | { readonly kind: 'refused'; readonly version: string; readonly message: string };

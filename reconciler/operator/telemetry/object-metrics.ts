@@ -9,66 +9,74 @@ export interface Sample {
   readonly value: number;
 }
 
-/** A metric of every HostedControlPlane. Each sample also has the labels namespace and name. */
+/** A metric of every control plane. */
 interface ObjectMetric {
   readonly name: string;
   readonly help: string;
-  readonly samples: (object: HostedControlPlaneObject) => readonly Sample[];
+  /** Undefined is no sample. Labels are besides its namespace and its name. */
+  readonly values: (object: HostedControlPlaneObject) => readonly Value[];
 }
 
+type Value = readonly [value: number | undefined, labels?: Sample['labels']];
+
+/** Times are in seconds since the epoch. What is not known of a control plane has no sample. */
 const metrics: readonly ObjectMetric[] = [
-  {
-    name: 'certificate_expiration_timestamp_seconds',
-    help: 'Time at which the first certificate of a kind expires.',
-    samples: expirationSamples,
-  },
-  {
-    name: 'certificate_renewal_timestamp_seconds',
-    help: 'Time at which the operator renews that certificate; none for certificates that the user provides.',
-    samples: renewalSamples,
-  },
-  {
-    name: 'condition',
-    help: 'Conditions, with value 1 for their current status: Ready, Available and Initialized always, the others while they are not what they usually are.',
-    samples: conditionSamples,
-  },
-  {
-    name: 'release_revision',
-    help: 'Release revision by which the operator renders the control plane.',
-    samples: ({ status }) => one(status?.releaseRevision),
-  },
-  { name: 'info', help: 'Version of Kubernetes that serves, with value 1.', samples: infoSamples },
-  {
-    name: 'last_backup_timestamp_seconds',
-    help: 'Time at which the newest backup was stored.',
-    samples: ({ status }) => one(status?.etcdLastBackupTime, seconds),
-  },
-  {
-    name: 'backup_period_seconds',
-    help: 'Longest time between two backups of the schedule; none without backups.',
-    samples: backupPeriodSamples,
-  },
-  {
-    name: 'etcd_members',
-    help: 'Number of etcd members by role, such as Leader or Lost.',
-    samples: etcdMemberSamples,
-  },
-  {
-    name: 'etcd_quota_used_ratio',
-    help: 'Part of its quota that the largest database of etcd uses, in sixteenths.',
-    samples: ({ status }) => one(status?.etcd?.quotaSixteenths, (sixteenths) => sixteenths / 16),
-  },
-  { name: 'etcd_volume_size_bytes', help: 'Size of the volume of each etcd member.', samples: etcdVolumeSamples },
-  {
-    name: 'component_replicas',
-    help: 'Number of pods of a component.',
-    samples: (object) => componentSamples(object, 'replicas'),
-  },
-  {
-    name: 'component_ready_replicas',
-    help: 'Number of pods of a component that are ready.',
-    samples: (object) => componentSamples(object, 'readyReplicas'),
-  },
+  metric(
+    'certificate_expiration_timestamp_seconds',
+    'Time at which the first certificate of a kind expires.',
+    ({ status }) => (status?.certificates ?? []).map(({ kind, notAfter }) => [seconds(notAfter), { kind }]),
+  ),
+  metric(
+    'certificate_renewal_timestamp_seconds',
+    'Time at which the operator renews that certificate; none for certificates that the user provides.',
+    ({ status }) => (status?.certificates ?? []).map(({ kind, renewsAt }) => [seconds(renewsAt), { kind }]),
+  ),
+  metric(
+    'condition',
+    'Conditions, with value 1 for their current status: Ready, Available and Initialized always, the others while they are not what they usually are.',
+    ({ status }) => (status?.conditions ?? []).flatMap(conditionValues),
+  ),
+  metric('release_revision', 'Release revision by which the operator renders the control plane.', ({ status }) => [
+    [status?.releaseRevision],
+  ]),
+  metric('info', 'Version of Kubernetes that serves, with value 1.', ({ status }) =>
+    status?.version === undefined ? [] : [[1, { version: status.version }]],
+  ),
+  metric('last_backup_timestamp_seconds', 'Time at which the newest backup was stored.', ({ status }) => [
+    [seconds(status?.etcdLastBackupTime)],
+  ]),
+  metric(
+    'backup_period_seconds',
+    'Longest time between two backups of the schedule; none without backups.',
+    (object) => {
+      const spec = object.spec as Scheduled | undefined;
+      const { schedule, timeZone } = spec?.etcd?.backup ?? {};
+      return [[schedule === undefined ? undefined : periodOf(JSON.stringify([schedule, timeZone]))]];
+    },
+  ),
+  metric('etcd_members', 'Number of etcd members by role, such as Leader or Lost.', ({ status }) => {
+    const byRole = Map.groupBy(status?.etcd?.members ?? [], ({ role }) => role);
+    return [...byRole].map(([role, members]) => [members.length, { role }]);
+  }),
+  metric(
+    'etcd_quota_used_ratio',
+    'Part of its quota that the largest database of etcd uses, in sixteenths.',
+    ({ status }) => {
+      const sixteenths = status?.etcd?.quotaSixteenths;
+      return [[sixteenths === undefined ? undefined : sixteenths / 16]];
+    },
+  ),
+  metric('etcd_volume_size_bytes', 'Size of the volume of each etcd member.', ({ status }) => {
+    // One status that another client has broken must not cost the metrics of all others.
+    const size = Quantity.safeParse(status?.etcdVolumeSize);
+    return [[size.success ? quantityValue(size.data) : undefined]];
+  }),
+  metric('component_replicas', 'Number of pods of a component.', ({ status }) =>
+    (status?.components ?? []).map(({ name: component, replicas = 0 }) => [replicas, { component }]),
+  ),
+  metric('component_ready_replicas', 'Number of pods of a component that are ready.', ({ status }) =>
+    (status?.components ?? []).map(({ name: component, readyReplicas = 0 }) => [readyReplicas, { component }]),
+  ),
 ];
 
 /**
@@ -94,8 +102,9 @@ function linesOf(prefix: string, object: HostedControlPlaneObject): readonly str
   const { namespace = '', name } = object.metadata;
   const lines = metrics.map((metric) =>
     metric
-      .samples(object)
-      .map(({ labels, value }) => `${prefix}_${metric.name}{${text({ namespace, name, ...labels })}} ${value}\n`)
+      .values(object)
+      .filter(([value]) => value !== undefined)
+      .map(([value, labels]) => `${prefix}_${metric.name}{${text({ namespace, name, ...labels })}} ${value}\n`)
       .join(''),
   );
   known.set(object, lines);
@@ -112,54 +121,22 @@ function escaped(character: string): string {
   return character === '\n' ? '\\n' : `\\${character}`;
 }
 
-/** The only sample of a metric; none without a value. */
-function one<T = number>(value: T | undefined, of: (value: T) => number = Number): Sample[] {
-  return value === undefined ? [] : [{ labels: {}, value: of(value) }];
-}
-
-/** Expiry of the first certificate of each kind, in seconds since the epoch. */
-function expirationSamples(object: HostedControlPlaneObject): Sample[] {
-  return certificatesOf(object).map(({ kind, notAfter }) => ({
-    labels: { kind },
-    value: seconds(notAfter),
-  }));
-}
-
-/**
- * Renewal time of that certificate, in seconds since the epoch; none for certificates that the operator does not renew.
- */
-function renewalSamples(object: HostedControlPlaneObject): Sample[] {
-  return certificatesOf(object).flatMap(({ kind, renewsAt }) =>
-    renewsAt === undefined ? [] : [{ labels: { kind }, value: seconds(renewsAt) }],
-  );
+function metric(name: string, help: string, values: ObjectMetric['values']): ObjectMetric {
+  return { name, help, values };
 }
 
 /** Conditions that a query may ask for at any time. */
 const alwaysReported: readonly string[] = ['Ready', 'Available', 'Initialized'];
 
 /**
- * One sample for every status that a condition can have, 1 for the current one, or only the current one while it is unusual: fifty
- * conditions of a thousand control planes would be 17 MiB at each scrape. Conditions of other writers are excluded.
+ * One value for every status that a condition can have, 1 for the current one, or only the current one while it is unusual: fifty
+ * conditions of a thousand control planes would be 17 MiB at each scrape. Conditions of other writers, which have any type, are excluded.
  */
-function conditionSamples({ status: reported }: HostedControlPlaneObject): Sample[] {
-  return (reported?.conditions ?? []).flatMap(({ type, status }) => {
-    if (!isConditionType(type)) return [];
-    if (alwaysReported.includes(type))
-      return ['True', 'False', 'Unknown'].map((value) => ({
-        labels: { type, status: value },
-        value: value === status ? 1 : 0,
-      }));
-    const usual = usuallyFalse.includes(type) ? 'False' : 'True';
-    return status === usual ? [] : [{ labels: { type, status }, value: 1 }];
-  });
-}
-
-/** The longest time between two backups of the schedule, in seconds; none without backups, or for a schedule that never occurs. */
-function backupPeriodSamples(object: HostedControlPlaneObject): Sample[] {
-  const spec = object.spec as Scheduled | undefined;
-  const { schedule: expression, timeZone } = spec?.etcd?.backup ?? {};
-  const period = expression === undefined ? undefined : periodOf(JSON.stringify([expression, timeZone]));
-  return period === undefined ? [] : [{ labels: {}, value: period }];
+function conditionValues({ type, status }: { readonly type: string; readonly status: string }): Value[] {
+  if (!isConditionType(type)) return [];
+  if (alwaysReported.includes(type))
+    return ['True', 'False', 'Unknown'].map((one) => [one === status ? 1 : 0, { type, status: one }]);
+  return status === (usuallyFalse.includes(type) ? 'False' : 'True') ? [] : [[1, { type, status }]];
 }
 
 interface Scheduled {
@@ -187,40 +164,6 @@ function computedPeriod(schedule: string): number | undefined {
   }
 }
 
-/** Number of etcd members in each role. */
-function etcdMemberSamples(object: HostedControlPlaneObject): Sample[] {
-  const members = object.status?.etcd?.members ?? [];
-  return [...new Set(members.map(({ role }) => role))].map((role) => ({
-    labels: { role },
-    value: members.filter((member) => member.role === role).length,
-  }));
-}
-
-/** Size of the volume of each etcd member, in bytes. */
-function etcdVolumeSamples(object: HostedControlPlaneObject): Sample[] {
-  // One status that another client has broken must not cost the metrics of all others.
-  const size = Quantity.safeParse(object.status?.etcdVolumeSize);
-  return size.success ? [{ labels: {}, value: quantityValue(size.data) }] : [];
-}
-
-/** Number of pods of each component, all of them or the ready ones. */
-function componentSamples(object: HostedControlPlaneObject, count: 'replicas' | 'readyReplicas'): Sample[] {
-  return (object.status?.components ?? []).map(({ name: component, [count]: value = 0 }) => ({
-    labels: { component },
-    value,
-  }));
-}
-
-/** Version of Kubernetes of each control plane, as a label. */
-function infoSamples(object: HostedControlPlaneObject): Sample[] {
-  const version = object.status?.version;
-  return version === undefined ? [] : [{ labels: { version }, value: 1 }];
-}
-
-function certificatesOf({ status }: HostedControlPlaneObject) {
-  return status?.certificates ?? [];
-}
-
-function seconds(time: string): number {
-  return Date.parse(time) / 1000;
+function seconds(time: string | undefined): number | undefined {
+  return time === undefined ? undefined : Date.parse(time) / 1000;
 }

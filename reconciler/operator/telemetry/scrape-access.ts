@@ -4,7 +4,7 @@ import type { Clock } from '../../kube/clock.ts';
 import { isAllowed, ownerOf, type Reviewer } from '../../clusters/management/review.ts';
 
 /** The status of HTTP for a scrape: allowed, without a valid token, not permitted, or not decided now. */
-export type ScrapeResult = 200 | 401 | 403 | 503;
+type ScrapeResult = 200 | 401 | 403 | 503;
 
 /** How long a result counts: a token that is withdrawn reads the metrics for that long. */
 const keptMs = 60_000;

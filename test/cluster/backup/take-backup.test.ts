@@ -5,7 +5,7 @@ import { checkBareSnapshot } from '../../../reconciler/backup/bare-snapshot.ts';
 import { changeCause, deletionCause, requestCause } from '../../../reconciler/backup/causes.ts';
 import { backupId } from '../../../constructs/cluster/backup-names.ts';
 import type { BackupAttempt } from '../../../reconciler/backup/take-backup.ts';
-import { snapshotSource } from '../../../reconciler/etcd/snapshot-source.ts';
+import { snapshotSource } from '../../../reconciler/etcd/access.ts';
 import { until } from '../../support/until.ts';
 import type { EtcdProcesses } from '../etcd/etcd-processes.ts';
 import { BackedUpEtcd, hour } from './backed-up-etcd.ts';

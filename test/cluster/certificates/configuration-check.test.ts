@@ -5,7 +5,7 @@ import type { V1Pod } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { renderControlPlane } from '../../../constructs/control-plane/chart.ts';
 import { issuerAtEndpoint, issuerByServiceName } from '../../../constructs/cluster/service-account-issuer.ts';
-import { configurationCheckResult } from '../../../reconciler/desired-state/api-server/check-result.ts';
+import { configurationCheckResult } from '../../../reconciler/desired-state/api-server/check-pod.ts';
 import { clusterOf, knownFacts } from '../../support/rendered-cluster.ts';
 import { findBinaries } from '../../tools/testbed/binaries.ts';
 import { instanceFrom } from '../../tools/testbed/instance.ts';

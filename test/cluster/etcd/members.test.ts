@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { healthyVoters, hasQuorum, isDataLost, leaderOf, votersOf } from '../../../reconciler/etcd/members.ts';
-import { missingConnections } from '../../../reconciler/etcd/observe.ts';
+import { missingConnections } from '../../../reconciler/etcd/observe-members.ts';
 import { until } from '../../support/until.ts';
 import { EtcdProcesses } from './etcd-processes.ts';
 import { NumberedWriter } from './numbered-writer.ts';

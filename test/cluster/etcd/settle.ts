@@ -1,4 +1,4 @@
-import { execute, isEtcdCall } from '../../../reconciler/etcd/execute.ts';
+import { execute, isEtcdCall } from '../../../reconciler/etcd/execute-step.ts';
 import { isRefusedForNow } from '../../../reconciler/etcd/client.ts';
 import { type EtcdObservation, healthyVoters } from '../../../reconciler/etcd/members.ts';
 import { planEtcdStep } from '../../../reconciler/etcd/plan-step.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countKeys } from '../../../reconciler/etcd/key-counts.ts';
+import { countKeys } from '../../support/count-keys.ts';
 import { until } from '../../support/until.ts';
 import { EtcdProcesses } from './etcd-processes.ts';
 import { settle } from './settle.ts';

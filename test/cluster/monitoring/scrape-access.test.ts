@@ -7,8 +7,7 @@ import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { Connection } from '../../../reconciler/kube/config.ts';
 import { ScrapeAccess } from '../../../reconciler/operator/telemetry/scrape-access.ts';
-import { serveMetricsSecurely } from '../../../reconciler/operator/telemetry/serve-metrics.ts';
-import { servingCertificate } from '../../../reconciler/operator/telemetry/serving-certificate.ts';
+import { serveMetricsSecurely } from '../../../reconciler/operator/http-servers.ts';
 import { metricsReader, scrape } from '../../support/metrics-reader.ts';
 import { plainApiServer } from '../../support/plain-api-server.ts';
 import { ShippedRights } from '../../support/shipped-rights.ts';
@@ -35,7 +34,7 @@ beforeAll(async () => {
   connection = await rights.connect();
   const readable = { text: () => Promise.resolve('up 1\n'), contentType: 'text/plain' };
   const access = new ScrapeAccess(new KubeClient(connection), systemClock, (error) => errors.push(error));
-  metrics = await serveMetricsSecurely(0, readable, access, await servingCertificate(new Date()));
+  metrics = await serveMetricsSecurely(0, readable, access);
 });
 afterAll(async () => {
   metrics.closeAllConnections();

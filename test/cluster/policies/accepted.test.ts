@@ -5,7 +5,7 @@ import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
 import { podComponents } from '../../../constructs/control-plane/network-policies/flow.ts';
 import type { Facts } from '../../../constructs/cluster/facts.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { clusterDns } from '../../../reconciler/operator/cluster-dns.ts';
+import { clusterDns } from '../../../reconciler/operator/connected-operator.ts';
 import { plainApiServer } from '../../support/plain-api-server.ts';
 import { renderSamples } from '../../support/rendered-objects.ts';
 import { applyObjects } from '../../tools/testbed/apply-objects.ts';

@@ -14,7 +14,7 @@ import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { pausedAnnotation } from '../../../constructs/api/group.ts';
 import { createCA, issueCertificate } from '../../../reconciler/pki/issue.ts';
 import { writeKubeconfig } from '../../../reconciler/pki/kubeconfig.ts';
-import { serveMetrics } from '../../../reconciler/operator/telemetry/serve-metrics.ts';
+import { serveMetrics } from '../../../reconciler/operator/http-servers.ts';
 import { plainApiServer } from '../../support/plain-api-server.ts';
 import { storeSecret } from '../../support/backup-secrets.ts';
 import { installDefinition } from '../../support/definitions.ts';

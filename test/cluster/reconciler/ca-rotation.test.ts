@@ -1,7 +1,7 @@
 import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { expect, test } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
-import { rotations } from '../../../reconciler/certificates/request.ts';
+import { rotations } from '../../../reconciler/certificates/rotation-request.ts';
 import { splitCertificates } from '../../../reconciler/pki/pem.ts';
 import { valueOf } from '../../../reconciler/pki/secret.ts';
 import { cutBehind } from '../../support/cut-connection.ts';

@@ -26,7 +26,7 @@ function scriptFor(shell: string, program: Program = hcp): string {
   line.run({
     ...plainView,
     print: (text) => printed.push(text),
-    tell: () => {},
+    info: () => {},
     confirm: () => Promise.resolve(false),
   });
   return printed.join('\n');

@@ -7,7 +7,7 @@ import {
   HostedControlPlaneComponentTemplate,
   Secret,
 } from '../../../constructs/api/resources.ts';
-import type { Given } from '../../../reconciler/cli/command.ts';
+import type { ParsedArguments } from '../../../reconciler/cli/command.ts';
 import { readControlPlane } from '../../../reconciler/cli/control-plane.ts';
 import { move, readMoveRequest, abortProgress, prepareProgress } from '../../../reconciler/cli/move.ts';
 import { moveAnnotation } from '../../../reconciler/run-state/move-record.ts';
@@ -16,7 +16,7 @@ import { MemoryCluster, ourName } from '../../support/loop/memory-cluster.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { clusterName, hostedControlPlaneObject, namespace, now, spec } from '../../support/scope.ts';
 
-const given = (positionals: readonly string[], wait = false): Given => ({ positionals, values: { wait } });
+const given = (positionals: readonly string[], wait = false): ParsedArguments => ({ positionals, values: { wait } });
 const backup = { schedule: '@daily', secret: { name: 's3' }, encryption: { secretName: 'keys' } };
 const user = { fieldManager: 'user' };
 
@@ -38,7 +38,7 @@ beforeEach(async () => {
 function run(...positionals: readonly string[]): Promise<void> {
   const { session } = commandSession(management, move);
   const say = (line: string) => void told.push(line);
-  return move.prepare(given(positionals))({ ...session, terminal: { ...session.terminal, print: say, tell: say } });
+  return move.prepare(given(positionals))({ ...session, terminal: { ...session.terminal, print: say, info: say } });
 }
 
 const requestOf = ({ hostedControlPlane: { metadata } }: MemoryCluster) =>

@@ -24,6 +24,8 @@ const replicas = () => (cluster.hostedControlPlane['status'] as { replicas: numb
 
 it('hcp pause keeps the operator from a change, and hcp resume lets it make it', async () => {
   expect(await run(pause)).toMatch(/^the control plane of c1 is paused: .* before hcp resume c1$/);
+  // kubectl shows who has set the annotation
+  expect(cluster.hostedControlPlane.metadata.managedFields?.map(({ manager }) => manager)).toContain('hcp');
   await cluster.change({ replicas: 3 });
   const operator = await OperatorProcess.start(cluster);
   await operator.untilSettled();

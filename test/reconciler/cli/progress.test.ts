@@ -3,7 +3,7 @@ import type { HostedControlPlaneStatus } from '../../../constructs/api/status.ts
 import { backupProgress } from '../../../reconciler/cli/backup.ts';
 import { chosenBackup } from '../../../reconciler/backup/choose-backup.ts';
 import { readControlPlane } from '../../../reconciler/cli/control-plane.ts';
-import { restoreProgress } from '../../../reconciler/cli/restore-progress.ts';
+import { restoreProgress } from '../../../reconciler/cli/request-restore.ts';
 import { hostedControlPlaneObject } from '../../support/scope.ts';
 
 const withStatus = (status: Partial<HostedControlPlaneStatus>) =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { alarmsIn } from '../../../reconciler/etcd/member-status.ts';
+import { alarmsIn } from '../../../reconciler/etcd/etcd3-client.ts';
 
 const full = { memberId: '1234', alarm: 'Nospace' };
 

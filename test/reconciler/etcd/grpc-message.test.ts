@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { grpcMessage } from '../../../reconciler/etcd/grpc-message.ts';
+import { grpcMessage } from '../../../reconciler/etcd/etcd3-client.ts';
 
 it.each([
   [

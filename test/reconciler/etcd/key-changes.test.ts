@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { changesSince, type KeyVersion } from '../../../reconciler/etcd/key-changes.ts';
-import { countKeys } from '../../../reconciler/etcd/key-counts.ts';
+import { countKeys } from '../../support/count-keys.ts';
 
 const revision = 100;
 const key = (name: string, created: number, changed = created): KeyVersion => ({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { countKeys, countKeysByResource, type KeyRange, resourceOfKey } from '../../../reconciler/etcd/key-counts.ts';
+import { countKeysByResource, type KeyRange, resourceOfKey } from '../../../reconciler/etcd/key-counts.ts';
+import { countKeys } from '../../support/count-keys.ts';
 
 it.each([
   ['/registry/secrets/default/token', '/registry/secrets'],

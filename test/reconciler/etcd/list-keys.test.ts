@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type KeyPage, type KeyPageAnswer, listKeys } from '../../../reconciler/etcd/list-keys.ts';
+import { type KeyPage, type KeyPageAnswer, listKeys } from '../../../reconciler/etcd/key-changes.ts';
 
 const all = ['/registry/a', '/registry/b', '/registry/c'].map((key, index) => ({
   key: Buffer.from(key),

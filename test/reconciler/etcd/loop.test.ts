@@ -3,8 +3,9 @@ import { beforeAll, expect, it } from 'vitest';
 import { PersistentVolumeClaim, Pod, Secret, StatefulSet } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { EtcdLoops } from '../../../reconciler/etcd/loop.ts';
-import type { LoopMemberClient } from '../../../reconciler/etcd/observe.ts';
-import type { EtcdTask, OpenEtcdLoopAccess } from '../../../reconciler/etcd/reconcile-etcd.ts';
+import type { LoopMemberClient } from '../../../reconciler/etcd/observe-members.ts';
+import type { OpenEtcd } from '../../../reconciler/etcd/access.ts';
+import type { EtcdTask } from '../../../reconciler/etcd/reconcile-etcd.ts';
 import { presentRevision } from '../../../reconciler/kube/readiness.ts';
 import { MemoryEtcd } from '../../support/loop/memory-etcd.ts';
 import { memoryClusterOf } from '../../support/loop/memory-cluster-of.ts';
@@ -140,7 +141,7 @@ it('the etcd loop rests ever longer while nothing changes, up to five minutes, a
   let versions = 0;
   let usedBytes = 10;
   let version = '3.6.16';
-  const open: OpenEtcdLoopAccess = (cluster, reader) => {
+  const open: OpenEtcd<LoopMemberClient> = (cluster, reader) => {
     rounds.push(clock.now());
     const access = inMemory(cluster, reader);
     const clients = (name: string): LoopMemberClient | undefined => {
@@ -226,7 +227,7 @@ it('the etcd loop reports when it last attempted a defragmentation, and when one
       isFragmented = false;
     },
   });
-  const open: OpenEtcdLoopAccess = (cluster, reader) => {
+  const open: OpenEtcd<LoopMemberClient> = (cluster, reader) => {
     const access = inMemory(cluster, reader);
     const clients = (name: string) => {
       const client = access.clients(name);

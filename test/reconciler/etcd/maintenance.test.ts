@@ -36,7 +36,7 @@ const fragmented: readonly [what: string, EtcdObservation, expected: unknown][] 
 
 describe('defragmentation', () => {
   it.each(fragmented)('selects %s', (_, observation, expected) => {
-    expect(planDefragmentation(observation, { quotaBytes: 8192 * mebibyte })).toEqual(expected);
+    expect(planDefragmentation(observation, 8192 * mebibyte)).toEqual(expected);
   });
 });
 
@@ -44,7 +44,7 @@ describe('defragmentation below a small quota', () => {
   const next = (...members: [size: number, inUse: number][]) =>
     planDefragmentation(
       observed(members.length, Object.fromEntries(members.map((one, ordinal) => [ordinal, sizes(ordinal, ...one)]))),
-      { quotaBytes: 100 * mebibyte },
+      100 * mebibyte,
     );
 
   it('starts before the file reaches the quota, also for the only member', () => {

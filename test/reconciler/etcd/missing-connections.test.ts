@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { missingConnections } from '../../../reconciler/etcd/observe.ts';
+import { missingConnections } from '../../../reconciler/etcd/observe-members.ts';
 import { observed, silent } from './observed.ts';
 
 describe('the connections that are missing', () => {

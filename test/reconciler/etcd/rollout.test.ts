@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { EtcdObservation, Member } from '../../../reconciler/etcd/members.ts';
-import { planRolloutStep } from '../../../reconciler/etcd/rollout.ts';
+import { planRolloutStep } from '../../../reconciler/etcd/plan-step.ts';
 import { observed, observedMember, observedStatus, silent, stopped } from './observed.ts';
 
 const old = { pod: { uid: 'uid', revision: 'old', isTerminating: false, isRunning: true } };

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
-import { knownMembers, watchedMemberObjects } from '../../../reconciler/etcd/member-objects.ts';
-import { strandedClaims } from '../../../reconciler/etcd/stranded-volumes.ts';
+import { knownMembers, watchedMemberObjects, strandedClaims } from '../../../reconciler/etcd/member-objects.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
 import { clusterName, namespace } from '../../support/scope.ts';
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { configurationCheckResult } from '../../../reconciler/desired-state/api-server/check-result.ts';
+import { configurationCheckResult } from '../../../reconciler/desired-state/api-server/check-pod.ts';
 import { loadedConfiguration } from '../../../reconciler/encryption-at-rest/loaded.ts';
-import { grpcMessage } from '../../../reconciler/etcd/grpc-message.ts';
+import { grpcMessage } from '../../../reconciler/etcd/etcd3-client.ts';
 import { samplesOf } from '../../../reconciler/kube/metric-samples.ts';
 import { isOlder } from '../../../reconciler/kube/object.ts';
 import { ownedValues } from '../../../reconciler/kube/owned-values.ts';
 import { splitCertificates, splitPublicKeys } from '../../../reconciler/pki/pem.ts';
-import { requestedAPIs } from '../../../reconciler/desired-state/upgrade/preflight/removed-apis.ts';
+import { requestedAPIs } from '../../../reconciler/desired-state/upgrade/preflight/observe-preflight.ts';
 
 const metric = 'apiserver_encryption_config_controller_last_config_info';
 const deprecated = 'apiserver_requested_deprecated_apis';

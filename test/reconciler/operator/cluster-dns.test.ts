@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { KubernetesApi } from '../../../reconciler/kube/client.ts';
 import { KubeError } from '../../../reconciler/kube/errors.ts';
-import { clusterDns, nameServersIn } from '../../../reconciler/operator/cluster-dns.ts';
+import { clusterDns, nameServersIn } from '../../../reconciler/operator/connected-operator.ts';
 
 const service = (namespace: string, selector: object | undefined, ports: readonly object[]) => ({
   apiVersion: 'v1',

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Health, serveHealth } from '../../../reconciler/operator/health.ts';
+import { type Health, serveHealth } from '../../../reconciler/operator/http-servers.ts';
 
 const health: { -readonly [key in keyof Health]: Health[key] } = { whyDead: undefined, isReady: true };
 let server: Server;

@@ -81,9 +81,9 @@ describe("etcd's volumes", () => {
     ['stay when they fall by one', 13, 12, 13],
     ['are never more than all', undefined, 17, 16],
     ['stay while no member answers', 13, undefined, undefined],
-  ])('have sixteenths of the quota in the status, which %s', async (_, quotaSixteenths, fill, reported) => {
+  ])('have sixteenths of the quota in the status, which %s', async (_, quotaSixteenths, quotaUsage, reported) => {
     const management = await formed();
-    const report = { ...etcdLoopOf(0).report()!, fill };
+    const report = { ...etcdLoopOf(0).report()!, quotaUsage };
     const loop: EtcdLoop = { ...etcdLoopOf(0), observe: async () => ({ ...report, isCurrent: true }) };
     const outcome = await reconcile(management, loop, {}, { etcd: { quotaSixteenths } });
     expect(outcome.report?.etcd?.quotaSixteenths).toBe(reported);

@@ -5,11 +5,10 @@ import { writtenStarts } from '../../../reconciler/etcd/etcd-facts.ts';
 import { etcdPeerUrl } from '../../../reconciler/etcd/member-objects.ts';
 import type { MemberStatus, Registration } from '../../../reconciler/etcd/members.ts';
 import { markOf } from '../../../reconciler/etcd/volume-mark.ts';
-import type { OpenEtcd } from '../../../reconciler/etcd/access.ts';
+import type { EtcdAccess, OpenEtcd } from '../../../reconciler/etcd/access.ts';
 import { isAway } from '../management-controllers.ts';
 import { LoneMember } from '../etcd-member.ts';
-import type { LoopMemberClient } from '../../../reconciler/etcd/observe.ts';
-import type { EtcdLoopAccess, OpenEtcdLoopAccess } from '../../../reconciler/etcd/reconcile-etcd.ts';
+import type { LoopMemberClient } from '../../../reconciler/etcd/observe-members.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { completedRequests, restoredAnnotations } from '../../../reconciler/backup/restore/observe.ts';
 import type { Reader } from '../../../reconciler/clusters/management/view.ts';
@@ -51,8 +50,8 @@ export class MemoryEtcd {
   });
 
   /** @param whileAlive called before every request */
-  open(whileAlive: (action: string) => Promise<void>): OpenEtcdLoopAccess {
-    return (cluster, management): EtcdLoopAccess => ({
+  open(whileAlive: (action: string) => Promise<void>): OpenEtcd<LoopMemberClient> {
+    return (cluster, management): EtcdAccess<LoopMemberClient> => ({
       clients: (name) => {
         const running = ordinalsOf(Pod, cluster.name, management);
         const ordinal = ordinalIn(name);

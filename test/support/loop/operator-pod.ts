@@ -1,6 +1,6 @@
 import { providerNamespace } from '../../../constructs/cluster/provider-names.ts';
 import { connectionFor } from '../../../reconciler/kube/config.ts';
-import { untilAnswering } from '../../../reconciler/operator/await-api-server.ts';
+import { untilAnswering } from '../../../reconciler/operator/connected-operator.ts';
 import { readConfig } from '../../../reconciler/operator/config.ts';
 import { Operator } from '../../../reconciler/operator/operator.ts';
 import { createLogger } from '../../../reconciler/engine/log.ts';

@@ -9,7 +9,7 @@ import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
 import { ObjectStore } from '../../../reconciler/backup/store/object-store.ts';
 import type { StoreSettings } from '../../../reconciler/backup/store/store-settings.ts';
 import { MemberClient } from '../../../reconciler/etcd/client.ts';
-import { type EtcdCredentials, type MemberEndpoint } from '../../../reconciler/etcd/member-endpoint.ts';
+import { type EtcdCredentials, type MemberEndpoint } from '../../../reconciler/etcd/etcd3-client.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { pushSnapshot } from '../../../reconciler/backup/receiver/push.ts';
 import { processMemory } from './process-memory.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { execute, isEtcdCall } from '../../../reconciler/etcd/execute.ts';
+import { execute, isEtcdCall } from '../../../reconciler/etcd/execute-step.ts';
 import { isRefusedForNow } from '../../../reconciler/etcd/client.ts';
 import { healthyVoters, leaderOf } from '../../../reconciler/etcd/members.ts';
 import { planEtcdStep } from '../../../reconciler/etcd/plan-step.ts';

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { Etcd3 } from 'etcd3';
-import type { EtcdCredentials, MemberEndpoint } from '../../../reconciler/etcd/member-endpoint.ts';
+import type { EtcdCredentials, MemberEndpoint } from '../../../reconciler/etcd/etcd3-client.ts';
 
 /** One write: its start, and the time until it was acknowledged, including retries. */
 interface Write {

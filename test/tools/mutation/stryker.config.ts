@@ -6,7 +6,7 @@ const decisions = [
   'reconciler/backup/{causes,plan-backup,retention,schedule}.ts',
   'reconciler/backup/verify/plan-verification.ts',
   'reconciler/encryption-at-rest/rotation.ts',
-  'reconciler/etcd/{leadership,maintenance,members,membership,plan-step,quorum-guard,rollout,volume-size}.ts',
+  'reconciler/etcd/{leadership,maintenance,members,membership,plan-step,quorum-guard,volume-size}.ts',
   'reconciler/desired-state/upgrade/version-rules.ts',
   'reconciler/engine/run-phases.ts',
   'reconciler/kube/{apply-decision,lease-decision}.ts',

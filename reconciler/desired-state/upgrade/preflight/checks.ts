@@ -1,16 +1,28 @@
 import type { ConditionReason } from '../../../../constructs/api/conditions.ts';
+import { skipPreflightAnnotation } from '../../../../constructs/api/group.ts';
+import type { HostedControlPlane } from '../../../../constructs/api/hosted-control-plane.ts';
 import { minorOf, parseVersion } from '../../../../constructs/cluster/versions.ts';
-import { isRemovedBy, type RequestedAPI } from './removed-apis.ts';
+import type { ObjectMeta } from '../../../kube/object.ts';
 
 /** Names of the checks before a minor upgrade, as in the annotation that skips them. */
 export const preflightChecks = ['nodes', 'removed-apis', 'webhooks', 'etcd', 'backup', 'configuration'] as const;
-export type PreflightCheck = (typeof preflightChecks)[number];
+type PreflightCheck = (typeof preflightChecks)[number];
 
 /** Those that need an answer of the hosted cluster. */
 export const checksOfHosted: readonly PreflightCheck[] = ['nodes', 'removed-apis', 'webhooks'];
 
+/** A deprecated API that clients have requested. */
+export interface RequestedAPI {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  /** The minor that does not serve it any more, such as `1.37`. */
+  readonly removedRelease: string;
+}
+
 /** What was observed before a minor upgrade. */
-export interface PreflightObservation {
+export interface PreflightInput {
   /** The version of the spec. */
   readonly version: string;
   readonly nodes: readonly { readonly name: string; readonly kubeletVersion: string }[];
@@ -42,11 +54,11 @@ const kubeletMinors = 3;
 const namedAtMost = 5;
 
 /** Every problem, in the order of {@link preflightChecks}. */
-export function findProblems(observation: PreflightObservation): PreflightProblem[] {
+export function findProblems(observation: PreflightInput): PreflightProblem[] {
   return [nodes, removedAPIs, webhooks, etcd, backup, configuration].flatMap((check) => check(observation) ?? []);
 }
 
-type Check = (observation: PreflightObservation) => PreflightProblem | undefined;
+type Check = (observation: PreflightInput) => PreflightProblem | undefined;
 
 const nodes: Check = ({ version, nodes: all }) => {
   const target = minorOf(version);
@@ -65,7 +77,7 @@ const nodes: Check = ({ version, nodes: all }) => {
 };
 
 const removedAPIs: Check = ({ version, requested, silent }) => {
-  const removed = requested.filter((api) => isRemovedBy(api, version));
+  const removed = requested.filter(({ removedRelease }) => minorOf(removedRelease) <= minorOf(version));
   if (removed.length > 0) {
     const names = listed([
       ...new Set(
@@ -119,4 +131,26 @@ const configuration: Check = ({ configuration: problem }) =>
 function listed(names: readonly string[]): string {
   const shown = names.slice(0, namedAtMost).join(', ');
   return names.length > namedAtMost ? `${shown} and ${names.length - namedAtMost} more` : shown;
+}
+
+/** The checks that a user skips, and what the annotation names besides. */
+interface SkippedChecks {
+  readonly checks: readonly PreflightCheck[];
+  readonly unknown: readonly string[];
+}
+
+/** Reads the annotation of a HostedControlPlane. */
+export function skippedChecks({ annotations = {} }: Pick<ObjectMeta, 'annotations'>): SkippedChecks {
+  const names = (annotations[skipPreflightAnnotation] ?? '').split(',').map((name) => name.trim());
+  const isCheck = (name: string): name is PreflightCheck => preflightChecks.some((check) => check === name);
+  return { checks: names.filter(isCheck), unknown: names.filter((name) => name !== '' && !isCheck(name)) };
+}
+
+/** What was observed longer ago may not hold any more. */
+const validMs = 5 * 60_000;
+
+/** Whether the checks before an upgrade to the version of the spec have succeeded, recently enough to begin. */
+export function hasPassed({ spec, status }: Pick<HostedControlPlane, 'spec' | 'status'>, now: Date): boolean {
+  const { version, succeeded = '' } = status?.preflight ?? {};
+  return version === spec.version && now.getTime() - Date.parse(succeeded) < validMs;
 }

@@ -4,7 +4,7 @@ import { skipPreflightAnnotation } from '../../../../constructs/api/group.ts';
 import { isApplied, checkResultFor } from '../../api-server/held-configuration.ts';
 import type { ControlPlaneContext } from '../../../clusters/management/view.ts';
 import { minorChange } from '../version-change.ts';
-import { skippedChecks } from './skipped.ts';
+import { skippedChecks } from './checks.ts';
 
 /** A spec that may wait for a kube-apiserver to check its configuration. */
 interface CheckedContext extends Pick<ControlPlaneContext, 'hostedControlPlane' | 'reader'> {
@@ -13,7 +13,7 @@ interface CheckedContext extends Pick<ControlPlaneContext, 'hostedControlPlane' 
 }
 
 /** Why an upgrade does not begin. */
-export interface HeldUpgrade {
+interface HeldUpgrade {
   readonly reason: ConditionReason<'UpgradePreflightSucceeded'>;
   readonly message: string;
 }

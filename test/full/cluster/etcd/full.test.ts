@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { execute, type EtcdCall } from '../../../../reconciler/etcd/execute.ts';
+import { execute, type EtcdCall } from '../../../../reconciler/etcd/execute-step.ts';
 import { planSpaceStep } from '../../../../reconciler/etcd/maintenance.ts';
 import { until } from '../../../support/until.ts';
 import { EtcdProcesses } from '../../../cluster/etcd/etcd-processes.ts';

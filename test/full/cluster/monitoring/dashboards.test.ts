@@ -9,8 +9,7 @@ import { controlPlanePanels, fleetPanels } from '../../../../constructs/provider
 import { systemClock } from '../../../../reconciler/kube/clock.ts';
 import { KubeClient } from '../../../../reconciler/kube/client.ts';
 import { ScrapeAccess } from '../../../../reconciler/operator/telemetry/scrape-access.ts';
-import { serveMetricsSecurely } from '../../../../reconciler/operator/telemetry/serve-metrics.ts';
-import { servingCertificate } from '../../../../reconciler/operator/telemetry/serving-certificate.ts';
+import { serveMetricsSecurely } from '../../../../reconciler/operator/http-servers.ts';
 import { BackupWorkbench, unverifiedBackup } from '../../../support/backup-workbench.ts';
 import { ChildProgram } from '../../../support/child-program.ts';
 import { Loan } from '../../../support/lent/loan.ts';
@@ -49,8 +48,7 @@ beforeAll(async () => {
   const [operatorPort, port] = [await freePort(), await freePort()];
   reviewer = new KubeClient(await (await bench.rights).connect());
   const access = new ScrapeAccess(reviewer, systemClock, (error) => console.error(error));
-  const certificate = await servingCertificate(new Date());
-  metrics = await serveMetricsSecurely(operatorPort, bench.operator.operator.metrics, access, certificate);
+  metrics = await serveMetricsSecurely(operatorPort, bench.operator.operator.metrics, access);
   directory = await mkdtemp(join(tmpdir(), 'prometheus-'));
   const configuration = {
     global: { scrape_interval: '1s' },

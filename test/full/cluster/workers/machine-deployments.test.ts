@@ -21,7 +21,7 @@ import { RequestCaches } from '../../../../reconciler/engine/tasks/request-cache
 import { ManagementCluster } from '../../../../reconciler/clusters/management/cache.ts';
 import { createCA, type KeyPair, validFor } from '../../../../reconciler/pki/issue.ts';
 import { readCertificate } from '../../../../reconciler/pki/certificate.ts';
-import { moveWorkers, type WorkerMove } from '../../../../reconciler/certificates/workers/move.ts';
+import { moveWorkers, type WorkerMove } from '../../../../reconciler/certificates/workers/move-workers.ts';
 import { timestamp } from '../../../../reconciler/certificates/workers/machines.ts';
 import type { Writer } from '../../../../reconciler/clusters/management/view.ts';
 import { createWriter } from '../../../../reconciler/clusters/management/writer.ts';

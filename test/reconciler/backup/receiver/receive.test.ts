@@ -4,7 +4,7 @@ import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { EtcdCredentials } from '../../../../reconciler/etcd/member-endpoint.ts';
+import type { EtcdCredentials } from '../../../../reconciler/etcd/etcd3-client.ts';
 import { systemClock } from '../../../../reconciler/kube/clock.ts';
 import { messageOf } from '../../../../reconciler/kube/error-message.ts';
 import { createCA, issueCertificate, type KeyPair, validFor } from '../../../../reconciler/pki/issue.ts';

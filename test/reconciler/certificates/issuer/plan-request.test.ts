@@ -2,7 +2,7 @@ import type { CertificateRequestObject } from '../../../../imports/cert-manager.
 import { describe, expect, it, test } from 'vitest';
 import { CertificateRequest } from '../../../../constructs/api/resources.ts';
 import { requestName } from '../../../../reconciler/certificates/issuer/certificate-request.ts';
-import { backOffMs, decide, type IssuerQuestion } from '../../../../reconciler/certificates/issuer/plan-request.ts';
+import { backOffMs, planRequest, type RequestInput } from '../../../../reconciler/certificates/issuer/plan-request.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 const minutes = (count: number) => new Date(now.getTime() + count * 60_000);
@@ -31,7 +31,7 @@ function request(
   return { apiVersion, kind, metadata, spec: { issuerRef }, ...changes };
 }
 
-const question = (requests: IssuerQuestion['requests'], changes: Partial<IssuerQuestion> = {}): IssuerQuestion => ({
+const question = (requests: RequestInput['requests'], changes: Partial<RequestInput> = {}): RequestInput => ({
   requests,
   secret: 'c1-ca',
   keyHash: 'aaaa1111',
@@ -49,7 +49,7 @@ const denied = conditions(
 const issued = { status: { conditions: [condition('Ready', 'True', { reason: 'Issued' })], certificate } };
 
 describe('an issuer gets a request', () => {
-  it.each<[string, IssuerQuestion, number, number]>([
+  it.each<[string, RequestInput, number, number]>([
     ['if there is none', question([]), 1, 0],
     ['again for another key', question([request(3, issued, 'bbbb2222')]), 1, 1],
     ['if the spec names another issuer', question([request(1, { spec: { issuerRef: { name: 'other' } } })]), 2, 1],
@@ -61,7 +61,7 @@ describe('an issuer gets a request', () => {
       1,
     ],
   ])('%s', (_, given, attempt, outdated) => {
-    const decision = decide(given);
+    const decision = planRequest(given);
     expect(decision).toMatchObject({ kind: 'ask', attempt });
     expect(decision).toHaveProperty('outdated.length', outdated);
   });
@@ -81,7 +81,7 @@ describe('a request is waited for', () => {
     ],
     ['while it has no certificate', { status: { conditions: [condition('Ready', 'True')] } }, 'waits for'],
   ])('%s, without a requeue', (_, changes, message) => {
-    const decision = decide(question([request(1, changes)]));
+    const decision = planRequest(question([request(1, changes)]));
     expect(decision).toMatchObject({
       kind: 'wait',
       message: expect.stringContaining('CertificateRequest team/c1-ca-aaaa1111-1 waits for Issuer ours: ') as string,
@@ -99,21 +99,21 @@ describe('a request is waited for', () => {
       'has failed: no CA',
     ],
   ])('until the back-off has passed if the issuer has %s it', (_, changes, message) => {
-    const decision = decide(question([request(2, changes), request(1, denied)]));
+    const decision = planRequest(question([request(2, changes), request(1, denied)]));
     expect(decision).toMatchObject({ kind: 'wait', requeueAt: minutes(9), outdated: [request(1, denied)] });
     expect(decision).toHaveProperty('message', expect.stringContaining(message));
     expect(decision).toHaveProperty('message', expect.stringContaining('or immediately after you delete this one'));
   });
 
   it('if its certificate cannot be used, and the message says so', () => {
-    const decision = decide(question([request(1, issued)], { problemOf: () => 'it is for another key' }));
+    const decision = planRequest(question([request(1, issued)], { problemOf: () => 'it is for another key' }));
     expect(decision).toMatchObject({ kind: 'wait', requeueAt: minutes(4) });
     expect(decision).toHaveProperty('message', expect.stringContaining('it is for another key'));
   });
 });
 
 test('the first certificate of the result is used, whatever others follow', () => {
-  expect(decide(question([request(1, denied), request(2, issued)]))).toEqual({ kind: 'take', certificate: pem });
+  expect(planRequest(question([request(1, denied), request(2, issued)]))).toEqual({ kind: 'take', certificate: pem });
 });
 
 test('the back-off after refusals grows from minutes to hours', () => {

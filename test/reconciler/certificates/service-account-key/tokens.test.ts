@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  keyOf,
-  signingKey,
-  storedTokens,
-  verifyingKeys,
-} from '../../../../reconciler/certificates/service-account-key/tokens.ts';
+import { keyOf, storedTokens } from '../../../../reconciler/certificates/service-account-key/kept-tokens.ts';
+import { signingKey, verifyingKeys } from '../../../../reconciler/certificates/service-account-key/proof.ts';
 
 const token = (header: object) => `${Buffer.from(JSON.stringify(header)).toString('base64url')}.e30.c2ln`;
 

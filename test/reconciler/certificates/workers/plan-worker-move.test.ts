@@ -9,7 +9,7 @@ import {
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
 import { createCA, type KeyPair, validFor } from '../../../../reconciler/pki/issue.ts';
 import { planWorkers, type WorkersState } from '../../../../reconciler/certificates/workers/plan-worker-move.ts';
-import type { MachinePoolState } from '../../../../reconciler/certificates/workers/machine-pools.ts';
+import type { MachinePoolState } from '../../../../reconciler/certificates/workers/machines.ts';
 import { issuedToNodes, nodeCertificatesOf } from '../../../../reconciler/certificates/workers/node-certificates.ts';
 import { hostedCluster } from '../../../support/scope.ts';
 import { issuedKubeletRequest } from '../../../support/kubelet-client-request.ts';

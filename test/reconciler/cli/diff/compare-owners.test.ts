@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fieldManager } from '../../../../constructs/api/group.ts';
-import { changedByOthers, compareOwners } from '../../../../reconciler/cli/diff.ts';
+import { changedByOthers, compareOwners } from '../../../../reconciler/cli/diff/field-owners.ts';
 import type { Session } from '../../../../reconciler/cli/command.ts';
 import { KubeError } from '../../../../reconciler/kube/errors.ts';
 import type { ManagedFieldsEntry } from '../../../../reconciler/kube/object.ts';
@@ -85,7 +85,7 @@ it('what a user may not read is told, and a kind that is not installed is nothin
       return { items: [] };
     },
   };
-  const terminal = { tell: (line: string) => void told.push(line) };
+  const terminal = { info: (line: string) => void told.push(line) };
   const session = { client, terminal, namespace: 'team' } as unknown as Session;
   expect(await compareOwners(session, 'c1-cp')).toEqual({ cluster: 'c1-cp', spec: [], objects: [] });
   expect(told).toEqual([expect.stringContaining('networkpolicies')]);

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { newestRevision, releaseOf } from '../../../../constructs/cluster/release-revisions.ts';
 import { renderControlPlane } from '../../../../constructs/control-plane/chart.ts';
-import { diff, shapeOf, compareRelease } from '../../../../reconciler/cli/diff.ts';
+import { diff, shapeOf } from '../../../../reconciler/cli/diff.ts';
+import { compareRelease } from '../../../../reconciler/cli/diff/compare-rendered.ts';
 import { specChanges } from '../../../../reconciler/cli/diff/effects.ts';
 import type { Session } from '../../../../reconciler/cli/command.ts';
 import { KubeError } from '../../../../reconciler/kube/errors.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../../../reconciler/clusters/hosted/kept-objects.ts';
 import { somePodAvailable } from '../../../../reconciler/kube/readiness.ts';
 import { findPodProblem } from '../../../../reconciler/clusters/pods/pod-problem.ts';
-import { poolOf } from '../../../../reconciler/certificates/workers/machine-pools.ts';
+import { poolOf } from '../../../../reconciler/certificates/workers/machines.ts';
 import { refusedWorkloads } from '../../../../reconciler/clusters/pods/retry-refused.ts';
 import { objection } from '../../../../reconciler/certificates/kubelets/plan-approval.ts';
 import { kubeletRequest } from '../../../support/kubelet-request.ts';

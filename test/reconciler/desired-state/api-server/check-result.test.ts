@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { acceptedPath } from '../../../../constructs/control-plane/api-server/check.ts';
 import type { ContainerStateTerminated } from '../../../../imports/kubernetes.ts';
-import { configurationCheckResult } from '../../../../reconciler/desired-state/api-server/check-result.ts';
+import { configurationCheckResult } from '../../../../reconciler/desired-state/api-server/check-pod.ts';
 
 const klog = (rest: string) => `E1123 07:52:26.161491   15306 run.go:72] "command failed" err=${rest}`;
 const opens = `error creating storage factory: open ${acceptedPath}: no such file or directory`;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { HostedControlPlaneSpec } from '../../../../constructs/api/hosted-control-plane.ts';
 import type { HostedControlPlaneStatus } from '../../../../constructs/api/status.ts';
-import { awaitedKubernetes } from '../../../../reconciler/desired-state/upgrade/etcd-follows.ts';
+import { awaitedKubernetes } from '../../../../reconciler/desired-state/upgrade/etcd-version.ts';
 
 const lastTransitionTime = '2026-11-23T10:00:00Z';
 const condition = (type: string, status: 'True' | 'False' | 'Unknown') => ({

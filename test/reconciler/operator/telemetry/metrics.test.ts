@@ -4,7 +4,7 @@ import type { HostedControlPlaneStatus } from '../../../../constructs/api/status
 import { releaseVersion } from '../../../../constructs/provider/release.ts';
 import { newestRevision } from '../../../../constructs/cluster/release-revisions.ts';
 import { Metrics, type MetricsSources } from '../../../../reconciler/operator/telemetry/metrics.ts';
-import { serveMetrics } from '../../../../reconciler/operator/telemetry/serve-metrics.ts';
+import { serveMetrics } from '../../../../reconciler/operator/http-servers.ts';
 import { hostedControlPlaneObject } from '../../../support/scope.ts';
 
 const nothing: MetricsSources = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HostedControlPlaneStatus } from '../../../../../constructs/api/status.ts';
-import { backupProblem } from '../../../../../reconciler/desired-state/upgrade/preflight/backup.ts';
+import { backupProblem } from '../../../../../reconciler/desired-state/upgrade/preflight/observe-preflight.ts';
 import { hostedCluster, hostedControlPlaneName, namespace } from '../../../../support/scope.ts';
 import { conditionOf } from './conditions.ts';
 

@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  findProblems,
-  type PreflightObservation,
-} from '../../../../../reconciler/desired-state/upgrade/preflight/checks.ts';
+import { findProblems, type PreflightInput } from '../../../../../reconciler/desired-state/upgrade/preflight/checks.ts';
 
-const healthy: PreflightObservation = {
+const healthy: PreflightInput = {
   version: 'v1.37.1',
   nodes: [{ name: 'a', kubeletVersion: 'v1.36.4' }],
   requested: [],
@@ -14,7 +11,7 @@ const healthy: PreflightObservation = {
   backup: undefined,
   configuration: undefined,
 };
-const problems = (changes: Partial<PreflightObservation>) => findProblems({ ...healthy, ...changes });
+const problems = (changes: Partial<PreflightInput>) => findProblems({ ...healthy, ...changes });
 const node = (name: string, kubeletVersion: string) => ({ name, kubeletVersion });
 const api = (removedRelease: string) => ({
   group: 'flowcontrol.apiserver.k8s.io',

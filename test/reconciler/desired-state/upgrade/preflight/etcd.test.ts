@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { etcdProblem } from '../../../../../reconciler/desired-state/upgrade/preflight/etcd.ts';
+import { etcdProblem } from '../../../../../reconciler/desired-state/upgrade/preflight/observe-preflight.ts';
 import { conditionOf } from './conditions.ts';
 
 const health = (status: 'True' | 'False' | 'Unknown', message = '') => ({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { requestedAPIs } from '../../../../../reconciler/desired-state/upgrade/preflight/removed-apis.ts';
+import { requestedAPIs } from '../../../../../reconciler/desired-state/upgrade/preflight/observe-preflight.ts';
 
 const metrics = `# HELP apiserver_requested_deprecated_apis Gauge of deprecated APIs that have been requested
 # TYPE apiserver_requested_deprecated_apis gauge

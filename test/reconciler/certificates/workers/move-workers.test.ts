@@ -11,7 +11,7 @@ import { HostedClusterNotReady } from '../../../../reconciler/clusters/hosted/ou
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
 import { createCA, type KeyPair, validFor } from '../../../../reconciler/pki/issue.ts';
 import { signerFingerprint } from '../../../../reconciler/pki/pem.ts';
-import { moveWorkers } from '../../../../reconciler/certificates/workers/move.ts';
+import { moveWorkers } from '../../../../reconciler/certificates/workers/move-workers.ts';
 import type { HostedClient } from '../../../../reconciler/clusters/hosted/hosted-client.ts';
 import { issuedKubeletRequest } from '../../../support/kubelet-client-request.ts';
 import { MemoryObjects, type StoredObject } from '../../../support/memory-objects.ts';

@@ -12,8 +12,7 @@ import { signerFingerprint } from '../../pki/pem.ts';
 import type { HostedAccess } from '../../clusters/hosted/hosted-client.ts';
 import type { ControlPlaneContext } from '../../clusters/management/view.ts';
 import { planWorkers, type WorkersState } from './plan-worker-move.ts';
-import { bootstrapDataOf, type MachinePoolState } from './machine-pools.ts';
-import { timestamp } from './machines.ts';
+import { bootstrapDataOf, type MachinePoolState, timestamp } from './machines.ts';
 import { issuedToNodes, nodeCertificatesOf } from './node-certificates.ts';
 
 /** The progress of the nodes of a hosted cluster towards another CA. */
@@ -26,7 +25,7 @@ export interface WorkerMove {
   readonly requeueAt?: Date | undefined;
 }
 
-export interface WorkerMoveProps {
+interface WorkerMoveProps {
   /** PEM of the signing CA. */
   readonly signer: string;
   /** PEM of the CAs that are to be removed. */
@@ -41,7 +40,7 @@ const notesAtOnce = 10;
 const dayMs = 24 * 3600_000;
 
 /** What the move of workers needs. */
-export type WorkerMoveContext = ControlPlaneContext & HostedAccess;
+type WorkerMoveContext = ControlPlaneContext & HostedAccess;
 
 /**
  * Moves the nodes to the signing CA, after all of them trust it. Call it again until it is done; the effect of each

@@ -18,24 +18,7 @@ export type KnownMember = Pick<Member, 'ordinal' | 'name' | 'peerUrl' | 'pod' | 
 export type Clients = (name: string) => LoopMemberClient | undefined;
 
 /** The calls that the etcd loop makes to one member. */
-export type LoopMemberClient = Pick<
-  MemberClient,
-  | 'status'
-  | 'read'
-  | 'members'
-  | 'clusterVersion'
-  | 'reachedPeers'
-  | 'hash'
-  | 'recount'
-  | 'isCompacted'
-  | 'addLearner'
-  | 'promote'
-  | 'remove'
-  | 'moveLeader'
-  | 'compact'
-  | 'defragment'
-  | 'disarm'
->;
+export type LoopMemberClient = Omit<MemberClient, 'close' | 'clusterId' | 'keyCounts' | 'keys' | 'snapshot'>;
 
 /** What members cannot answer. */
 interface ObservationContext {
@@ -45,7 +28,7 @@ interface ObservationContext {
   readonly previous?: EtcdObservation | undefined;
 }
 
-interface Answer extends Pick<Member, 'status'> {
+interface MemberAnswer extends Pick<Member, 'status'> {
   readonly alarms: readonly MemberAlarm[];
   readonly client?: LoopMemberClient;
   readonly problem?: string;
@@ -94,7 +77,7 @@ export async function observeEtcd(
 }
 
 /** The cluster version that was seen before, if all members with a pod still run that minor: it follows the members. */
-function arrivedVersion(answers: readonly Answer[], previous: EtcdObservation | undefined): string | undefined {
+function arrivedVersion(answers: readonly MemberAnswer[], previous: EtcdObservation | undefined): string | undefined {
   const known = previous?.clusterVersion;
   const minor = known?.split('.').slice(0, 2).join('.');
   return answers.every(({ status }) => status?.version.startsWith(`${minor}.`)) ? known : undefined;
@@ -120,7 +103,7 @@ export async function missingConnections(
   return (await Promise.all(missing)).flat();
 }
 
-async function ask(client: LoopMemberClient | undefined): Promise<Answer> {
+async function ask(client: LoopMemberClient | undefined): Promise<MemberAnswer> {
   if (!client) return unanswered('it has no pod');
   try {
     const [answer] = await Promise.all([client.status(), client.read()]);
@@ -131,7 +114,7 @@ async function ask(client: LoopMemberClient | undefined): Promise<Answer> {
 }
 
 /** Updates the free space. A full etcd accepts no writes, and so has not counted it since. */
-async function recounted(answer: Answer): Promise<Answer> {
+async function recounted(answer: MemberAnswer): Promise<MemberAnswer> {
   const { client } = answer;
   if (!client) return answer;
   try {
@@ -143,12 +126,12 @@ async function recounted(answer: Answer): Promise<Answer> {
   }
 }
 
-function unanswered(problem: string): Answer {
+function unanswered(problem: string): MemberAnswer {
   return { status: undefined, alarms: [], problem };
 }
 
 /** Newest first, because a member that is behind has an outdated list. */
-async function membersOf(answers: readonly Answer[]): Promise<{
+async function membersOf(answers: readonly MemberAnswer[]): Promise<{
   readonly membership: EtcdObservation['membership'];
   readonly registrations: readonly Registration[];
 }> {
@@ -162,7 +145,7 @@ async function membersOf(answers: readonly Answer[]): Promise<{
 }
 
 /** Every member knows all alarms. The order does not depend on the member that reports them. */
-function alarmsOf(answers: readonly Answer[]): readonly MemberAlarm[] {
+function alarmsOf(answers: readonly MemberAnswer[]): readonly MemberAlarm[] {
   const all = answers.flatMap(({ alarms }) => alarms);
   return [...new Map(all.map((alarm) => [`${alarm.alarm} ${alarm.memberId}`, alarm])).values()].sort((one, other) =>
     one.memberId.localeCompare(other.memberId),
@@ -170,7 +153,7 @@ function alarmsOf(answers: readonly Answer[]): readonly MemberAlarm[] {
 }
 
 /** Undefined if not all members can be compared now, such as during a compaction. */
-async function doAgree(answers: readonly Answer[]): Promise<boolean | undefined> {
+async function doAgree(answers: readonly MemberAnswer[]): Promise<boolean | undefined> {
   const clients = newestFirst(answers);
   const revision = Math.min(...answers.flatMap(({ status }) => (status ? [status.revision] : [])));
   try {
@@ -182,13 +165,13 @@ async function doAgree(answers: readonly Answer[]): Promise<boolean | undefined>
   }
 }
 
-async function isCompacted(answers: readonly Answer[]): Promise<boolean> {
+async function isCompacted(answers: readonly MemberAnswer[]): Promise<boolean> {
   const [newest] = newestFirst(answers);
   const revision = Math.max(...answers.map(({ status }) => status?.revision ?? 0));
   return newest ? newest.isCompacted(revision).catch(() => false) : false;
 }
 
-function newestFirst(answers: readonly Answer[]): readonly LoopMemberClient[] {
+function newestFirst(answers: readonly MemberAnswer[]): readonly LoopMemberClient[] {
   return answers
     .toSorted((one, other) => (other.status?.raftAppliedIndex ?? 0) - (one.status?.raftAppliedIndex ?? 0))
     .flatMap(({ client }) => (client ? [client] : []));

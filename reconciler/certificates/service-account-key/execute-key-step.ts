@@ -6,17 +6,22 @@ import { degraded, done, type Outcome } from '../../engine/outcome.ts';
 import { discardSecret } from '../held-secret.ts';
 import { secretProps } from '../secret-props.ts';
 import { signerFingerprint } from '../../pki/pem.ts';
-import type { KeyRotationContext } from './context.ts';
-import { answeredBy, answering, requestOf, isNew, type RotationRequest } from '../request.ts';
+import { answeredBy, answering, requestOf, isNew, type RotationRequest } from '../rotation-request.ts';
 import type { KeyRotationStep } from './plan-key-rotation.ts';
 import type { Proof } from '../../clusters/pods/proven-by-all.ts';
 import { type KeyClaim, proveOfAPIServers, proveOfControllerManager } from './proof.ts';
-import { type StoredServiceAccountKeys, successorSecret, successorSecretOf, withKeys } from './rotated-keys.ts';
+import {
+  type KeyRotationContext,
+  type StoredServiceAccountKeys,
+  successorSecret,
+  successorSecretOf,
+  withKeys,
+} from './rotated-keys.ts';
 import { formatTokenRecord, lastExpiry, type TokenRecord } from './token-record.ts';
 import { findKeptTokens } from './kept-tokens.ts';
 
 /** The input of a step, as it was read. */
-export interface KeyRotation {
+interface KeyRotation {
   readonly stored: StoredServiceAccountKeys;
   readonly successor: StoredServiceAccountKeys | undefined;
   readonly record: TokenRecord;

@@ -13,14 +13,21 @@ import { caProblem, renewalTime } from '../../pki/policy.ts';
 import { discardSecret } from '../held-secret.ts';
 import { pairSecret } from '../../pki/secret.ts';
 import { secretProps } from '../secret-props.ts';
-import type { CARotationContext } from './context.ts';
 import { planRotation, type RotationState } from './plan-ca-rotation.ts';
 import type { Proof } from '../../clusters/pods/proven-by-all.ts';
 import { consumersOfOldCertificates } from './reissue-proof.ts';
-import { answeredBy, isNew, requestOf } from '../request.ts';
-import { lifeSeconds, type RotatedCA, signing, signsSince, trustedBy, trusting } from './rotated-ca.ts';
+import { answeredBy, isNew, requestOf } from '../rotation-request.ts';
+import {
+  type CARotationContext,
+  lifeSeconds,
+  type RotatedCA,
+  signing,
+  signsSince,
+  trustedBy,
+  trusting,
+} from './rotated-ca.ts';
 import { consumersNotTrusting } from './trust-proof.ts';
-import { moveWorkers, type WorkerMove } from '../workers/move.ts';
+import { moveWorkers, type WorkerMove } from '../workers/move-workers.ts';
 
 /** The progress of the rotation of one CA. */
 export interface RotationProgress {
@@ -93,7 +100,7 @@ async function executeNext(scope: CARotationContext, ca: RotatedCA, state: Rotat
       return soon('DistributingTrust', distributing);
     case 'prove': {
       const proof = await consumersNotTrusting(scope, ca);
-      if (proof.kind === 'pending') return lagging(ca, 'DistributingTrust', distributing, proof);
+      if (proof.kind === 'pending') return awaiting(ca, 'DistributingTrust', distributing, proof);
       return continueWith({ isDistributed: true });
     }
     case 'withdraw':
@@ -104,7 +111,7 @@ async function executeNext(scope: CARotationContext, ca: RotatedCA, state: Rotat
       return soon('ReissuingCertificates', reissuing);
     case 'reissue': {
       const proof = await consumersOfOldCertificates(scope, ca);
-      if (proof.kind === 'pending') return lagging(ca, 'ReissuingCertificates', reissuing, proof);
+      if (proof.kind === 'pending') return awaiting(ca, 'ReissuingCertificates', reissuing, proof);
       return continueWith({ isReissued: true });
     }
     case 'moveWorkers': {
@@ -117,7 +124,7 @@ async function executeNext(scope: CARotationContext, ca: RotatedCA, state: Rotat
       return soon('RetiringTrust', retiring);
     case 'cleanUp': {
       const proof = await consumersNotTrusting(scope, ca);
-      if (proof.kind === 'pending') return lagging(ca, 'RetiringTrust', retiring, proof);
+      if (proof.kind === 'pending') return awaiting(ca, 'RetiringTrust', retiring, proof);
       return continueWith({ isDistributed: true });
     }
     case 'discard':
@@ -192,7 +199,7 @@ function certificates({ pair, next }: RotatedCA, trusted: readonly string[]): st
   return trusted.flatMap((one) => known.get(one) ?? (waits && fingerprint(waits) === one ? waits : []));
 }
 
-function lagging(
+function awaiting(
   ca: RotatedCA,
   reason: Reason,
   step: string,

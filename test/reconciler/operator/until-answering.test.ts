@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { KubeError } from '../../../reconciler/kube/errors.ts';
-import { untilAnswering } from '../../../reconciler/operator/await-api-server.ts';
+import { untilAnswering } from '../../../reconciler/operator/connected-operator.ts';
 import { createLogger } from '../../../reconciler/engine/log.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
