@@ -19,7 +19,7 @@ import { handOver } from './hand-over.ts';
 import { newSecrets } from './identity.ts';
 import { findLeftovers, podLabelsOf, volumesOf, type Workload } from './observe.ts';
 import type { NamedObject } from './other-control-plane.ts';
-import type { ImportStep } from './plan-import.ts';
+import type { ImportDecision } from './plan-import.ts';
 import { readEtcdVersion, readKeys } from './read-other.ts';
 import { recordName, recordSecret } from './record.ts';
 
@@ -27,7 +27,7 @@ import { recordName, recordSecret } from './record.ts';
 const graceSeconds = 5;
 
 /** Executes one step. Each can be repeated: the process may end at any time. */
-export async function executeStep(context: ImportContext, step: ImportStep): Promise<void> {
+export async function executeStep(context: ImportContext, step: ImportDecision): Promise<void> {
   switch (step.kind) {
     case 'pause':
       return pause(context);

@@ -12,7 +12,7 @@ import { namesOf } from '../../constructs/cluster/names.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { NamedObject, OtherControlPlane } from './other-control-plane.ts';
-import type { ImportObservation, Running } from './plan-import.ts';
+import type { ImportInput, Running } from './plan-import.ts';
 import type { ImportRecord } from './record.ts';
 
 /** What an import observes with. */
@@ -42,7 +42,7 @@ export async function observeImport(
   reader: ImportReader,
   { spec, metadata }: Pick<HostedControlPlane, 'spec' | 'metadata'>,
   record: ImportRecord | undefined,
-): Promise<ImportObservation> {
+): Promise<ImportInput> {
   const { other } = reader;
   const isPaused = metadata.annotations?.[pausedAnnotation] !== undefined;
   const [volumes, servers, etcd, leftovers, missingSecrets] = await Promise.all([

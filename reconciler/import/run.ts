@@ -8,7 +8,7 @@ import { withBackups } from '../cli/store.ts';
 import type { ImportContext } from './context.ts';
 import { executeStep } from './execute.ts';
 import { observeImport } from './observe.ts';
-import { type ImportStep, planImport } from './plan-import.ts';
+import { type ImportDecision, planImport } from './plan-import.ts';
 import { describeStep } from './preview.ts';
 import { findOther, providerOf } from './read-other.ts';
 import { readRecord } from './record.ts';
@@ -34,7 +34,7 @@ export async function takeSteps(session: Session, source: ImportSource): Promise
   const begun = now();
   let last = '';
   let since = now();
-  const taken = new Map<ImportStep['kind'], number>();
+  const taken = new Map<ImportDecision['kind'], number>();
   for (;;) {
     const context = await importContext(session, source);
     const step = planImport(await observeImport(context, context.controlPlane.object, context.record));
@@ -59,7 +59,7 @@ export async function takeSteps(session: Session, source: ImportSource): Promise
   }
 }
 
-function mustWait({ kind }: ImportStep): boolean {
+function mustWait({ kind }: ImportDecision): boolean {
   return kind === 'awaitServers' || kind === 'awaitEtcd' || kind === 'removeLeftovers';
 }
 

@@ -7,7 +7,7 @@ import { planInitialConfiguration, firstKeys } from '../../encryption-at-rest/fi
 import { holdsEarlierData } from './earlier-data.ts';
 import { encryptionSecret, readEncryptionKeys } from '../../encryption-at-rest/secret.ts';
 import type { SecretProps } from '../../pki/secret.ts';
-import type { RestoreContext } from './context.ts';
+import type { RestoreContext } from './restore-context.ts';
 
 /**
  * Adds the keys of a backup to the keys of this cluster, so that API servers can read its Secrets when they start with

@@ -2,7 +2,7 @@ import { StoreError } from '../store/store-error.ts';
 import { messageOf } from '../../kube/error-message.ts';
 import { InvalidConfiguration, type Outcome } from '../../engine/outcome.ts';
 import { findTask } from '../../engine/tasks/task.ts';
-import type { RestoreContext } from './context.ts';
+import type { RestoreContext } from './restore-context.ts';
 import { type Blocker, reportBlocker } from './blocker.ts';
 import { prepareBackup } from './prepare.ts';
 import type { PreparedBackup } from './prepared-backup.ts';

@@ -3,9 +3,9 @@ import type { Backup } from '../../../constructs/api/backup-spec.ts';
 import type { Work } from '../../engine/tasks/background-work.ts';
 import { type Failure, findTask, retryTime } from '../../engine/tasks/task.ts';
 import { type BackupFailure, backupFailure } from '../failure.ts';
-import { type BackupOwner, ownerFolder } from '../../../constructs/cluster/backup-names.ts';
 import { backOffMs } from '../plan-backup.ts';
-import { openStore, type StoreReader } from './store-access.ts';
+import type { StoreReader } from './store-access.ts';
+import { ownBackups, withBackups } from '../with-backups.ts';
 
 /** What a check of a store works with. */
 export interface StoreCheckContext {
@@ -44,27 +44,14 @@ export function storeCheck({ cluster, work, now, storeReader }: StoreCheckContex
     supersedes: true,
     turn: 'listing',
   });
-  const owner = { namespace: cluster.namespace, cluster: cluster.name };
-  if (task.isDue) task.start(({ signal }) => reachStore(owner, spec, storeReader, signal));
+  if (task.isDue)
+    task.start(({ signal }) =>
+      withBackups(ownBackups({ cluster, storeReader }, spec), (backups) => backups.reach(signal)),
+    );
   const { state } = task;
   if (task.isDue || state.kind === 'idle' || state.kind === 'running') return { kind: 'running' };
   if (state.kind === 'done') return { kind: 'passed', nextTime: new Date(state.at.getTime() + validMs) };
   return { kind: 'refused', failure: backupFailure(state.error), nextTime: new Date(retryTime(state, retryMs)) };
-}
-
-/** @throws InvalidConfiguration for Secrets, StoreError for the store */
-async function reachStore(
-  owner: BackupOwner,
-  spec: Backup,
-  storeReader: StoreReader,
-  signal: AbortSignal,
-): Promise<void> {
-  const { store } = await openStore({ namespace: owner.namespace, owner }, spec, storeReader);
-  try {
-    await store.reach(ownerFolder(store.settings.prefix, owner), signal);
-  } finally {
-    store.close();
-  }
 }
 
 function inputsKeyOf({ secret, webIdentity, encryption }: Backup): string {

@@ -11,7 +11,7 @@ import { LoneMember } from '../etcd-member.ts';
 import type { LoopMemberClient } from '../../../reconciler/etcd/observe.ts';
 import type { EtcdLoopAccess, OpenEtcdLoopAccess } from '../../../reconciler/etcd/reconcile-etcd.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { completedRequests, restoredAnnotations } from '../../../reconciler/backup/restore/observe.ts';
+import { completedRequests, restoredAnnotations } from '../../../reconciler/backup/restore/observe-restore.ts';
 import type { Reader } from '../../../reconciler/clusters/management/view.ts';
 
 /**

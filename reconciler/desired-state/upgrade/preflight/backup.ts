@@ -1,7 +1,7 @@
 import { backupAnnotation } from '../../../../constructs/api/group.ts';
 import type { HostedControlPlane } from '../../../../constructs/api/hosted-control-plane.ts';
-import { isVerificationOverdue } from '../../../backup/verify/overdue.ts';
-import { verificationRules } from '../../../backup/verify/survey.ts';
+import { isVerificationOverdue } from '../../../backup/verify/plan-verification.ts';
+import { verificationRules } from '../../../backup/verify/inventory.ts';
 import { messageOf } from '../../../kube/error-message.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mayRestore, mayUse } from '../../../../reconciler/backup/store/store-grant.ts';
+import { mayRestore, mayUse } from '../../../../reconciler/backup/store/store-access.ts';
 
 const access = 'controlplane.cluster.x-k8s.io/backup-access';
 const restoreFrom = 'controlplane.cluster.x-k8s.io/restore-from';

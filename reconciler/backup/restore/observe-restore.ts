@@ -8,7 +8,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { Reader } from '../../clusters/management/view.ts';
 import { terminationMessage, oneLine } from '../../clusters/pods/termination-message.ts';
 import { apiServersOf, hasReplicas, settledServersOf } from '../../clusters/pods/servers.ts';
-import type { MemberRestore, RestoreObservation, RestorePod } from './plan-restore.ts';
+import type { MemberRestore, RestoreInput, RestorePod } from './plan-restore.ts';
 import type { RestoreRequest } from './request.ts';
 
 /** Annotations of a volume claim with the completed requests of each kind, the newest first. */
@@ -18,18 +18,16 @@ export const restoredAnnotations = {
   move: `${group}/etcd-moved`,
 } as const satisfies Record<RestoreRequest['kind'], string>;
 
-export interface RestoreContext {
-  readonly cluster: { readonly name: string };
-  readonly members: number;
-  readonly reader: Reader;
-}
-
 /** The state of a restore in the management cluster. */
 export function observeRestore({
   cluster: { name },
   members,
   reader,
-}: RestoreContext): Pick<RestoreObservation, 'servers' | 'etcd' | 'members' | 'surplusPods'> {
+}: {
+  readonly cluster: { readonly name: string };
+  readonly members: number;
+  readonly reader: Reader;
+}): Pick<RestoreInput, 'servers' | 'etcd' | 'members' | 'surplusPods'> {
   const podsOf = (component: ComponentName) => reader.list<PodObject>(Pod, selectorLabels(name, component));
   const nameOf = ({ metadata }: KubeObject) => metadata.name;
   const context = { cluster: { name }, reader };

@@ -1,4 +1,35 @@
 import type { ContainerStateTerminated, ContainerStatus, PodObject, PodStatus } from '../../../imports/kubernetes.ts';
+import { Pod } from '../../../constructs/api/resources.ts';
+import type { Facts } from '../../../constructs/cluster/facts.ts';
+import { selectorLabels } from '../../../constructs/cluster/labels.ts';
+import { renderControlPlane } from '../../../constructs/control-plane/chart.ts';
+import type { ControlPlaneContext } from '../../clusters/management/view.ts';
+import type { Manifest } from '../manifest.ts';
+import { operatorImageOf } from '../receiver/operator-image.ts';
+import type { StoreReader } from '../store/store-access.ts';
+
+/** What a verification works with. */
+export interface VerificationContext extends ControlPlaneContext {
+  readonly facts: Facts;
+  readonly storeReader: StoreReader;
+}
+
+/** Applies the pod that restores a backup. */
+export async function createVerificationPod(
+  scope: VerificationContext,
+  run: string,
+  { sizeBytes, sha256 }: Manifest,
+): Promise<void> {
+  const etcdVerify = { run, sizeBytes, sha256, operatorImage: operatorImageOf(scope) };
+  await scope.writer.apply(renderControlPlane(scope.cluster, { ...scope.facts, etcdVerify }, 'etcd-verify'));
+}
+
+/** Deletes all pods of verifications, and returns how many still exist. */
+export async function removeVerificationPods({ cluster, reader, writer }: VerificationContext): Promise<number> {
+  const pods = reader.list(Pod, selectorLabels(cluster.name, 'etcd-verify'));
+  for (const pod of pods) if (!pod.metadata.deletionTimestamp) await writer.delete(Pod, pod);
+  return pods.length;
+}
 
 /** The progress of the pod of a verification. */
 export type VerificationPodState =

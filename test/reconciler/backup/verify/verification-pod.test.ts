@@ -1,6 +1,6 @@
 import type { PodObject } from '../../../../imports/kubernetes.ts';
 import { describe, expect, it } from 'vitest';
-import { verificationPodState } from '../../../../reconciler/backup/verify/pod.ts';
+import { verificationPodState } from '../../../../reconciler/backup/verify/verification-pod.ts';
 
 const running = { running: {} };
 const ended = { terminated: { exitCode: 0, reason: 'Completed' } };

@@ -1,6 +1,6 @@
 import type { PodObject } from '../../../../imports/kubernetes.ts';
 import { expect, it } from 'vitest';
-import { problemOf } from '../../../../reconciler/backup/restore/observe.ts';
+import { problemOf } from '../../../../reconciler/backup/restore/observe-restore.ts';
 
 const pod = (status: NonNullable<PodObject['status']>): PodObject => ({
   apiVersion: 'v1',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ClusterBackups } from '../../../../reconciler/backup/cluster-backups.ts';
 import { StoreError } from '../../../../reconciler/backup/store/store-error.ts';
-import { listVerifications } from '../../../../reconciler/backup/verify/survey.ts';
+import { listVerifications } from '../../../../reconciler/backup/verify/inventory.ts';
 
 const backups = [
   { time: Date.parse('2026-11-21T11:00:00Z'), revision: 7, isVerified: false, owner: 'mine' },

@@ -4,7 +4,7 @@ import type { ClusterBackups, StoredBackup } from '../cluster-backups.ts';
 import { readFolder } from '../own-backups.ts';
 import type { Incarnation } from '../ownership.ts';
 import { backupId } from '../../../constructs/cluster/backup-names.ts';
-import { retentionOf } from '../retention-policy.ts';
+import { retentionOf } from '../retention.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { VerificationRules } from './plan-verification.ts';
 

@@ -14,7 +14,7 @@ let clock: ManualClock;
 const open = new Set<Promise<string>>();
 
 function begin(uid: string): Promise<string> {
-  const claimed = backups.claim(backup, uid, undefined, clock).finally(() => open.delete(claimed));
+  const claimed = backups.takeMoveLock(backup, uid, undefined, clock).finally(() => open.delete(claimed));
   open.add(claimed);
   return claimed;
 }
@@ -74,7 +74,7 @@ describe.each(['kept', 'ignored', 'unsupported'] as const)('in a store where con
 
 it('of many that claim the same data at once, all are told the same one', async () => {
   const uids = Array.from({ length: 8 }, (_, index) => `uid-${index}`);
-  const owners = await Promise.all(uids.map((uid) => backups.claim(backup, uid)));
+  const owners = await Promise.all(uids.map((uid) => backups.takeMoveLock(backup, uid)));
   expect(new Set(owners).size).toBe(1);
   expect(uids).toContain(owners[0]);
 });
@@ -83,13 +83,13 @@ it.each([['{"formatVersion":2,"uid":"here"}'], ['{"formatVersion":1,"uid":"a b"}
   'a claim that cannot be read lets no one go on, and is kept: %s',
   async (text) => {
     server.objects.set(key, Buffer.from(text));
-    await expect(backups.claim(backup, 'here')).rejects.toThrow(/must be a uid|Invalid|not valid JSON/);
+    await expect(backups.takeMoveLock(backup, 'here')).rejects.toThrow(/must be a uid|Invalid|not valid JSON/);
     expect(server.objects.get(key)?.toString()).toBe(text);
   },
 );
 
 it('a claim is no backup, and goes with its backup', async () => {
-  await backups.claim(backup, 'here');
+  await backups.takeMoveLock(backup, 'here');
   expect((await backups.list()).backups).toEqual([]);
   await backups.delete(backup);
   expect(server.objects.has(key)).toBe(false);

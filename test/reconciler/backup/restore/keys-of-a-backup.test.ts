@@ -7,7 +7,7 @@ import {
   identity,
   newKey,
 } from '../../../../reconciler/encryption-at-rest/configuration.ts';
-import { recoveryBundleKeys, readBackupKeys } from '../../../../reconciler/backup/restore/recovery-bundle-keys.ts';
+import { readBackupKeys } from '../../../../reconciler/backup/restore/prepare.ts';
 import { now } from '../../../support/scope.ts';
 
 const first = newKey(now, []);
@@ -20,22 +20,32 @@ function bundle(name: string, values: Readonly<Record<string, string>>): Recover
   return { formatVersion: 1, hostedControlPlane: object, cluster: object, secrets: [{ name, data }] };
 }
 
+const own = { owner: { namespace: 'team', cluster: 'c0' }, isOwn: true };
+const another = { ...own, isOwn: false };
+
+async function* streamOf(content: string | Error): AsyncGenerator<Uint8Array> {
+  if (content instanceof Error) throw content;
+  yield Buffer.from(content.slice(0, 10));
+  yield Buffer.from(content.slice(10));
+}
+
 describe('the keys in a recovery bundle', () => {
-  it('are the current and the retired ones', () => {
+  const keysIn = (found: RecoveryBundle) => readBackupKeys(streamOf(JSON.stringify(found)), another);
+
+  it('are the current and the retired ones', async () => {
     const values = {
       'config.yaml': formatConfiguration([second, identity]),
       'retired-keys.yaml': formatKeys([first]),
     };
-    expect(recoveryBundleKeys(bundle('c0-encryption', values), 'c0')).toEqual([second, first]);
+    expect(await keysIn(bundle('c0-encryption', values))).toEqual([second, first]);
   });
 
-  it('are none for a cluster that stored Secrets unencrypted', () => {
-    expect(recoveryBundleKeys(bundle('c0-ca', { 'tls.key': 'any' }), 'c0')).toEqual([]);
+  it('are none for a cluster that stored Secrets unencrypted', async () => {
+    expect(await keysIn(bundle('c0-ca', { 'tls.key': 'any' }))).toEqual([]);
   });
 
-  it('are not guessed', () => {
-    const refused = () => recoveryBundleKeys(bundle('c0-encryption', { 'config.yaml': `a: ${second.secret}` }), 'c0');
-    expect(refused).toThrow(
+  it('are not guessed', async () => {
+    await expect(keysIn(bundle('c0-encryption', { 'config.yaml': `a: ${second.secret}` }))).rejects.toThrow(
       new Error(
         'the recovery bundle contains Secret c0-encryption without a valid encryption configuration: use another backup',
       ),
@@ -44,15 +54,7 @@ describe('the keys in a recovery bundle', () => {
 });
 
 describe('the keys of a backup', () => {
-  const own = { owner: { namespace: 'team', cluster: 'c0' }, isOwn: true };
-  const another = { ...own, isOwn: false };
   const good = JSON.stringify(bundle('c0-encryption', { 'config.yaml': formatConfiguration([first]) }));
-
-  async function* streamOf(content: string | Error): AsyncGenerator<Uint8Array> {
-    if (content instanceof Error) throw content;
-    yield Buffer.from(content.slice(0, 10));
-    yield Buffer.from(content.slice(10));
-  }
 
   it.each([
     ['of another Cluster', another],

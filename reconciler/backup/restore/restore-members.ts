@@ -6,23 +6,29 @@ import { type RenderedObject, renderControlPlane } from '../../../constructs/con
 import { restoreToken } from '../../../constructs/control-plane/etcd/restore.ts';
 import type { EtcdRestoreFacts } from '../../../constructs/cluster/facts.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
-import { etcdRestorePod, etcdVolumeClaim } from '../../../constructs/cluster/names.ts';
+import { etcdRestorePod, etcdVolumeClaim, etcdMemberHost } from '../../../constructs/cluster/names.ts';
 import { needsToStop } from '../../clusters/dry-run/needs.ts';
 import type { StepNeeds } from '../../clusters/dry-run/try-step.ts';
 import { firstMemberId } from '../../etcd/derived-ids.ts';
 import { etcdPeerUrl } from '../../etcd/member-objects.ts';
 import { markPurpose, volumeMark } from '../../etcd/volume-mark.ts';
 import { messageOf } from '../../kube/error-message.ts';
-import type { RestoreContext } from './context.ts';
+import type { RestoreContext } from './restore-context.ts';
 import type { MemberAct } from './plan-restore.ts';
-import { completedRequests, restoredAnnotations } from './observe.ts';
+import { completedRequests, problemOf, restoredAnnotations } from './observe-restore.ts';
 import { operatorImageOf } from '../receiver/operator-image.ts';
 import { amount } from './prepare.ts';
 import type { PreparedBackup, RestoreSource } from './prepared-backup.ts';
-import { ownerOf, restoreOf, type RestoreRequest, revisionBump } from './request.ts';
-import { sendBackup } from './send.ts';
+import { ownerOf } from '../ownership.ts';
+import { restoreOf, type RestoreRequest, revisionBump } from './request.ts';
+import { ports } from '../../../constructs/cluster/ports.ts';
+import type { WorkContext } from '../../engine/tasks/background-work.ts';
+import { etcdCredentials } from '../../etcd/access.ts';
+import { systemClock } from '../../kube/clock.ts';
+import { withBackups } from '../with-backups.ts';
+import { pushSnapshot, type Receiver } from '../receiver/push.ts';
 
-export interface RestoreWork {
+interface RestoreWork {
   readonly source: RestoreSource;
   readonly prepared: PreparedBackup;
   readonly run: string;
@@ -35,17 +41,11 @@ export async function restoreMembers(
   work: RestoreWork,
   { members, surplusPods }: { readonly members: readonly MemberAct[]; readonly surplusPods: readonly string[] },
 ): Promise<void> {
-  const { cluster } = scope;
-  const discarded = members
-    .filter(({ act }) => act === 'discard')
-    .map(({ ordinal }) => etcdRestorePod(cluster.name, ordinal));
+  const withAct = (act: MemberAct['act']) => members.filter((one) => one.act === act).map(({ ordinal }) => ordinal);
+  const discarded = withAct('discard').map((ordinal) => etcdRestorePod(scope.cluster.name, ordinal));
   await deletePods(scope, [...discarded, ...surplusPods]);
-  await createPods(
-    scope,
-    work,
-    members.filter(({ act }) => act === 'create').map(({ ordinal }) => ordinal),
-  );
-  for (const { ordinal, act } of members) if (act === 'send') send(scope, work, ordinal);
+  await createPods(scope, work, withAct('create'));
+  for (const ordinal of withAct('send')) send(scope, work, ordinal);
 }
 
 /**
@@ -90,28 +90,47 @@ async function createPods(scope: RestoreContext, work: RestoreWork, ordinals: re
 }
 
 /** Name of the background task that sends the snapshot to a member's pod. */
-export const sendWork = (ordinal: number) => `etcd-restore-${ordinal}`;
+const sendWork = (ordinal: number) => `etcd-restore-${ordinal}`;
 
 const sendBackOff = { firstMs: 500, longestMs: 30_000 };
 
 /** Starts to send the snapshot, or tries again after a delay. */
-function send(
-  { cluster, reader, work, now }: RestoreContext,
-  { source, prepared, run }: RestoreWork,
-  ordinal: number,
-): void {
-  const pod = reader.get<PodObject>(Pod, etcdRestorePod(cluster.name, ordinal));
+function send(scope: RestoreContext, work: RestoreWork, ordinal: number): void {
+  const pod = scope.reader.get<PodObject>(Pod, etcdRestorePod(scope.cluster.name, ordinal));
   const address = pod?.status?.podIP;
   if (address === undefined) return;
-  const task = findTask(work, now, {
+  const task = findTask(scope.work, scope.now, {
     name: sendWork(ordinal),
-    inputsKey: `${run}/${pod?.metadata.uid ?? ''}`,
+    inputsKey: `${work.run}/${pod?.metadata.uid ?? ''}`,
     retryMs: ({ failures }) => backOff(sendBackOff, failures),
     supersedes: true,
     turn: 'restore',
   });
-  const options = { cluster, reader, ordinal, address, source, prepared };
-  if (task.isDue) task.start((context) => sendBackup(options, context));
+  const serverName = etcdMemberHost(scope.cluster, ordinal);
+  if (task.isDue)
+    task.start((context) => sendBackup(scope, work, { address, port: ports.etcdClient, serverName }, context));
+}
+
+/** Sends the backup from the store to the pod that restores one member. */
+async function sendBackup(
+  { cluster, reader }: RestoreContext,
+  { source, prepared }: RestoreWork,
+  receiver: Receiver,
+  { signal, report, moved }: WorkContext,
+): Promise<void> {
+  const { sizeBytes } = prepared.snapshot;
+  await withBackups(source, (backups) =>
+    pushSnapshot(receiver, prepared.read(backups, signal), {
+      sizeBytes,
+      credentials: etcdCredentials(cluster.name, reader),
+      clock: systemClock,
+      signal,
+      onProgress: (bytes, chunkBytes) => {
+        report(`${amount(bytes)} of ${amount(sizeBytes)} sent`);
+        moved?.(chunkBytes);
+      },
+    }),
+  );
 }
 
 /**
@@ -156,8 +175,7 @@ const markedPurpose = 'etcd-restore';
 
 /** Deletes all restore pods. */
 export async function removePods(scope: RestoreContext): Promise<void> {
-  const { cluster, reader } = scope;
-  const pods = reader.list(Pod, selectorLabels(cluster.name, 'etcd-restore'));
+  const pods = scope.reader.list(Pod, selectorLabels(scope.cluster.name, 'etcd-restore'));
   await deletePods(
     scope,
     pods.map(({ metadata }) => metadata.name),
@@ -176,7 +194,6 @@ export function describeProgress(
   { cluster, reader, work }: RestoreContext,
   members: readonly MemberAct[],
   { snapshot }: PreparedBackup,
-  problemOf: (pod: PodObject) => string | undefined,
 ): string {
   const parts = members.map(({ ordinal }) => {
     const pod = reader.get<PodObject>(Pod, etcdRestorePod(cluster.name, ordinal));
