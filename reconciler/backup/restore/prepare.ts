@@ -28,14 +28,14 @@ import { readEncryptionKeys } from '../../encryption-at-rest/secret.ts';
 export async function prepareBackup(
   restoreSource: RestoreSource,
   { isChecked }: { readonly isChecked: boolean },
-  { signal, report, moved }: WorkContext,
+  context: WorkContext,
 ): Promise<PreparedBackup> {
+  const { signal, report, moved } = context;
   return withBackups(restoreSource, async (backups, hasKeys) => {
     const { choice } = restoreSource;
     // Without a manifest, only the content shows what a run must receive.
-    if (choice.kind === 'bareSnapshot')
-      return prepareBareSnapshot(choice.name, restoreSource, backups, { signal, report });
-    const chosen = await choose(choice, restoreSource, backups, { signal, report });
+    if (choice.kind === 'bareSnapshot') return prepareBareSnapshot(choice.name, restoreSource, backups, context);
+    const chosen = await choose(choice, restoreSource, backups, context);
     const backup = backupId(chosen);
     const manifest = await backups.manifest(chosen, signal);
     refuseUnsuitable(backup, manifest, restoreSource, hasKeys);

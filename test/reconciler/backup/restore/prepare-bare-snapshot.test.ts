@@ -71,6 +71,13 @@ it.each([false, true])(
   },
 );
 
+it('the bytes of a snapshot count, so that its check keeps its turn while others wait', async () => {
+  let bytes = 0;
+  const counted = { ...context, moved: (moved: number) => (bytes += moved) };
+  await prepareBackup(sourceOf({ backup: name }), { isChecked: false }, counted);
+  expect(bytes).toBe(snapshot.length);
+});
+
 it('a snapshot in the folder of another Cluster is found there', async () => {
   const from = { namespace: 'other', cluster: 'c1' };
   server.objects.delete(`team/c1/${name}`);
