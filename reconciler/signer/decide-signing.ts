@@ -13,12 +13,12 @@ import { signCertificate, validFor } from '../pki/issue.ts';
 import { parsedCertificate } from '../pki/parsed.ts';
 import { bundle } from '../pki/pem.ts';
 import { pairOf } from '../pki/secret.ts';
-import { type Asked, readAsked } from './decide.ts';
+import { type RequestedCertificate, readRequestedCertificate } from './requested-certificate.ts';
 import { waitingLimits } from './limits.ts';
 import { type ClusterName, clusterOf, type ClientCertificateRequest } from './request.ts';
 
-/** What the operator says to a request. */
-export type Answer =
+/** Whether a certificate is signed. */
+export type SigningDecision =
   | { readonly kind: 'signed'; readonly hostedControlPlane: KubeObject; readonly signed: Signed }
   | { readonly kind: 'denied'; readonly reason: string; readonly message: string }
   /** The control plane is not one of this operator. */
@@ -35,8 +35,8 @@ export interface Signed {
 /** A client waits for a minute. Clocks of API servers and operators may differ. */
 const patienceMs = 10 * 60_000;
 
-/** What an answer depends on besides the request. */
-export interface Circumstances {
+/** What a decision depends on besides the request. */
+export interface SigningInput {
   /** The control planes of this operator, and their Secrets. */
   readonly management: Pick<ManagementCluster, 'get' | 'list'>;
   /** Whether this operator has every control plane of a namespace, so that one that it does not know does not exist. */
@@ -47,14 +47,14 @@ export interface Circumstances {
 }
 
 /** @throws if the API server does not decide now what the requester may do */
-export async function answerTo(request: ClientCertificateRequest, circumstances: Circumstances): Promise<Answer> {
-  const { answersFor, now } = circumstances;
+export async function decideSigning(request: ClientCertificateRequest, input: SigningInput): Promise<SigningDecision> {
+  const { answersFor, now } = input;
   const place = clusterOf(request);
   if (!place) {
     const labels = `${clusterNameLabel} and ${requestNamespaceLabel}`;
     return denied('InvalidRequest', `the labels ${labels} must name the Cluster`);
   }
-  const [found, another] = find(circumstances, place);
+  const [found, another] = find(input, place);
   if (!found && !answersFor(place.namespace)) return { kind: 'none' };
   if (request.isBeyond)
     return denied(
@@ -69,24 +69,24 @@ export async function answerTo(request: ClientCertificateRequest, circumstances:
   }
   // First of all, because a user without rights must not learn which control planes exist.
   const about = { ...place, name: found?.metadata.name ?? place.cluster };
-  const missing = await missingRight('create', request, about, circumstances);
+  const missing = await missingRight('create', request, about, input);
   if (missing !== undefined) return denied('NotPermitted', missing);
-  const asked = readAsked(request);
-  if ('objection' in asked) return denied('InvalidRequest', `the request ${asked.objection}`);
-  const further = asked.isOwn ? undefined : await missingRight('impersonate', request, about, circumstances);
+  const requested = readRequestedCertificate(request);
+  if ('objection' in requested) return denied('InvalidRequest', `the request ${requested.objection}`);
+  const further = requested.isOwn ? undefined : await missingRight('impersonate', request, about, input);
   if (further !== undefined) return denied('NotPermitted', further);
   if (!found) return denied('NotFound', `${named(place)} has no HostedControlPlane`);
   // The right to one of them is not a right to the other one, and both have the same CA.
   if (another)
     return denied('Ambiguous', `several HostedControlPlanes name ${named(place)} as their owner: delete all but one`);
-  return sign(found, asked, place, circumstances);
+  return sign(found, requested, place, input);
 }
 
-function denied(reason: string, message: string): Answer {
+function denied(reason: string, message: string): SigningDecision {
   return { kind: 'denied', reason, message };
 }
 
-function find({ management }: Circumstances, { namespace, cluster }: ClusterName): KubeObject[] {
+function find({ management }: SigningInput, { namespace, cluster }: ClusterName): KubeObject[] {
   return management
     .list(HostedControlPlane)
     .filter(({ metadata }) => metadata.namespace === namespace && owningCluster(metadata) === cluster);
@@ -96,7 +96,7 @@ async function missingRight(
   verb: 'create' | 'impersonate',
   { spec }: ClientCertificateRequest,
   { namespace, name }: ClusterName & { readonly name: string },
-  { reviewer }: Circumstances,
+  { reviewer }: SigningInput,
 ): Promise<string | undefined> {
   const resource = HostedControlPlane.plural;
   const what = { group: groupOf(HostedControlPlane), resource, subresource: kubeconfigSubresource };
@@ -112,10 +112,10 @@ async function missingRight(
 
 async function sign(
   hostedControlPlane: KubeObject,
-  { user, groups, lifetimeMs, publicKey }: Asked,
+  { user, groups, lifetimeMs, publicKey }: RequestedCertificate,
   place: ClusterName,
-  { management, now }: Circumstances,
-): Promise<Answer> {
+  { management, now }: SigningInput,
+): Promise<SigningDecision> {
   if (hostedControlPlane.metadata.deletionTimestamp !== undefined)
     return denied('Deleting', `the control plane of ${named(place)} is being deleted`);
   const name = namesOf(place.cluster).secrets.clusterCA;

@@ -6,7 +6,7 @@ import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import type { Reviewer } from '../../../reconciler/clusters/management/review.ts';
 import { createCA, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
 import { bundle, splitCertificates } from '../../../reconciler/pki/pem.ts';
-import { answerTo, type Circumstances } from '../../../reconciler/signer/answer.ts';
+import { decideSigning, type SigningInput } from '../../../reconciler/signer/decide-signing.ts';
 import { isAnswered, kept } from '../../../reconciler/signer/request.ts';
 import { clientCertificateRequest } from '../../support/client-certificate-request.ts';
 import { encodedRequest } from '../../support/encoded-request.ts';
@@ -43,11 +43,11 @@ class Rights {
   } as unknown as Reviewer;
 }
 
-function circumstances({
+function inputWith({
   pair = ca,
   object = prod,
   ...others
-}: Partial<Circumstances> & { pair?: KeyPair; object?: KubeObject } = {}) {
+}: Partial<SigningInput> & { pair?: KeyPair; object?: KubeObject } = {}) {
   const rights = new Rights();
   const encoded = (text: string) => Buffer.from(text).toString('base64');
   const secret = { data: { 'tls.crt': encoded(pair.certificate), 'tls.key': encoded(pair.key) } };
@@ -56,14 +56,14 @@ function circumstances({
     get: (_: unknown, { namespace, name }: { namespace?: string | undefined; name: string }) =>
       namespace === 'team-a' && name === 'prod-ca' ? (secret as unknown as KubeObject) : undefined,
   };
-  const given: Circumstances = { management, answersFor: () => true, reviewer: rights.reviewer, now, ...others };
-  return { rights, given };
+  const input: SigningInput = { management, answersFor: () => true, reviewer: rights.reviewer, now, ...others };
+  return { rights, input };
 }
 
 describe('a request for a client certificate', () => {
   it('is signed for its requester, by the first CA, together with all that verify the API server', async () => {
-    const { given, rights } = circumstances({ pair: { ...ca, certificate: bundle(ca.certificate, next.certificate) } });
-    const answer = await answerTo(await clientCertificateRequest({ expirationSeconds: 3600 }), given);
+    const { input, rights } = inputWith({ pair: { ...ca, certificate: bundle(ca.certificate, next.certificate) } });
+    const answer = await decideSigning(await clientCertificateRequest({ expirationSeconds: 3600 }), input);
     if (answer.kind !== 'signed') throw new Error(`not signed: ${JSON.stringify(answer)}`);
     expect(rights.asked).toEqual(['hostedcontrolplanes/kubeconfig: create jane team-a/prod-cp']);
     const [leaf = '', ...trusted] = splitCertificates(answer.signed.certificates);
@@ -75,9 +75,9 @@ describe('a request for a client certificate', () => {
   });
 
   it('for another user is signed only with the right to impersonate', async () => {
-    const { given, rights } = circumstances();
+    const { input, rights } = inputWith();
     const request = await clientCertificateRequest({ request: await encodedRequest([{ CN: ['john'] }]) });
-    expect(await answerTo(request, given)).toEqual({
+    expect(await decideSigning(request, input)).toEqual({
       kind: 'denied',
       reason: 'NotPermitted',
       message: expect.stringMatching(
@@ -85,23 +85,23 @@ describe('a request for a client certificate', () => {
       ) as string,
     });
     rights.granted = ['create jane team-a/prod-cp', 'impersonate jane team-a/prod-cp'];
-    expect(await answerTo(request, given)).toMatchObject({ kind: 'signed', signed: { user: 'john' } });
+    expect(await decideSigning(request, input)).toMatchObject({ kind: 'signed', signed: { user: 'john' } });
   });
 
   it('beyond the limits of its requester is denied, and says what to do', async () => {
-    const { given, rights } = circumstances();
+    const { input, rights } = inputWith();
     const request = { ...(await clientCertificateRequest({ request: '' })), isBeyond: true } as const;
-    expect(await answerTo(request, given)).toEqual({
+    expect(await decideSigning(request, input)).toEqual({
       kind: 'denied',
       reason: 'TooManyRequests',
       message: expect.stringContaining('request again in a minute') as string,
     });
     expect(rights.asked).toEqual([]);
     expect(
-      await answerTo(request, {
-        ...given,
+      await decideSigning(request, {
+        ...input,
         answersFor: () => false,
-        management: { ...given.management, list: () => [] },
+        management: { ...input.management, list: () => [] },
       }),
     ).toEqual({ kind: 'none' });
   });
@@ -109,10 +109,10 @@ describe('a request for a client certificate', () => {
   it('of a user without rights is denied in the same words, whether the control plane exists or not', async () => {
     const answers = await Promise.all(
       [prod, { ...prod, metadata: { ...prod.metadata, namespace: 'team-b' } }].map(async (object) => {
-        const { given } = circumstances({ object });
-        return answerTo(
+        const { input } = inputWith({ object });
+        return decideSigning(
           await clientCertificateRequest({ username: 'mallory', request: await encodedRequest([{ CN: ['mallory'] }]) }),
-          given,
+          input,
         );
       }),
     );
@@ -124,70 +124,70 @@ describe('a request for a client certificate', () => {
     ['that is being deleted', { deletionTimestamp: '2026-11-26T11:00:00Z' }, 'Deleting'],
     ['of another Cluster', { ownerReferences: [] }, 'NotPermitted'],
   ])('for a control plane %s is denied', async (_, metadata, reason) => {
-    const { given } = circumstances({ object: { ...prod, metadata: { ...prod.metadata, ...metadata } } });
-    expect(await answerTo(await clientCertificateRequest(), given)).toMatchObject({ kind: 'denied', reason });
+    const { input } = inputWith({ object: { ...prod, metadata: { ...prod.metadata, ...metadata } } });
+    expect(await decideSigning(await clientCertificateRequest(), input)).toMatchObject({ kind: 'denied', reason });
   });
 
   it('for no control plane is denied to those who may have one, and left to other operators if there are any', async () => {
-    const { given, rights } = circumstances({
+    const { input, rights } = inputWith({
       object: { ...prod, metadata: { ...prod.metadata, namespace: 'team-b' } },
     });
     rights.granted = ['create jane team-a/prod'];
     const request = await clientCertificateRequest();
-    expect(await answerTo(request, given)).toMatchObject({ kind: 'denied', reason: 'NotFound' });
-    expect(await answerTo(request, { ...given, answersFor: () => false })).toEqual({ kind: 'none' });
+    expect(await decideSigning(request, input)).toMatchObject({ kind: 'denied', reason: 'NotFound' });
+    expect(await decideSigning(request, { ...input, answersFor: () => false })).toEqual({ kind: 'none' });
   });
 
   it('is denied when the CA is missing, or cannot sign, without a word of its key', async () => {
     const request = await clientCertificateRequest();
-    const { given } = circumstances();
-    const without = { ...given, management: { ...given.management, get: () => undefined } };
-    expect(await answerTo(request, without)).toMatchObject({ kind: 'denied', reason: 'NotReady' });
-    const answer = await answerTo(request, circumstances({ pair: { ...ca, key: next.key } }).given);
+    const { input } = inputWith();
+    const without = { ...input, management: { ...input.management, get: () => undefined } };
+    expect(await decideSigning(request, without)).toMatchObject({ kind: 'denied', reason: 'NotReady' });
+    const answer = await decideSigning(request, inputWith({ pair: { ...ca, key: next.key } }).input);
     expect(answer).toMatchObject({ kind: 'denied', reason: 'CAUnusable' });
     expect(JSON.stringify(answer)).not.toContain(next.key.split('\n')[1]);
   });
 
   it('that has waited for long is denied, because the rights of its requester may have changed', async () => {
     const late = new Date('2026-11-21T12:09:31Z');
-    expect(await answerTo(await clientCertificateRequest(), circumstances({ now: late }).given)).toMatchObject({
+    expect(await decideSigning(await clientCertificateRequest(), inputWith({ now: late }).input)).toMatchObject({
       kind: 'denied',
       reason: 'Expired',
     });
   });
 
   it('for a Cluster that two control planes claim is denied: the right to one is no right to the other', async () => {
-    const { given, rights } = circumstances();
+    const { input, rights } = inputWith();
     const other = { ...prod, metadata: { ...prod.metadata, name: 'other-cp' } };
-    const both = { ...given, management: { ...given.management, list: () => [prod, other] } };
-    expect(await answerTo(await clientCertificateRequest(), both)).toMatchObject({ reason: 'Ambiguous' });
+    const both = { ...input, management: { ...input.management, list: () => [prod, other] } };
+    expect(await decideSigning(await clientCertificateRequest(), both)).toMatchObject({ reason: 'Ambiguous' });
     rights.granted = [];
-    expect(await answerTo(await clientCertificateRequest(), both)).toMatchObject({ reason: 'NotPermitted' });
+    expect(await decideSigning(await clientCertificateRequest(), both)).toMatchObject({ reason: 'NotPermitted' });
   });
 
   it('for the control plane of another namespace is denied to those who have the right in their own', async () => {
     const object = { ...prod, metadata: { ...prod.metadata, namespace: 'team-b' } };
     const request = await clientCertificateRequest({}, requestLabels('team-b', 'prod'));
-    expect(await answerTo(request, circumstances({ object }).given)).toMatchObject({ reason: 'NotPermitted' });
+    expect(await decideSigning(request, inputWith({ object }).input)).toMatchObject({ reason: 'NotPermitted' });
   });
 
   it('is read only once its requester may have a certificate', async () => {
-    const { given, rights } = circumstances();
+    const { input, rights } = inputWith();
     rights.granted = [];
     const unreadable = await clientCertificateRequest({ request: 'bm90IGEgcmVxdWVzdA==' });
-    expect(await answerTo(unreadable, given)).toMatchObject({ reason: 'NotPermitted' });
+    expect(await decideSigning(unreadable, input)).toMatchObject({ reason: 'NotPermitted' });
   });
 
   it('of a program says how programs get a kubeconfig', async () => {
-    const { given, rights } = circumstances();
+    const { input, rights } = inputWith();
     const username = 'system:serviceaccount:team-a:ci';
     rights.granted = [`create ${username} team-a/prod-cp`];
-    const answer = await answerTo(await clientCertificateRequest({ username }), given);
+    const answer = await decideSigning(await clientCertificateRequest({ username }), input);
     expect(answer).toMatchObject({ message: expect.stringContaining('spec.kubeconfigs') as string });
   });
 
   it('without the labels that name its Cluster is denied, and says which', async () => {
-    const answer = await answerTo(await clientCertificateRequest({}, {}), circumstances().given);
+    const answer = await decideSigning(await clientCertificateRequest({}, {}), inputWith().input);
     expect(answer).toMatchObject({
       reason: 'InvalidRequest',
       message: expect.stringContaining('cluster.x-k8s.io/cluster-name') as string,
@@ -196,7 +196,9 @@ describe('a request for a client certificate', () => {
 
   it('is not denied when the API server does not decide: the operator asks again', async () => {
     const reviewer = { create: () => Promise.reject(new Error('away')) } as unknown as Reviewer;
-    await expect(answerTo(await clientCertificateRequest(), circumstances({ reviewer }).given)).rejects.toThrow('away');
+    await expect(decideSigning(await clientCertificateRequest(), inputWith({ reviewer }).input)).rejects.toThrow(
+      'away',
+    );
   });
 });
 

@@ -9,7 +9,7 @@ import { contentOf, type RequestContent } from '../pki/request-content.ts';
 import type { ClientCertificateRequest } from './request.ts';
 
 /** What a request asks for. */
-export interface Asked {
+export interface RequestedCertificate {
   readonly user: string;
   readonly groups: readonly string[];
   readonly lifetimeMs: number;
@@ -20,7 +20,9 @@ export interface Asked {
 }
 
 /** What a request asks for, or why the operator refuses it to every requester. */
-export function readAsked(request: ClientCertificateRequest): Asked | { readonly objection: string } {
+export function readRequestedCertificate(
+  request: ClientCertificateRequest,
+): RequestedCertificate | { readonly objection: string } {
   const content = contentOf(request);
   if (!content) {
     const isLong = request.spec.request === '';

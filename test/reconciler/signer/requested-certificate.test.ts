@@ -1,13 +1,13 @@
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 import { describe, expect, it } from 'vitest';
-import { readAsked } from '../../../reconciler/signer/decide.ts';
+import { readRequestedCertificate } from '../../../reconciler/signer/requested-certificate.ts';
 import type { ClientCertificateRequest } from '../../../reconciler/signer/request.ts';
 import { clientCertificateRequest } from '../../support/client-certificate-request.ts';
 import { encodedRequest } from '../../support/encoded-request.ts';
 
 const asked = async (changes: Partial<ClientCertificateRequest['spec']>) =>
-  readAsked(await clientCertificateRequest(changes));
+  readRequestedCertificate(await clientCertificateRequest(changes));
 const named = async (...names: x509.JsonName) => ({ request: await encodedRequest(names) });
 
 describe('a request for a client certificate asks for', () => {
