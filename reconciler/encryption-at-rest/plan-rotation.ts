@@ -3,7 +3,7 @@ import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { identity, madeAt } from './configuration.ts';
 
 /** The input of a rotation decision. Providers appear by the names of their keys, or as `identity`. */
-export interface RotationState {
+export interface RotationInput {
   /** As configured: the first one writes, all of them read. */
   readonly providers: readonly string[];
   /** Keys that were used before, here or in the cluster of a backup. They only read what a restore has brought. */
@@ -24,7 +24,7 @@ export interface RotationState {
 export const fresh = 'fresh';
 
 /** What to do next. */
-export type RotationStep =
+export type RotationDecision =
   | { readonly kind: 'configure'; readonly providers: readonly string[] }
   /** Check whether all API servers have loaded the configuration. */
   | { readonly kind: 'prove'; readonly reason: ConditionReason<'EncryptionAtRestReady'> }
@@ -33,14 +33,14 @@ export type RotationStep =
   | { readonly kind: 'hold' }
   | { readonly kind: 'settled' };
 
-type Check = (state: RotationState) => RotationStep | undefined;
+type Check = (state: RotationInput) => RotationDecision | undefined;
 
 /**
  * The next step to a single provider that writes and reads everything. No API server ever reads a Secret without its
  * key: every API server reads with a key before any of them writes with it, and a key that no longer writes is removed
  * only after all Secrets were rewritten.
  */
-export function planStep(state: RotationState): RotationStep {
+export function planRotation(state: RotationInput): RotationDecision {
   return firstMatch(checks, state) ?? { kind: 'settled' };
 }
 
@@ -76,7 +76,7 @@ const checks: readonly Check[] = [
  * again: a key from a backup of another cluster may be newer than the keys of this cluster, and the other cluster has
  * it too.
  */
-function wantedWriter({ providers, retired, wanted, wantsNewKey }: RotationState): string {
+function wantedWriter({ providers, retired, wanted, wantsNewKey }: RotationInput): string {
   const isInClear = providers[0] === identity;
   if (wanted === 'None' || (wanted === undefined && isInClear)) return identity;
   const keys = providers

@@ -1,24 +1,39 @@
-import type { SecretObject } from '../../imports/kubernetes.ts';
+import type { SecretObject, PodObject } from '../../imports/kubernetes.ts';
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { Deployment } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { provenByAll } from '../clusters/pods/proven-by-all.ts';
-import type { WorkState } from '../engine/tasks/background-work.ts';
+import { provenByAll, podsWithProblem } from '../clusters/pods/proven-by-all.ts';
+import type { WorkState, Work } from '../engine/tasks/background-work.ts';
 import { findTask } from '../engine/tasks/task.ts';
 import { messageOf } from '../kube/error-message.ts';
-import { deploymentReadiness } from '../kube/readiness.ts';
+import { deploymentReadiness, isReady } from '../kube/readiness.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
 import type { SecretProps } from '../pki/secret.ts';
-import type { EncryptionContext } from './context.ts';
-import { nameOf } from './configuration.ts';
-import { choose, encryptionFacts, encryptionReport } from './keys.ts';
-import { loadedEncryption, podsWithout } from './loaded.ts';
+import { identity, nameOf } from './configuration.ts';
 import { rewriteSecrets } from './rewrite.ts';
-import { fresh, planStep, type RotationState, type RotationStep } from './rotation.ts';
-import { type EncryptionKeys, encryptionSecret, reconfigured } from './secret.ts';
+import { fresh, planRotation, type RotationInput, type RotationDecision } from './plan-rotation.ts';
+import { type EncryptionKeys, encryptionSecret, providersNamed, reconfigured } from './secret.ts';
+import type { HostedAccess } from '../clusters/hosted/hosted-client.ts';
+import type { Clock } from '../kube/clock.ts';
+import type { ControlPlaneContext } from '../clusters/management/view.ts';
+import type { RunState } from '../run-state/run-state.ts';
+import { definedOnly } from '../../constructs/cluster/defined-only.ts';
+import type { Facts } from '../../constructs/cluster/facts.ts';
+import type { StatusReport } from '../engine/status-report.ts';
+import { versionAnnotation } from '../../constructs/pod/component.ts';
+import { hasChange } from '../../constructs/cluster/versions.ts';
+import { samplesOf } from '../kube/metric-samples.ts';
+import { wasStartedWith } from '../clusters/pods/started-with.ts';
+
+/** What the creation and rotation of encryption keys need. */
+export interface EncryptionContext extends ControlPlaneContext, HostedAccess {
+  readonly runState: Pick<RunState, 'because'>;
+  readonly work: Work;
+  readonly clock: Clock;
+}
 
 /** The Secret with the keys, as it was read. */
-export interface StoredKeys {
+interface StoredKeys {
   readonly props: SecretProps;
   readonly secret: SecretObject;
   readonly keys: EncryptionKeys;
@@ -33,8 +48,8 @@ const rewriteTask = 'encryption rewriting';
 const rewriteRetryMs = 30_000;
 
 /** Executes the next step of a rotation, if there is one, or reports its progress. */
-export async function executeStep(scope: EncryptionContext, stored: StoredKeys): Promise<Outcome> {
-  const step = planStep(stateOf(scope, stored.keys));
+export async function rotateKeys(scope: EncryptionContext, stored: StoredKeys): Promise<Outcome> {
+  const step = planRotation(stateOf(scope, stored.keys));
   const { props, keys } = stored;
   switch (step.kind) {
     case 'settled':
@@ -52,7 +67,7 @@ export async function executeStep(scope: EncryptionContext, stored: StoredKeys):
   }
 }
 
-function stateOf({ cluster, runState, work }: EncryptionContext, keys: EncryptionKeys): RotationState {
+function stateOf({ cluster, runState, work }: EncryptionContext, keys: EncryptionKeys): RotationInput {
   const { provider, rotation } = cluster.spec.encryptionAtRest ?? {};
   const rewritten = work.state(rewriteTask);
   return {
@@ -83,9 +98,9 @@ function inProgress(
 async function configure(
   scope: EncryptionContext,
   { props, secret, keys }: StoredKeys,
-  step: Extract<RotationStep, { kind: 'configure' }>,
+  step: Extract<RotationDecision, { kind: 'configure' }>,
 ): Promise<Outcome> {
-  const providers = choose(step.providers, keys, scope.now);
+  const providers = providersNamed(step.providers, keys, scope.now);
   const { rotation = keys.rotation } = scope.cluster.spec.encryptionAtRest ?? {};
   const next = reconfigured(keys, providers, step.providers.includes(fresh) ? rotation : keys.rotation);
   await scope.writer.apply([encryptionSecret(props, next, secret)]);
@@ -112,7 +127,7 @@ async function prove(scope: EncryptionContext, stored: StoredKeys, reason: Reaso
     purpose: 'encryption',
     ask: (pods) =>
       podsWithout({ hash: keys.hash, secret: props.name }, pods, (address) =>
-        client.at(address, 'controller', loadedEncryption),
+        client.at(address, 'controller', async (api) => loadedConfiguration(await api.raw('/metrics'))),
       ),
   });
   if (proof.kind === 'pending') return inProgress(scope, stored, reason, `waiting for ${proof.who}`, proof.requeueAt);
@@ -145,4 +160,58 @@ function describe(state: WorkState): string {
   if (state.kind === 'running') return state.progress;
   if (state.kind !== 'failed') return 'the operator rewrites all Secrets';
   return `the operator cannot rewrite all Secrets and tries again: ${messageOf(state.error)}`;
+}
+
+/** Facts for later phases: keys exist, and when to replace API servers that do not report what they have loaded. */
+export function encryptionFacts(secret: string, { hash }: Pick<EncryptionKeys, 'hash'>): Partial<Facts> {
+  return { encryptionAtRest: true, certificates: { [secret]: hash.slice('sha256:'.length) } };
+}
+
+/**
+ * The status: `secretbox` as long as any Secret may be encrypted.
+ * @param isSettled the requested rotation has ended
+ */
+export function encryptionReport(
+  { providers, rotation }: Pick<EncryptionKeys, 'providers' | 'rotation'>,
+  { hostedControlPlane }: Pick<EncryptionContext, 'hostedControlPlane'>,
+  isSettled = false,
+): StatusReport {
+  const before = hostedControlPlane.status?.encryptionAtRest?.rotation;
+  return {
+    encryptionAtRest: {
+      provider: providers.some((provider) => provider !== identity) ? 'secretbox' : 'None',
+      ...definedOnly({ rotation: isSettled && rotation !== '' ? rotation : before }),
+    },
+  };
+}
+
+const metric = 'apiserver_encryption_config_controller_last_config_info';
+
+/**
+ * Hash of the encryption configuration that an API server reports as loaded, from its metrics; undefined if there is
+ * none.
+ */
+export function loadedConfiguration(metrics: string): string | undefined {
+  const [sample] = samplesOf(metrics, metric);
+  return sample && Number(sample.value) === 1 ? sample.labels.get('hash') : undefined;
+}
+
+/**
+ * Part of a sentence about each pod that has not loaded a configuration. A pod that does not answer is included, because it may
+ * return with its previous configuration.
+ */
+export function podsWithout(
+  { hash, secret }: { readonly hash: string; readonly secret: string },
+  pods: readonly PodObject[],
+  ask: (address: string) => Promise<string | undefined>,
+): Promise<string[]> {
+  const isStartedWith = (pod: PodObject) => isReady(pod) && wasStartedWith(pod, secret, hash.slice('sha256:'.length));
+  return podsWithProblem(pods, async (address, pod) => {
+    const version = pod.metadata.annotations?.[versionAnnotation] ?? 'v1.0';
+    // The kubelet reads a Secret again when a pod starts, and this pod was created when the Secret already had this content.
+    const hasLoaded = hasChange(version, 'reportsLoadedEncryption')
+      ? (await ask(address)) === hash
+      : isStartedWith(pod);
+    return hasLoaded ? undefined : 'has not loaded the keys yet';
+  });
 }

@@ -15,9 +15,8 @@ import { leastSpeed, withStallTimer } from '../../kube/stall.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
 import { type RecoveryBundle, readRecoveryBundle } from '../recovery-bundle.ts';
-import { keysIn } from '../../encryption-at-rest/adopt.ts';
+import { keysIn, readEncryptionKeys } from '../../encryption-at-rest/secret.ts';
 import type { Key } from '../../encryption-at-rest/configuration.ts';
-import { readEncryptionKeys } from '../../encryption-at-rest/secret.ts';
 
 /**
  * Chooses the backup and reads it completely once, including decryption, size and hash: before anything is changed, it

@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { type InitialConfigurationState, begin } from '../../../reconciler/encryption-at-rest/first-keys.ts';
+import {
+  type InitialConfigurationInput,
+  planInitialConfiguration,
+} from '../../../reconciler/encryption-at-rest/first-keys.ts';
 import {
   fresh,
-  planStep,
-  type RotationState,
-  type RotationStep,
-} from '../../../reconciler/encryption-at-rest/rotation.ts';
+  planRotation,
+  type RotationInput,
+  type RotationDecision,
+} from '../../../reconciler/encryption-at-rest/plan-rotation.ts';
 
-const settled: RotationState = {
+const settled: RotationInput = {
   providers: ['key-1'],
   retired: [],
   isLoaded: true,
@@ -16,10 +19,10 @@ const settled: RotationState = {
   wantsNewKey: false,
   isRestoring: false,
 };
-const configure = (...providers: string[]): RotationStep => ({ kind: 'configure', providers });
+const configure = (...providers: string[]): RotationDecision => ({ kind: 'configure', providers });
 
 describe('the next step of a rotation', () => {
-  it.each<[string, Partial<RotationState>, RotationStep]>([
+  it.each<[string, Partial<RotationInput>, RotationDecision]>([
     ['is none if one key stores everything', {}, { kind: 'settled' }],
     ['is none if everything is stored unencrypted as configured', { providers: ['identity'] }, { kind: 'settled' }],
     ['adds a new key for reading only', { wantsNewKey: true }, configure('key-1', fresh)],
@@ -110,7 +113,7 @@ describe('the next step of a rotation', () => {
       configure('identity', 'key-9', fresh),
     ],
   ])('%s', (_, state, step) => {
-    expect(planStep({ ...settled, ...state })).toEqual(step);
+    expect(planRotation({ ...settled, ...state })).toEqual(step);
   });
 
   const names = ['identity', 'key-1', 'key-2'];
@@ -137,16 +140,16 @@ describe('the next step of a rotation', () => {
       const steps = [false, true].flatMap((isLoaded) =>
         [false, true].map((isRewritten) => ({ state: { ...state, isLoaded, isRewritten } })),
       );
-      const unsafe = steps.filter(({ state: before }) => !isSafe(before, planStep(before)));
+      const unsafe = steps.filter(({ state: before }) => !isSafe(before, planRotation(before)));
       expect(unsafe).toEqual([]);
     },
   );
 
   const ends = states.flatMap((state) => [[], ['key-2']].map((retired) => ({ ...state, retired })));
   it.each(ends)('ends: $providers $retired $wanted $wantsNewKey', (start) => {
-    let state: RotationState = { ...start, isRestoring: false };
+    let state: RotationInput = { ...start, isRestoring: false };
     for (let steps = 0; steps < 20; steps++) {
-      const step = planStep(state);
+      const step = planRotation(state);
       if (step.kind === 'settled') break;
       if (step.kind === 'prove') state = { ...state, isLoaded: true };
       if (step.kind === 'rewrite') state = { ...state, isRewritten: true };
@@ -156,13 +159,13 @@ describe('the next step of a rotation', () => {
         state = { ...state, providers, isLoaded: false, isRewritten: false, wantsNewKey: state.wantsNewKey && !made };
       }
     }
-    expect(planStep(state)).toEqual({ kind: 'settled' });
+    expect(planRotation(state)).toEqual({ kind: 'settled' });
     expect(state.providers).toHaveLength(1);
     expect(start.retired).not.toContain(state.providers[0]);
   });
 });
 
-function isSafe({ providers, isLoaded, isRewritten }: RotationState, step: RotationStep): boolean {
+function isSafe({ providers, isLoaded, isRewritten }: RotationInput, step: RotationDecision): boolean {
   if (step.kind !== 'configure') return true;
   const [writer = ''] = step.providers;
   const changesWriter = writer !== providers[0];
@@ -174,7 +177,7 @@ function isSafe({ providers, isLoaded, isRewritten }: RotationState, step: Rotat
 }
 
 describe('a control plane without keys', () => {
-  const none: InitialConfigurationState = {
+  const none: InitialConfigurationInput = {
     wanted: undefined,
     hasStarted: false,
     isConfigured: false,
@@ -182,7 +185,7 @@ describe('a control plane without keys', () => {
     isUsersOwn: false,
     holdsEarlierData: false,
   };
-  it.each<[string, Partial<InitialConfigurationState>, ReturnType<typeof begin>]>([
+  it.each<[string, Partial<InitialConfigurationInput>, ReturnType<typeof planInitialConfiguration>]>([
     ['that is new gets one', {}, configureFirst(fresh)],
     ['that is already running stays unencrypted', { hasStarted: true, reported: 'None' }, { kind: 'clear' }],
     [
@@ -215,10 +218,10 @@ describe('a control plane without keys', () => {
       configureFirst('identity'),
     ],
   ])('%s', (_, state, initialConfiguration) => {
-    expect(begin({ ...none, ...state })).toEqual(initialConfiguration);
+    expect(planInitialConfiguration({ ...none, ...state })).toEqual(initialConfiguration);
   });
 });
 
-function configureFirst(...providers: string[]): ReturnType<typeof begin> {
+function configureFirst(...providers: string[]): ReturnType<typeof planInitialConfiguration> {
   return { kind: 'configure', providers };
 }

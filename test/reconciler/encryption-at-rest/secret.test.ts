@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { adopt, keysIn } from '../../../reconciler/encryption-at-rest/adopt.ts';
+import { adopt, keysIn, reconfigured } from '../../../reconciler/encryption-at-rest/secret.ts';
 import { identity, type Key, newKey, type Provider } from '../../../reconciler/encryption-at-rest/configuration.ts';
-import { reconfigured } from '../../../reconciler/encryption-at-rest/secret.ts';
 import { now } from '../../support/scope.ts';
 
 const [first, second, third] = ['key-1', 'key-2', 'key-3'].map((name): Key => ({ ...newKey(now, []), name })) as [
