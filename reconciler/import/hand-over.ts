@@ -5,7 +5,7 @@ import { namesOf, successorSecretName } from '../../constructs/cluster/names.ts'
 import { etcdVersion } from '../../constructs/cluster/versions.ts';
 import { fieldManager } from '../cli/field-manager.ts';
 import type { ClusterObject } from '../clusters/management/cluster-object.ts';
-import type { ImportContext } from './context.ts';
+import type { ImportContext } from './import-context.ts';
 import type { ImportRecord } from './record.ts';
 
 /**

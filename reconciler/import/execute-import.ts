@@ -8,16 +8,15 @@ import {
   reclaimPolicyAnnotation,
 } from '../../constructs/api/group.ts';
 import { HostedControlPlane, PersistentVolume, Pod, Secret } from '../../constructs/api/resources.ts';
-import { selectorOf } from '../../constructs/cluster/labels.ts';
 import { definedOnly } from '../../constructs/cluster/defined-only.ts';
 import { ownerReference } from '../../constructs/control-plane/chart.ts';
 import { fieldManager } from '../cli/field-manager.ts';
 import { pairSecret } from '../pki/secret.ts';
-import type { ImportContext } from './context.ts';
+import type { ImportContext } from './import-context.ts';
 import { checkSnapshot, storeSnapshot } from './final-snapshot.ts';
 import { handOver } from './hand-over.ts';
 import { newSecrets } from './identity.ts';
-import { findLeftovers, podLabelsOf, volumesOf, type Workload } from './observe.ts';
+import { findLeftovers, podsOf, volumesOf, type Workload } from './observe-import.ts';
 import type { NamedObject } from './other-control-plane.ts';
 import type { ImportDecision } from './plan-import.ts';
 import { readEtcdVersion, readKeys } from './read-other.ts';
@@ -97,8 +96,8 @@ async function stop(
     if (!found) continue;
     await client.mergePatch(resource, { namespace, name }, { spec: { replicas: 0 } }, { fieldManager });
     if (gracePeriodSeconds === undefined) continue;
-    const { items } = await client.list(Pod, { namespace, labelSelector: selectorOf(podLabelsOf(found)) });
-    for (const { metadata } of items) await client.delete(Pod, metadata, { gracePeriodSeconds, uid: metadata.uid });
+    for (const { metadata } of await podsOf({ client, namespace }, found))
+      await client.delete(Pod, metadata, { gracePeriodSeconds, uid: metadata.uid });
   }
 }
 

@@ -5,52 +5,47 @@ import type {
   StatefulSetObject,
 } from '../../imports/kubernetes.ts';
 import { fieldManager, keptVolumeAnnotation, pausedAnnotation } from '../../constructs/api/group.ts';
-import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import { PersistentVolume, PersistentVolumeClaim, Pod, type Resource, Secret } from '../../constructs/api/resources.ts';
 import { managedByLabel, selectorOf } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { NamedObject, OtherControlPlane } from './other-control-plane.ts';
+import type { ImportContext } from './import-context.ts';
+import type { NamedObject } from './other-control-plane.ts';
 import type { ImportInput, Running } from './plan-import.ts';
 import type { ImportRecord } from './record.ts';
-
-/** What an import observes with. */
-export interface ImportReader {
-  readonly client: Pick<KubeClient, 'find' | 'list'>;
-  readonly namespace: string;
-  readonly cluster: string;
-  readonly other: OtherControlPlane;
-}
 
 /** What runs a component of the other provider. */
 export type Workload = DeploymentObject | StatefulSetObject;
 
-/** Labels by which a workload finds its pods. */
-export function podLabelsOf({ spec }: Workload): Readonly<Record<string, string>> {
-  return spec?.selector?.matchLabels ?? {};
+/** What an import observes with. */
+type Reader = Pick<ImportContext, 'client' | 'namespace' | 'cluster' | 'other'>;
+
+/** The pods of a workload. */
+export async function podsOf(
+  { client, namespace }: Pick<Reader, 'client' | 'namespace'>,
+  { spec }: Workload,
+): Promise<KubeObject[]> {
+  const labelSelector = selectorOf(spec?.selector?.matchLabels ?? {});
+  return (await client.list(Pod, { namespace, labelSelector })).items;
 }
 
 /** An object that still belongs to the other provider. */
-export interface Leftover {
+interface Leftover {
   readonly resource: Resource;
   readonly object: KubeObject;
 }
 
 /** Observes an import. Whatever the step is, each part is observed again: a person may have changed it meanwhile. */
-export async function observeImport(
-  reader: ImportReader,
-  { spec, metadata }: Pick<HostedControlPlane, 'spec' | 'metadata'>,
-  record: ImportRecord | undefined,
-): Promise<ImportInput> {
-  const { other } = reader;
+export async function observeImport(context: ImportContext): Promise<ImportInput> {
+  const { other, record, controlPlane } = context;
+  const { spec, metadata } = controlPlane.object;
   const isPaused = metadata.annotations?.[pausedAnnotation] !== undefined;
   const [volumes, servers, etcd, leftovers, missingSecrets] = await Promise.all([
-    volumesOf(reader),
-    running(reader, other.servers),
-    running(reader, other.etcd ? [other.etcd.set] : []),
-    findLeftovers(reader, record),
-    missing(reader, record),
+    volumesOf(context),
+    running(context, other.servers),
+    running(context, other.etcd ? [other.etcd.set] : []),
+    findLeftovers(context, record),
+    missing(context, record),
   ]);
   const snapshot = record?.snapshot;
   return {
@@ -68,7 +63,7 @@ export async function observeImport(
 }
 
 /** The volumes with the data of the other provider, while their claims exist. */
-export async function volumesOf(reader: ImportReader): Promise<PersistentVolumeObject[]> {
+export async function volumesOf(reader: Reader): Promise<PersistentVolumeObject[]> {
   const claims = await claimsOf(reader);
   const found = await Promise.all(
     claims.flatMap(({ spec }) =>
@@ -85,7 +80,7 @@ function isKept({ spec, metadata }: PersistentVolumeObject): boolean {
 
 /** Objects that would get in the way of the new control plane: the operator has not made them. */
 export async function findLeftovers(
-  reader: ImportReader,
+  reader: Reader,
   record: Pick<ImportRecord, 'secrets'> | undefined,
 ): Promise<Leftover[]> {
   const { client, namespace, cluster, other } = reader;
@@ -103,7 +98,7 @@ export async function findLeftovers(
   return [...found.flat(), ...claims.map((object) => ({ resource: PersistentVolumeClaim, object }))];
 }
 
-async function claimsOf({ client, namespace, other }: ImportReader): Promise<PersistentVolumeClaimObject[]> {
+async function claimsOf({ client, namespace, other }: Reader): Promise<PersistentVolumeClaimObject[]> {
   if (!other.etcd) return [];
   const { set, claimTemplate } = other.etcd;
   const prefix = `${claimTemplate}-${set.name}-`;
@@ -116,21 +111,21 @@ async function claimsOf({ client, namespace, other }: ImportReader): Promise<Per
   );
 }
 
-async function running({ client, namespace }: ImportReader, workloads: readonly NamedObject[]): Promise<Running> {
+async function running(reader: Reader, workloads: readonly NamedObject[]): Promise<Running> {
+  const { client, namespace } = reader;
   const found = await Promise.all(
     workloads.map(async ({ resource, name }) => {
       const workload = await client.find<Workload>(resource, { namespace, name });
       if (!workload || !isForeign(workload)) return { wanted: [], pods: [] };
-      const labelSelector = selectorOf(podLabelsOf(workload));
-      const { items } = await client.list(Pod, { namespace, labelSelector });
+      const pods = (await podsOf(reader, workload)).filter(isForeign);
       const wanted = (workload.spec?.replicas ?? 1) > 0 ? [name] : [];
-      return { wanted, pods: items.filter(isForeign).map(({ metadata }) => metadata.name) };
+      return { wanted, pods: pods.map(({ metadata }) => metadata.name) };
     }),
   );
   return { wanted: found.flatMap(({ wanted }) => wanted), pods: found.flatMap(({ pods }) => pods) };
 }
 
-async function missing({ client, namespace }: ImportReader, record: ImportRecord | undefined): Promise<string[]> {
+async function missing({ client, namespace }: Reader, record: ImportRecord | undefined): Promise<string[]> {
   const found = await Promise.all(
     (record?.secrets ?? []).map(async ({ name }) => {
       const secret = await client.find(Secret, { namespace, name });
