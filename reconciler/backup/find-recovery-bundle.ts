@@ -1,10 +1,11 @@
-import { type RecoveryBundle, readRecoveryBundle } from './recovery-bundle.ts';
-import { type Choice, chooseOwnFirst, describeForeign } from './choose-backup.ts';
+import { type RecoveryBundle, readRecoveryBundle, recoveryBundleSecretNames } from './recovery-bundle.ts';
+import { type Choice, chooseOwnFirst, describeForeign, choiceOf } from './choose-backup.ts';
 import { backupId } from '../../constructs/cluster/backup-names.ts';
 import { type StoredBackups, withBackups } from './with-backups.ts';
+import type { Restore } from '../../constructs/api/restore-spec.ts';
 
 /** The requested recovery bundle, and access to its store. */
-export interface RecoveryBundleRequest extends StoredBackups {
+interface RecoveryBundleRequest extends StoredBackups {
   readonly choice: Choice;
 }
 
@@ -43,5 +44,38 @@ export async function findRecoveryBundle(
       );
     }
     return { backup, bundle: await readRecoveryBundle(backups.readRecoveryBundle(chosen.backup, signal)) };
+  });
+}
+
+/** A Secret that cannot be recreated, with its new name. */
+export type KeptSecret = RecoveryBundle['secrets'][number];
+
+/** CAs and keys of a cluster, from one of its backups. */
+export interface Identity {
+  readonly backup: string;
+  readonly secrets: readonly KeptSecret[];
+}
+
+interface IdentitySource extends Omit<RecoveryBundleRequest, 'choice'> {
+  readonly restore: Restore;
+  /** Name of the Cluster that adopts them. */
+  readonly cluster: string;
+}
+
+/**
+ * Reads the CAs and keys of the backup to restore.
+ * @throws the errors of {@link findRecoveryBundle}
+ */
+export async function readIdentity(source: IdentitySource, signal: AbortSignal): Promise<Identity> {
+  const { backup, bundle } = await findRecoveryBundle({ ...source, choice: choiceOf(source.restore) }, signal);
+  return { backup, secrets: renamed(bundle, source.owner.cluster, source.cluster) };
+}
+
+/** The Secrets of an identity, with the names for another cluster. */
+function renamed({ secrets }: RecoveryBundle, from: string, to: string): KeptSecret[] {
+  const names = recoveryBundleSecretNames(to);
+  return recoveryBundleSecretNames(from).flatMap((name, index) => {
+    const found = secrets.find((secret) => secret.name === name);
+    return found ? [{ ...found, name: names[index] ?? name }] : [];
   });
 }

@@ -1,5 +1,4 @@
 import { backOff } from '../kube/back-off.ts';
-import { createHash } from 'node:crypto';
 import { InvalidConfiguration } from '../engine/outcome.ts';
 import type { WorkState } from '../engine/tasks/background-work.ts';
 import type { BackupCause } from './causes.ts';
@@ -48,7 +47,7 @@ export function planBackup(input: BackupInput): BackupDecision {
   const isDue = isBackupDue(schedule, lastBackup, now);
   if (!isDue && causes.length === 0) return { kind: 'idle', nextTime: nextBackupTime(schedule, now) };
   if (!hasContent && causes.length === 0) return { kind: 'waitForContent' };
-  const inputsKey = inputsKeyOf(input, isDue);
+  const inputsKey = JSON.stringify([isDue, [...causes].sort(), input.settings]);
   if (work.kind === 'failed' && work.inputsKey === inputsKey) {
     const retryTime = work.at.getTime() + backOffMs(work.error, work.failures);
     if (now < retryTime) return { kind: 'backOff', error: work.error, retryTime };
@@ -73,9 +72,4 @@ export function backOffMs(error: unknown, failures: number): number {
   // Reading a Secret again costs one request, and no event reports that it was corrected.
   if (error instanceof InvalidConfiguration) return retries.firstMs;
   return backOff(retries, failures);
-}
-
-function inputsKeyOf({ causes, settings }: BackupInput, isDue: boolean): string {
-  const text = JSON.stringify([isDue, [...causes].sort(), settings]);
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

@@ -16,7 +16,7 @@ import {
 import { planRestore, type RestoreDecision } from '../backup/restore/plan-restore.ts';
 import { observeRestore } from '../backup/restore/observe-restore.ts';
 import { reportBlocker } from '../backup/restore/blocker.ts';
-import { prepare, retryMs } from '../backup/restore/prepare-in-background.ts';
+import { prepare, retryMs } from '../backup/restore/prepare.ts';
 import { prepareWork, type RestoreRecord, type Restoring, restoringOf } from '../backup/restore/restoring.ts';
 import { stop } from '../run-state/stop.ts';
 import { restoreSourceOf } from '../backup/restore/source.ts';

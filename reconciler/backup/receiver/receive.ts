@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { restorePaths, type RestorePaths } from '../../../constructs/control-plane/etcd/volume.ts';
-import { exists, makeDirectory, removeOldest, removeOtherRuns, syncDirectory } from './directories.ts';
+import { exists, makeDirectory, removeOldest, removeOtherRuns, syncDirectory } from './data-directories.ts';
 
 /** The expected snapshot. */
 export interface ExpectedSnapshot {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Backup } from '../../../constructs/api/backup-spec.ts';
 import type { Work } from '../../engine/tasks/background-work.ts';
 import { type Failure, findTask, retryTime } from '../../engine/tasks/task.ts';
@@ -36,9 +35,10 @@ const validMs = 60 * 60_000;
  * upgrade waits for a backup. Only a backup shows whether the store accepts writes.
  */
 export function storeCheck({ cluster, work, now, storeReader }: StoreCheckContext, spec: Backup): StoreCheck {
+  const { secret, webIdentity, encryption } = spec;
   const task = findTask<void>(work, now, {
     name: storeCheckWork,
-    inputsKey: inputsKeyOf(spec),
+    inputsKey: JSON.stringify([secret, webIdentity, encryption]),
     retryMs,
     holdsMs: () => validMs,
     supersedes: true,
@@ -52,9 +52,4 @@ export function storeCheck({ cluster, work, now, storeReader }: StoreCheckContex
   if (task.isDue || state.kind === 'idle' || state.kind === 'running') return { kind: 'running' };
   if (state.kind === 'done') return { kind: 'passed', nextTime: new Date(state.at.getTime() + validMs) };
   return { kind: 'refused', failure: backupFailure(state.error), nextTime: new Date(retryTime(state, retryMs)) };
-}
-
-function inputsKeyOf({ secret, webIdentity, encryption }: Backup): string {
-  const text = JSON.stringify([secret, webIdentity, encryption]);
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

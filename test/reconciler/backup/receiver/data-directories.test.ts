@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { swap } from '../../../../reconciler/backup/receiver/swap-data-directory.ts';
+import { swap } from '../../../../reconciler/backup/receiver/data-directories.ts';
 
 const run = '2026-11-21T12-00-00Z-abc';
 let volume: string;
