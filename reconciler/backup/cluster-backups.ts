@@ -28,7 +28,7 @@ export interface StoredBackup extends MarkedBackup {
 }
 
 /** Content of the folder of a cluster. */
-export interface BackupList {
+interface BackupList {
   /** Newest first, as {@link newestFirst} orders them without knowing which owner follows which. */
   readonly backups: readonly StoredBackup[];
   /** Backups without a manifest, from uploads that did not end or are in progress. */

@@ -25,7 +25,7 @@ export class BackupUnusable extends Error {
 }
 
 /** Why a verification failed: a condition's reason, and a sentence for the user. */
-export interface VerificationFailure {
+interface VerificationFailure {
   readonly reason: ConditionReason<'EtcdBackupVerified'>;
   readonly message: string;
 }

@@ -26,7 +26,7 @@ export interface BackupInput {
 }
 
 /** What to do about backups now. */
-export type BackupDecision =
+type BackupDecision =
   | { readonly kind: 'idle'; readonly nextTime: number }
   | { readonly kind: 'start'; readonly inputsKey: string }
   /** It may be late: from `overdueAt` on it has been due for a period of the schedule. */

@@ -52,7 +52,7 @@ export interface BackupResult {
 }
 
 /** A backup of another control plane. */
-export interface ForeignBackup {
+interface ForeignBackup {
   readonly name: string;
   /** Unknown if an earlier release took it. */
   readonly owner: string | undefined;

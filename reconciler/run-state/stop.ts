@@ -10,7 +10,7 @@ import type { StopDecision } from './plan-stop.ts';
 import type { StopReason } from './run-state.ts';
 
 /** What a stop works with. */
-export interface StopContext extends Pick<ControlPlaneContext, 'reader' | 'writer' | 'now'> {
+interface StopContext extends Pick<ControlPlaneContext, 'reader' | 'writer' | 'now'> {
   readonly cluster: HostedCluster;
   /** Manages the members of etcd, which it must not start again. */
   readonly etcdLoop: { stop(): Promise<void> };

@@ -18,7 +18,7 @@ import { waitingLimits } from './limits.ts';
 import { type ClusterName, clusterOf, type ClientCertificateRequest } from './request.ts';
 
 /** Whether a certificate is signed. */
-export type SigningDecision =
+type SigningDecision =
   | { readonly kind: 'signed'; readonly hostedControlPlane: KubeObject; readonly signed: Signed }
   | { readonly kind: 'denied'; readonly reason: string; readonly message: string }
   /** The control plane is not one of this operator. */

@@ -17,7 +17,7 @@ import { decideSigning, type SigningInput, type Signed } from './decide-signing.
 import { RequestLimits } from './limits.ts';
 import { isAnswered, kept, type ClientCertificateRequest } from './request.ts';
 
-export interface SignerOptions extends Pick<SigningInput, 'management' | 'answersFor'> {
+interface SignerOptions extends Pick<SigningInput, 'management' | 'answersFor'> {
   readonly client: KubernetesApi;
   readonly clock: Clock;
   readonly log: Logger;

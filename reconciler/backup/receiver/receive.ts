@@ -9,7 +9,7 @@ import { restorePaths, type RestorePaths } from '../../../constructs/control-pla
 import { exists, makeDirectory, removeOldest, removeOtherRuns, syncDirectory } from './data-directories.ts';
 
 /** The expected snapshot. */
-export interface ExpectedSnapshot {
+interface ExpectedSnapshot {
   readonly sizeBytes: number;
   /** In hexadecimal digits. */
   readonly sha256: string;

@@ -22,7 +22,7 @@ export interface RestoreRequest {
 }
 
 /** Determines whether a recovery is due. */
-export interface QuorumState {
+interface QuorumState {
   /** So many members lost their data that the others are no quorum. */
   readonly isLost: boolean;
   /** The request whose run has begun and not ended. */

@@ -18,7 +18,7 @@ export interface TokenRequest {
 }
 
 /** What decides whether the token is issued. */
-export interface TokenInput extends TokenRequest {
+interface TokenInput extends TokenRequest {
   readonly found: KubeObject | undefined;
   /** Audiences whose tokens the management API server accepts; unknown until the ServiceAccount is found suitable. */
   readonly apiAudiences?: readonly string[];
@@ -29,7 +29,7 @@ export interface TokenInput extends TokenRequest {
  * and the server that receives its token. Therefore annotations of the ServiceAccount must name the HostedControlPlane and that server,
  * and the management API server must not accept the token.
  */
-export function tokenRefusal({
+function tokenRefusal({
   hostedControlPlane: { namespace, name },
   serviceAccount,
   audience,

@@ -39,7 +39,7 @@ export interface StoreReader {
 }
 
 /** Who opens a store, and for whose backups. */
-export interface StoreUser {
+interface StoreUser {
   /** Namespace of the HostedControlPlane. */
   readonly namespace: string;
   /** Owner of the backups that are read or written. */
@@ -47,7 +47,7 @@ export interface StoreUser {
 }
 
 /** A bucket and its encryption keys. Close the store after use. */
-export interface OpenStore {
+interface OpenStore {
   readonly store: ObjectStore;
   /** The first one encrypts, each may decrypt; empty if backups are not encrypted. */
   readonly keys: readonly EncryptionKey[];

@@ -7,7 +7,7 @@ import type { StoreReader } from './store-access.ts';
 import { ownBackups, withBackups } from '../with-backups.ts';
 
 /** What a check of a store works with. */
-export interface StoreCheckContext {
+interface StoreCheckContext {
   readonly cluster: { readonly name: string; readonly namespace: string };
   readonly work: Work;
   readonly now: Date;
