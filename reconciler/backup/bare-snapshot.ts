@@ -5,7 +5,7 @@ import { DatabaseUnreadable, type DatabaseFacts, type ReadAt, readDatabaseFacts 
  * A snapshot without a manifest, as other providers store it and as `etcdctl snapshot save` writes it: the database, and
  * the hash that etcd appends to it.
  */
-export interface BareSnapshot extends DatabaseFacts {
+interface BareSnapshot extends DatabaseFacts {
   readonly sizeBytes: number;
   /** Of all bytes, with the hash of etcd. */
   readonly sha256: string;

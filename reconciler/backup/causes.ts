@@ -27,7 +27,7 @@ export function deletionCause(uid: string): BackupCause {
 const changeHoldsMs = 60 * 60_000;
 
 /** An existing backup. */
-export interface ExistingBackup extends BackupName {
+interface ExistingBackup extends BackupName {
   readonly takenFor: readonly string[];
 }
 

@@ -41,7 +41,7 @@ export function chosenBackup<T extends MarkedBackup>(choice: BackupChoice, backu
 }
 
 /** The chosen backup, or why none is chosen. */
-export type Chosen<T> =
+type Chosen<T> =
   | { readonly kind: 'chosen'; readonly backup: T }
   | { readonly kind: 'none' }
   /** Only others of this name have such a backup. */
@@ -50,7 +50,7 @@ export type Chosen<T> =
   | { readonly kind: 'ambiguous'; readonly newest: T; readonly other: T };
 
 /** Backups of one folder by their owner, sorted newest first. */
-export interface OwnAndForeign<T> {
+interface OwnAndForeign<T> {
   readonly own: readonly T[];
   readonly foreign: readonly T[];
 }

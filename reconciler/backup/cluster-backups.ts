@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Clock, pause, systemClock } from '../kube/clock.ts';
+import type { Clock } from '../kube/clock.ts';
 import type { BareObject } from './bare-snapshot.ts';
-import { parseClaim, serializeClaim } from './claim.ts';
 import { decrypted, encrypted } from './encryption.ts';
 import type { EncryptionKey } from './encryption-keys.ts';
 import { parseManifest, serializeManifest, type Manifest } from './manifest.ts';
@@ -18,9 +17,9 @@ import {
 import type { ObjectStore } from './store/object-store.ts';
 import { markedOwner, markerObject, type OwnerMarker, parseOwnerMarker } from './owner-marker.ts';
 import type { MarkedBackup } from './ownership.ts';
+import { takeMoveLock } from './move-lock.ts';
 import { newestFirst } from './order.ts';
-import { StoreError } from './store/store-error.ts';
-import { Verification } from './verification-settings.ts';
+import { Verification } from './verification-result.ts';
 
 /** A complete backup. */
 export interface StoredBackup extends MarkedBackup {
@@ -29,7 +28,7 @@ export interface StoredBackup extends MarkedBackup {
 }
 
 /** Content of the folder of a cluster. */
-export interface BackupList {
+interface BackupList {
   /** Newest first, as {@link newestFirst} orders them without knowing which owner follows which. */
   readonly backups: readonly StoredBackup[];
   /** Backups without a manifest, from uploads that did not end or are in progress. */
@@ -70,6 +69,11 @@ export class ClusterBackups {
     this.owner = owner;
     this.#folder = ownerFolder(store.settings.prefix, owner);
     this.#keys = keys;
+  }
+
+  /** Asks the store for the folder. @throws StoreError if it does not answer */
+  reach(signal: AbortSignal): Promise<void> {
+    return this.#store.reach(this.#folder, signal);
   }
 
   /** Uploads a backup. It is listed only once it is complete. */
@@ -215,31 +219,10 @@ export class ClusterBackups {
     }
   }
 
-  /**
-   * Claims the data of a backup for one of the HostedControlPlanes that may have them: the first one gets them for good. A store
-   * that writes a claim over another one gives them to the last of those that claim at the same time. Each of them then waits until
-   * the others have written theirs, and reads again.
-   * @param uid of the HostedControlPlane that asks
-   * @returns the uid of the one that has the claim
-   */
-  async claim(backup: BackupName, uid: string, signal?: AbortSignal, clock: Clock = systemClock): Promise<string> {
+  /** Takes the lock on the data of a backup for one HostedControlPlane. @returns the uid of the one that has it */
+  takeMoveLock(backup: BackupName, uid: string, signal?: AbortSignal, clock?: Clock): Promise<string> {
     const key = this.#key(backup, objectNames.claim);
-    const read = async () => parseClaim(await this.#store.getText(key, signal)).uid;
-    const write = () => this.#store.createText(key, serializeClaim({ formatVersion: 1, uid }), signal);
-    const began = clock.elapsed();
-    const found = await read().catch(ifMissing);
-    if (found !== undefined && found !== uid) return found;
-    if (found === undefined && (await write()) === 'exists') return read();
-    // A store that keeps the condition refuses the second claim, of whom the first one ever was.
-    if ((await write()) === 'exists') return read();
-    if (clock.elapsed() - began > claimingMs)
-      throw new StoreError(
-        'Stalled',
-        `cannot claim the data of backup ${backupId(backup)}: the store took more than ${claimingMs / 1000} s, and another claim may be under way: the operator tries again`,
-      );
-    await pause(clock, claimingMs, signal ?? new AbortController().signal);
-    signal?.throwIfAborted();
-    return read();
+    return takeMoveLock(this.#store, { key, backup: backupId(backup), uid }, signal, clock);
   }
 
   /** Deletes a backup. If the deletion fails halfway, the backup is no longer listed. */
@@ -258,13 +241,6 @@ export class ClusterBackups {
   #key(backup: BackupName, object: string): string {
     return objectKey(this.#folder, backup, object);
   }
-}
-
-/** Longest time from the look for another claim to the end of the write of an own one, in a store that ignores conditions. */
-const claimingMs = 10_000;
-
-function ifMissing(error: unknown): undefined {
-  if (!(error instanceof StoreError) || error.reason !== 'ObjectNotFound') throw error;
 }
 
 /** The backup with the owner that the names of its objects show. */

@@ -26,10 +26,7 @@ export interface AwaitedFinalBackup {
 }
 
 /** A control plane that is being deleted. */
-export interface FinalBackupOptions extends Omit<
-  BackupSubject,
-  'hostedControlPlane' | 'incarnation' | 'kubernetesVersion'
-> {
+interface FinalBackupOptions extends Omit<BackupSubject, 'hostedControlPlane' | 'incarnation' | 'kubernetesVersion'> {
   /** The object as the API returns it, because a deletion needs no valid spec. */
   readonly object: HostedControlPlaneObject;
   readonly work: Work;
@@ -95,7 +92,7 @@ function wasFormed({ metadata, status }: HostedControlPlaneObject): boolean {
 }
 
 /** Whether no member will ever answer: nothing starts in a namespace that is being deleted. */
-function isUnavailable(decision: ReturnType<typeof planFinalBackup>, isGone: boolean): boolean {
+function isUnavailable(decision: FinalBackupDecision, isGone: boolean): boolean {
   if (typeof decision === 'string') return false;
   return decision.reason === 'FinalBackupImpossible' || decision.isWithoutMember === true || isGone;
 }
@@ -106,8 +103,7 @@ function isHibernated({ status }: HostedControlPlaneObject): boolean {
   return awake?.reason === 'Hibernated' && takenFor(status?.etcd?.backup).some(isHibernation);
 }
 
-/** The input of a decision about the final backup. */
-export interface FinalBackupSituation {
+interface FinalBackupInput {
   readonly inputsKey: string;
   readonly cause: BackupCause;
   readonly now: number;
@@ -116,10 +112,12 @@ export interface FinalBackupSituation {
   readonly isGone: boolean;
 }
 
+type FinalBackupDecision = 'proceed' | 'start' | AwaitedFinalBackup;
+
 export function planFinalBackup(
   state: WorkState<BackupResult>,
-  { inputsKey, cause, now, hasMember, isGone }: FinalBackupSituation,
-): 'proceed' | 'start' | AwaitedFinalBackup {
+  { inputsKey, cause, now, hasMember, isGone }: FinalBackupInput,
+): FinalBackupDecision {
   if (state.kind === 'running') return awaited(`the final backup is in progress: ${state.progress}`);
   if (state.kind === 'done' && state.result.satisfied.includes(cause)) return 'proceed';
   if (state.kind === 'failed' && state.inputsKey === inputsKey) {

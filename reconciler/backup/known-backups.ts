@@ -7,10 +7,10 @@ import { type BackupName, parseBackupId } from '../../constructs/cluster/backup-
 import type { BackupResult } from './take-backup.ts';
 
 /** What is known of the backups of a cluster. The store is authoritative, and is read before an action. */
-export type KnownBackups = NonNullable<EtcdStatus['backup']>;
+type KnownBackups = NonNullable<EtcdStatus['backup']>;
 
 /** Requests for a backup besides the schedule. */
-export interface Asking {
+interface BackupRequests {
   /** The user's annotation; no request if it is empty. */
   readonly request: string | undefined;
   /** Requested changes of minor versions, and stops of API servers, that must not go on without a backup. */
@@ -20,7 +20,7 @@ export interface Asking {
 /** The backups in the status, updated by an attempt that the status does not contain yet. */
 export function knownBackups(
   status: KnownBackups | undefined,
-  { request, changes }: Asking,
+  { request, changes }: BackupRequests,
   work: WorkState<BackupResult>,
 ): KnownBackups {
   const { takenFor: _, versionChanges: _before, ...known } = status ?? {};
@@ -45,7 +45,7 @@ function attemptSince(lastAttemptTime: string | undefined, work: WorkState<Backu
 }
 
 /** Requests that have no backup yet. */
-export function openCauses({ request, changes }: Asking, known: KnownBackups): readonly BackupCause[] {
+export function openCauses({ request, changes }: BackupRequests, known: KnownBackups): readonly BackupCause[] {
   const isNew = request !== undefined && request !== '' && request.slice(0, 256) !== known.lastRequest;
   return [
     ...(isNew ? [requestCause(request)] : []),

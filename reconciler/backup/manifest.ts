@@ -75,7 +75,7 @@ function faults(error: z.ZodError): string {
 }
 
 /** Actual content of a restored etcd, to compare with the manifest. */
-export interface FoundContent {
+interface FoundContent {
   readonly sha256: string;
   readonly sizeBytes: number;
   /** The newest revision. */

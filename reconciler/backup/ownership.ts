@@ -13,6 +13,17 @@ export interface Incarnation {
   readonly clusterId: string | undefined;
 }
 
+/** What a folder of backups is named after. */
+export interface OwnerNames {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** Owner of a cluster's own backups. */
+export function ownerOf({ name, namespace }: OwnerNames): BackupOwner {
+  return { namespace, cluster: name };
+}
+
 /** A backup, and the uid in its marker; none if an earlier release took it. */
 export interface MarkedBackup extends BackupName {
   readonly owner?: string | undefined;

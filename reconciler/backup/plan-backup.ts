@@ -1,12 +1,11 @@
 import { backOff } from '../kube/back-off.ts';
-import { createHash } from 'node:crypto';
 import { InvalidConfiguration } from '../engine/outcome.ts';
 import type { WorkState } from '../engine/tasks/background-work.ts';
 import type { BackupCause } from './causes.ts';
 import { isBackupDue, longestPeriodMs, nextBackupTime, type Schedule } from './schedule.ts';
 
 /** The input of a decision about backups: plain data. */
-export interface BackupSituation {
+export interface BackupInput {
   readonly schedule: Schedule;
   readonly now: number;
   /** When the newest backup began, in milliseconds since the epoch; undefined if none is known. */
@@ -27,7 +26,7 @@ export interface BackupSituation {
 }
 
 /** What to do about backups now. */
-export type BackupDecision =
+type BackupDecision =
   | { readonly kind: 'idle'; readonly nextTime: number }
   | { readonly kind: 'start'; readonly inputsKey: string }
   /** It may be late: from `overdueAt` on it has been due for a period of the schedule. */
@@ -40,15 +39,15 @@ export type BackupDecision =
 const retries = { firstMs: 60_000, longestMs: 60 * 60_000 };
 
 /** Decides whether to take a backup now, as a chain of checks. @throws a sentence for the user about the schedule */
-export function planBackup(situation: BackupSituation): BackupDecision {
-  const { schedule, now, lastBackup, causes, work, hasMember, hasContent, isClockWrong } = situation;
+export function planBackup(input: BackupInput): BackupDecision {
+  const { schedule, now, lastBackup, causes, work, hasMember, hasContent, isClockWrong } = input;
   if (work.kind === 'running')
-    return { kind: 'running', progress: work.progress, overdueAt: overdueAt(situation, work.since.getTime()) };
+    return { kind: 'running', progress: work.progress, overdueAt: overdueAt(input, work.since.getTime()) };
   if (isClockWrong && causes.length === 0) return { kind: 'waitForClock' };
   const isDue = isBackupDue(schedule, lastBackup, now);
   if (!isDue && causes.length === 0) return { kind: 'idle', nextTime: nextBackupTime(schedule, now) };
   if (!hasContent && causes.length === 0) return { kind: 'waitForContent' };
-  const inputsKey = inputsKeyOf(situation, isDue);
+  const inputsKey = JSON.stringify([isDue, [...causes].sort(), input.settings]);
   if (work.kind === 'failed' && work.inputsKey === inputsKey) {
     const retryTime = work.at.getTime() + backOffMs(work.error, work.failures);
     if (now < retryTime) return { kind: 'backOff', error: work.error, retryTime };
@@ -60,7 +59,7 @@ export function planBackup(situation: BackupSituation): BackupDecision {
 const attemptMs = 60 * 60_000;
 
 /** When the backup that runs, or waits for its turn, has been due for a period. */
-function overdueAt({ schedule, now, lastBackup, createdAt = now }: BackupSituation, since: number): number | undefined {
+function overdueAt({ schedule, now, lastBackup, createdAt = now }: BackupInput, since: number): number | undefined {
   if (!isBackupDue(schedule, lastBackup, now)) return undefined;
   const next = lastBackup === undefined ? Infinity : nextBackupTime(schedule, lastBackup);
   const dueAt = next <= now ? next : createdAt;
@@ -73,9 +72,4 @@ export function backOffMs(error: unknown, failures: number): number {
   // Reading a Secret again costs one request, and no event reports that it was corrected.
   if (error instanceof InvalidConfiguration) return retries.firstMs;
   return backOff(retries, failures);
-}
-
-function inputsKeyOf({ causes, settings }: BackupSituation, isDue: boolean): string {
-  const text = JSON.stringify([isDue, [...causes].sort(), settings]);
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

@@ -54,7 +54,7 @@ export function recoveryBundleSecretNames(cluster: string): readonly string[] {
 }
 
 /** Content of a bundle. */
-export interface RecoveryBundleSource {
+interface RecoveryBundleSource {
   /** With the settings of its component template, if it refers to one. */
   readonly hostedControlPlane: object;
   readonly clusterObject: object;

@@ -5,17 +5,17 @@ import type { KnownMember } from '../etcd/observe-members.ts';
 import type { Clock } from '../kube/clock.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { type BackupCause, satisfiedCauses } from './causes.ts';
-import { ClusterBackups, type StoredBackup } from './cluster-backups.ts';
+import type { ClusterBackups, StoredBackup } from './cluster-backups.ts';
 import type { Manifest } from './manifest.ts';
 import { backupId, type BackupName, type BackupOwner } from '../../constructs/cluster/backup-names.ts';
 import { type FolderContent, readFolder } from './own-backups.ts';
 import { ownerMarker, type OwnerMarker } from './owner-marker.ts';
 import { contemporary, type Incarnation } from './ownership.ts';
-import { expiredBackups } from './retention.ts';
-import { retentionOf } from './retention-policy.ts';
+import { expiredBackups, retentionOf } from './retention.ts';
 import { isBackupDue, type Schedule } from './schedule.ts';
-import { openStore, type StoreReader } from './store/store-access.ts';
+import type { StoreReader } from './store/store-access.ts';
 import { StoreError } from './store/store-error.ts';
+import { withBackups } from './with-backups.ts';
 
 /** One attempt at a backup, with everything that it needs. */
 export interface BackupAttempt {
@@ -51,7 +51,7 @@ export interface BackupResult {
 }
 
 /** A backup of another control plane. */
-export interface ForeignBackup {
+interface ForeignBackup {
   readonly name: string;
   /** Unknown if an earlier release took it. */
   readonly owner: string | undefined;
@@ -75,9 +75,8 @@ export async function takeBackup(attempt: BackupAttempt, context: WorkContext): 
   const { owner, incarnation, spec, schedule, causes, lastKnown, storeReader, clock } = attempt;
   const limit = AbortSignal.timeout(longestUploadMs);
   const signal = AbortSignal.any([context.signal, limit]);
-  const { store, keys } = await openStore({ namespace: owner.namespace, owner }, spec, storeReader);
-  try {
-    const backups = new ClusterBackups(store, owner, keys);
+  const stored = { owner, namespace: owner.namespace, store: spec, storeReader };
+  return withBackups(stored, async (backups, hasKeys) => {
     context.report('listing the existing backups');
     const folder = await readFolder(backups, incarnation, signal);
     const now = clock.now();
@@ -88,23 +87,19 @@ export async function takeBackup(attempt: BackupAttempt, context: WorkContext): 
       const foreignWriter = foreignWriterOf(folder);
       return { newest: backupId(newest), sizeBytes, satisfied, retentionFault: undefined, foreignWriter };
     }
-    const manifest = await upload(backups, attempt, folder.marker, keys.length > 0, { ...context, signal });
+    const manifest = await upload(backups, attempt, folder.marker, hasKeys, { ...context, signal });
     const name = { time: Date.parse(manifest.time), revision: manifest.revision };
     const present = { ...folder, own: [{ ...name, isVerified: false, owner: incarnation.uid }, ...folder.own] };
     const retentionFault = await retain(backups, present, attempt, signal);
     const foreignWriter = foreignWriterOf(present);
     return { newest: backupId(name), sizeBytes: manifest.sizeBytes, satisfied: causes, retentionFault, foreignWriter };
-  } catch (error) {
-    if (!limit.aborted) throw error;
+  }).catch((cause: unknown) => {
+    if (!limit.aborted) throw cause;
     throw new Error(
       `the upload was aborted after ${longestUploadMs / 3_600_000} h, because the connection to the store is too slow: check the network to the store`,
-      {
-        cause: error,
-      },
+      { cause },
     );
-  } finally {
-    store.close();
-  }
+  });
 }
 
 function foreignWriterOf({ own, foreign }: FolderContent): ForeignBackup | undefined {

@@ -1,7 +1,7 @@
 import type { Manifest } from '../backup/manifest.ts';
 import { backupId, type BackupOwner } from '../../constructs/cluster/backup-names.ts';
 import type { MarkedBackup } from '../backup/ownership.ts';
-import type { Verification } from '../backup/verification-settings.ts';
+import type { Verification } from '../backup/verification-result.ts';
 import { sizeText, spanText } from './format.ts';
 import { table } from './columns.ts';
 import { type Paint, plainView, type View } from './view.ts';

@@ -1,6 +1,6 @@
-import { ClusterBackups } from '../backup/cluster-backups.ts';
+import type { ClusterBackups } from '../backup/cluster-backups.ts';
 import type { BackupOwner } from '../../constructs/cluster/backup-names.ts';
-import { openStore } from '../backup/store/store-access.ts';
+import { withBackups as open } from '../backup/with-backups.ts';
 import { storeReaderOf } from '../backup/store/store-reader.ts';
 import type { Session } from './command.ts';
 import type { ControlPlane } from './control-plane.ts';
@@ -24,10 +24,5 @@ export async function withBackups<T>(
   }
   const owner = other ?? { namespace, cluster };
   const storeReader = storeReaderOf(client, { namespace, name: object.metadata.name });
-  const { store } = await openStore({ namespace, owner }, { ...backup, encryption: undefined }, storeReader);
-  try {
-    return await use(new ClusterBackups(store, owner));
-  } finally {
-    store.close();
-  }
+  return open({ namespace, owner, store: { ...backup, encryption: undefined }, storeReader }, use);
 }

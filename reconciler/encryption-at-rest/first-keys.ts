@@ -4,16 +4,18 @@ import type { KubeObject } from '../kube/object.ts';
 import { InvalidConfiguration } from '../engine/outcome.ts';
 import type { ControlPlaneContext } from '../clusters/management/view.ts';
 import { identity, type Key } from './configuration.ts';
-import { choose } from './keys.ts';
-import { type EncryptionKeys, reconfigured } from './secret.ts';
-import { fresh } from './rotation.ts';
+import { type EncryptionKeys, providersNamed, reconfigured } from './secret.ts';
+import { fresh } from './plan-rotation.ts';
 
 /**
  * What to do if there is no Secret with keys.
  * @param holdsEarlierData whether etcd's volumes are those of an earlier HostedControlPlane
  * @throws InvalidConfiguration for contradictory settings
  */
-export function planInitialConfiguration(scope: ControlPlaneContext, holdsEarlierData: boolean): InitialConfiguration {
+export function initialConfigurationFor(
+  scope: ControlPlaneContext,
+  holdsEarlierData: boolean,
+): InitialConfigurationDecision {
   const { spec, name } = scope.cluster;
   const wanted = spec.encryptionAtRest?.provider;
   const isUsersOwn = spec.deployment.apiServer.args?.['encryption-provider-config'] !== undefined;
@@ -23,7 +25,7 @@ export function planInitialConfiguration(scope: ControlPlaneContext, holdsEarlie
       'encryptionAtRest.provider and the argument encryption-provider-config of the API server contradict each other: remove one of them',
     );
   }
-  return begin({
+  return planInitialConfiguration({
     wanted,
     hasStarted: hasStarted(scope),
     isConfigured: JSON.stringify(apiServersOf(scope) ?? {}).includes(`"name":"${namesOf(name).secrets.encryption}"`),
@@ -46,7 +48,7 @@ export function firstKeys(
   const { rotation = '' } = scope.cluster.spec.encryptionAtRest ?? {};
   const none = { providers: [], retired };
   // The first API servers start with it.
-  return { ...reconfigured(none, choose(providers, none, scope.now), rotation), isLoaded: !hasStarted(scope) };
+  return { ...reconfigured(none, providersNamed(providers, none, scope.now), rotation), isLoaded: !hasStarted(scope) };
 }
 
 function hasStarted(scope: ControlPlaneContext): boolean {
@@ -59,7 +61,7 @@ function apiServersOf({ cluster, reader }: ControlPlaneContext): KubeObject | un
 }
 
 /** The initial configuration of a control plane without one. */
-export type InitialConfiguration =
+type InitialConfigurationDecision =
   | { readonly kind: 'configure'; readonly providers: readonly string[] }
   /** Secrets are stored unencrypted, and nothing is configured. */
   | { readonly kind: 'clear' }
@@ -68,7 +70,7 @@ export type InitialConfiguration =
   /** A configuration existed, and without it the Secrets encrypted with its keys cannot be read. */
   | { readonly kind: 'lost' };
 
-export interface InitialConfigurationState {
+export interface InitialConfigurationInput {
   readonly wanted: 'secretbox' | 'None' | undefined;
   /** API servers run, or have run. */
   readonly hasStarted: boolean;
@@ -83,14 +85,14 @@ export interface InitialConfigurationState {
 }
 
 /** What to do if there is no configuration. */
-export function begin({
+export function planInitialConfiguration({
   wanted,
   hasStarted,
   isConfigured,
   reported,
   isUsersOwn,
   holdsEarlierData: isEarlier,
-}: InitialConfigurationState): InitialConfiguration {
+}: InitialConfigurationInput): InitialConfigurationDecision {
   if (reported === 'secretbox' || (isConfigured && reported === undefined)) return { kind: 'lost' };
   // No Secret is encrypted, but pods need the file.
   if (isConfigured) return { kind: 'configure', providers: [identity] };

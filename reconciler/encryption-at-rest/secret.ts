@@ -9,16 +9,19 @@ import {
   formatKeys,
   identity,
   type Key,
+  nameOf,
   parseConfiguration,
+  newKey,
   parseKeys,
   type Provider,
 } from './configuration.ts';
+import { fresh } from './plan-rotation.ts';
 
 /** Hash of the configuration that all API servers have reported as loaded. */
-export const loadedAnnotation = 'controlplane.cluster.x-k8s.io/encryption-loaded';
+const loadedAnnotation = 'controlplane.cluster.x-k8s.io/encryption-loaded';
 
 /** `spec.encryptionAtRest.rotation` when the newest key was created. */
-export const rotationAnnotation = 'controlplane.cluster.x-k8s.io/encryption-rotation';
+const rotationAnnotation = 'controlplane.cluster.x-k8s.io/encryption-rotation';
 
 /**
  * Keys that no API server has any more. Backups of their time contain Secrets that are encrypted with them. Without the
@@ -74,6 +77,47 @@ export function reconfigured(
     hash: configurationHash(formatConfiguration(providers)),
     isLoaded: false,
   };
+}
+
+/** The providers with these names, from the current and the retired keys, and a new key where one is requested. */
+export function providersNamed(
+  names: readonly string[],
+  keys: Pick<EncryptionKeys, 'providers' | 'retired'>,
+  now: Date,
+): Provider[] {
+  const known = keysIn(keys);
+  return names.flatMap((name): Provider[] => {
+    if (name === identity) return [identity];
+    if (name === fresh) return [newKey(now, known.map(nameOf))];
+    return known.filter((key) => key.name === name);
+  });
+}
+
+/** Result of an attempt to add keys to the existing ones. */
+type Adoption =
+  | { readonly kind: 'adopted'; readonly keys: EncryptionKeys }
+  /** All of them exist already. */
+  | { readonly kind: 'known' }
+  /** Another key with this name exists, and encrypted data contains only the name. */
+  | { readonly kind: 'clash'; readonly name: string };
+
+/**
+ * Adds keys of another cluster, or of another time, to the retired keys. API servers read with them during the restore
+ * of a backup, and never write with them. No key is dropped to make space: the next rotation removes surplus keys.
+ */
+export function adopt(keys: EncryptionKeys, others: readonly Key[]): Adoption {
+  const own = keysIn(keys);
+  const clash = others.find(({ name, secret }) => own.some((key) => key.name === name && key.secret !== secret));
+  if (clash) return { kind: 'clash', name: clash.name };
+  const missing = others.filter(({ name }) => !own.some((key) => key.name === name));
+  if (missing.length === 0) return { kind: 'known' };
+  return { kind: 'adopted', keys: { ...keys, retired: [...missing, ...keys.retired] } };
+}
+
+/** All keys, those in use first, each of them once. */
+export function keysIn({ providers, retired }: Pick<EncryptionKeys, 'providers' | 'retired'>): Key[] {
+  const all: readonly Key[] = [...providers.filter((provider) => provider !== identity), ...retired];
+  return all.filter((key, index) => all.findIndex(({ name }) => name === key.name) === index);
 }
 
 /**

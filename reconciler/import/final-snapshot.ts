@@ -1,39 +1,32 @@
-import { Pod } from '../../constructs/api/resources.ts';
 import { ports } from '../../constructs/cluster/ports.ts';
-import { selectorOf } from '../../constructs/cluster/labels.ts';
 import { checkBareSnapshot } from '../backup/bare-snapshot.ts';
 import type { ClusterBackups } from '../backup/cluster-backups.ts';
 import type { DatabaseFacts } from '../backup/etcd-database.ts';
 import { MemberClient } from '../etcd/client.ts';
 import type { EtcdCredentials } from '../etcd/etcd3-client.ts';
-import type { KubeClient } from '../kube/client.ts';
 import { messageOf } from '../kube/error-message.ts';
-import { podLabelsOf, type Workload } from './observe.ts';
+import type { ImportContext } from './import-context.ts';
+import { podsOf, type Workload } from './observe-import.ts';
 import type { EtcdPlace } from './other-control-plane.ts';
-import type { ForwardedPort, PodPort } from '../cli/port-forward.ts';
 import { readEtcdCredentials } from './read-other.ts';
-
-/** How the final data of the other provider are read. */
-export interface SnapshotAccess {
-  readonly client: Pick<KubeClient, 'find' | 'list'>;
-  readonly namespace: string;
-  readonly forward: (port: PodPort) => Promise<ForwardedPort>;
-}
 
 /**
  * Stores a snapshot of the other provider's etcd, which no API server changes any more, under this name.
  * @throws a sentence for the user if no member provides one, and the errors of the store
  */
-export async function storeSnapshot(access: SnapshotAccess, place: EtcdPlace, backups: ClusterBackups, name: string) {
-  const { client, namespace } = access;
-  const credentials = await readEtcdCredentials(access, place);
+export async function storeSnapshot(
+  context: ImportContext,
+  place: EtcdPlace,
+  backups: ClusterBackups,
+  name: string,
+): Promise<void> {
+  const { client, namespace } = context;
+  const credentials = await readEtcdCredentials(context, place);
   const set = await client.find<Workload>(place.set.resource, { namespace, name: place.set.name });
-  const labelSelector = set ? selectorOf(podLabelsOf(set)) : 'none=none';
-  const { items } = await client.list(Pod, { namespace, labelSelector });
   const problems: string[] = [];
-  for (const { metadata } of items) {
+  for (const { metadata } of set ? await podsOf(context, set) : []) {
     try {
-      return await storeFrom(metadata.name, access, credentials, (snapshot) =>
+      return await storeFrom(metadata.name, context, credentials, (snapshot) =>
         backups.writeBareSnapshot(name, snapshot),
       );
     } catch (error) {
@@ -45,7 +38,7 @@ export async function storeSnapshot(access: SnapshotAccess, place: EtcdPlace, ba
 
 async function storeFrom(
   pod: string,
-  { namespace, forward }: SnapshotAccess,
+  { namespace, forward }: ImportContext,
   credentials: EtcdCredentials,
   store: (snapshot: AsyncIterable<Uint8Array>) => Promise<void>,
 ): Promise<void> {

@@ -1,27 +1,12 @@
 import type { LeaseObject, ValidatingWebhookConfigurationObject } from '../../imports/kubernetes.ts';
 import { Cluster, Lease } from '../../constructs/api/resources.ts';
-import type { ClusterBackups } from '../backup/cluster-backups.ts';
-import type { ControlPlane } from '../cli/control-plane.ts';
-import type { KubeClient } from '../kube/client.ts';
 import { messageOf } from '../kube/error-message.ts';
 import type { ClusterObject } from '../../imports/cluster-api.ts';
-import { isForeign } from './observe.ts';
-import type { OtherControlPlane } from './other-control-plane.ts';
+import { isForeign } from './observe-import.ts';
+import type { ImportContext } from './import-context.ts';
 import type { ImportFacts } from './problems.ts';
 import { readKeys } from './read-other.ts';
 import { ValidatingWebhookConfiguration } from './resources.ts';
-
-/** What facts are gathered with. */
-export interface FactsContext {
-  readonly client: Pick<KubeClient, 'find' | 'list'>;
-  readonly namespace: string;
-  readonly controlPlane: ControlPlane;
-  readonly other: OtherControlPlane;
-  readonly snapshot: string | undefined;
-  readonly issuer: string | undefined;
-  readonly withBackups: <T>(use: (backups: ClusterBackups) => Promise<T>) => Promise<T>;
-  readonly now: () => number;
-}
 
 /** The Lease of teutonet's operator, which is also that of this one, and the webhook that it installs. */
 const lease = 'controlplane.cluster.x-k8s.io';
@@ -30,7 +15,7 @@ const otherHolder = /_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const teutonetsWebhook = 'vhostedcontrolplane.kb.io';
 
 /** Gathers everything that a preview shows and that may prevent an import. Changes nothing. */
-export async function gatherFacts(context: FactsContext): Promise<ImportFacts> {
+export async function gatherFacts(context: ImportContext): Promise<ImportFacts> {
   const { client, namespace, controlPlane, other, snapshot, issuer, now } = context;
   const { cluster, object } = controlPlane;
   const workloads = await Promise.all(
@@ -59,7 +44,7 @@ export async function gatherFacts(context: FactsContext): Promise<ImportFacts> {
 }
 
 /** Other operators are found by what they do: they start again what was stopped. */
-async function heldLeases({ client, now }: FactsContext): Promise<string[]> {
+async function heldLeases({ client, now }: ImportContext): Promise<string[]> {
   const { items } = await client.list<LeaseObject>(Lease, { fieldSelector: `metadata.name=${lease}` });
   return items
     .filter(({ spec }) => {
@@ -69,14 +54,14 @@ async function heldLeases({ client, now }: FactsContext): Promise<string[]> {
     .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
 }
 
-async function webhooks({ client }: FactsContext): Promise<string[]> {
+async function webhooks({ client }: ImportContext): Promise<string[]> {
   const { items } = await client.list<ValidatingWebhookConfigurationObject>(ValidatingWebhookConfiguration);
   const isTheirs = ({ webhooks: all = [] }: ValidatingWebhookConfigurationObject) =>
     all.some(({ name }) => name === teutonetsWebhook);
   return items.filter(isTheirs).map(({ metadata }) => metadata.name);
 }
 
-async function storeProblem({ withBackups, snapshot }: FactsContext): Promise<string | undefined> {
+async function storeProblem({ withBackups, snapshot }: ImportContext): Promise<string | undefined> {
   try {
     const { bareSnapshots } = await withBackups((backups) => backups.list());
     if (snapshot === undefined || bareSnapshots.includes(snapshot)) return undefined;

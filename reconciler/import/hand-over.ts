@@ -5,7 +5,7 @@ import { namesOf, successorSecretName } from '../../constructs/cluster/names.ts'
 import { etcdVersion } from '../../constructs/cluster/versions.ts';
 import { cliFieldManager } from '../cli/command.ts';
 import type { ClusterObject } from '../../imports/cluster-api.ts';
-import type { ImportContext } from './context.ts';
+import type { ImportContext } from './import-context.ts';
 import type { ImportRecord } from './record.ts';
 
 /**

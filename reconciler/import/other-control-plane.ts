@@ -7,7 +7,7 @@ export interface NamedObject {
 }
 
 /** Where a certificate with its key, or a key alone, is stored. */
-export interface KeyPlace {
+interface KeyPlace {
   readonly secret: string;
   /** Key of the certificate in the Secret. */
   readonly certificate: string;

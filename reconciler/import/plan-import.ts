@@ -7,7 +7,7 @@ export interface Running {
 }
 
 /** The observed state of an import. */
-export interface ImportObservation {
+export interface ImportInput {
   /** The HostedControlPlane has the snapshot in its spec, and is not paused any more. */
   readonly isHandedOver: boolean;
   /** The HostedControlPlane is paused, so that no operator acts. */
@@ -30,7 +30,7 @@ export interface ImportObservation {
 }
 
 /** The next step. What was done is observed, so that an interrupted import continues. */
-export type ImportStep =
+export type ImportDecision =
   | { readonly kind: 'pause' }
   | { readonly kind: 'record' }
   | { readonly kind: 'keepVolumes'; readonly volumes: readonly string[] }
@@ -50,7 +50,7 @@ export type ImportStep =
  * The next step of an import. Nothing is stopped before the keys are recorded and the volumes are kept; etcd is not
  * stopped before its final data are stored and read back; nothing is deleted before that.
  */
-export function planImport(observed: ImportObservation): ImportStep {
+export function planImport(observed: ImportInput): ImportDecision {
   const { servers, etcd } = observed;
   if (observed.isHandedOver) return { kind: 'follow' };
   if (!observed.isPaused) return { kind: 'pause' };

@@ -3,7 +3,7 @@ import { readCertificate } from '../pki/certificate.ts';
 import { needsSuccessor } from './identity.ts';
 import type { ImportFacts } from './problems.ts';
 import { recordName } from './record.ts';
-import type { ImportStep } from './plan-import.ts';
+import type { ImportDecision } from './plan-import.ts';
 
 /** What an import does, step by step, for a person who decides. */
 export function describeImport(facts: ImportFacts): string[] {
@@ -46,7 +46,7 @@ function rotation(
 }
 
 /** A step in progress, for a line with the elapsed time. */
-export function describeStep(step: ImportStep): string {
+export function describeStep(step: ImportDecision): string {
   switch (step.kind) {
     case 'pause':
       return 'pausing the HostedControlPlane';

@@ -73,7 +73,7 @@ export async function readRecord(
 }
 
 /** @throws a sentence for the user, without content of the Secret */
-export function parseRecord(secret: SecretObject): ImportRecord {
+function parseRecord(secret: SecretObject): ImportRecord {
   const { annotations = {}, name: secretName } = secret.metadata;
   const [provider, name] = (annotations[importedFromAnnotation] ?? '').split('/');
   const known = providerNames.find((one) => one === provider);

@@ -4,10 +4,10 @@ import { spanText } from '../cli/format.ts';
 import type { Session } from '../cli/command.ts';
 import { findControlPlane, refuseDeleting } from '../cli/control-plane.ts';
 import { withBackups } from '../cli/store.ts';
-import type { ImportContext } from './context.ts';
-import { executeStep } from './execute.ts';
-import { observeImport } from './observe.ts';
-import { type ImportStep, planImport } from './plan-import.ts';
+import type { ImportContext } from './import-context.ts';
+import { executeStep } from './execute-import.ts';
+import { observeImport } from './observe-import.ts';
+import { type ImportDecision, planImport } from './plan-import.ts';
 import { describeStep } from './preview.ts';
 import { findOther, providerOf } from './read-other.ts';
 import { readRecord } from './record.ts';
@@ -33,10 +33,10 @@ export async function takeSteps(session: Session, source: ImportSource): Promise
   const begun = now();
   let last = '';
   let since = now();
-  const taken = new Map<ImportStep['kind'], number>();
+  const taken = new Map<ImportDecision['kind'], number>();
   for (;;) {
     const context = await importContext(session, source);
-    const step = planImport(await observeImport(context, context.controlPlane.object, context.record));
+    const step = planImport(await observeImport(context));
     const line = describeStep(step);
     if (line !== last) {
       terminal.info(`${spanText(now() - begun)}  ${line}`);
@@ -58,7 +58,7 @@ export async function takeSteps(session: Session, source: ImportSource): Promise
   }
 }
 
-function mustWait({ kind }: ImportStep): boolean {
+function mustWait({ kind }: ImportDecision): boolean {
   return kind === 'awaitServers' || kind === 'awaitEtcd' || kind === 'removeLeftovers';
 }
 

@@ -3,10 +3,13 @@ import { recheckMs } from '../clusters/management/users-objects.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import { encryptionConfigurationFile } from '../../constructs/control-plane/api-server/flags.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import type { EncryptionContext } from '../encryption-at-rest/context.ts';
-import { executeStep } from '../encryption-at-rest/execute.ts';
-import { planInitialConfiguration, firstKeys } from '../encryption-at-rest/first-keys.ts';
-import { encryptionFacts, encryptionReport } from '../encryption-at-rest/keys.ts';
+import {
+  type EncryptionContext,
+  rotateKeys,
+  encryptionFacts,
+  encryptionReport,
+} from '../encryption-at-rest/rotate-keys.ts';
+import { initialConfigurationFor, firstKeys } from '../encryption-at-rest/first-keys.ts';
 import { encryptionSecret, readEncryptionKeys } from '../encryption-at-rest/secret.ts';
 import { holdsEarlierData } from '../backup/restore/earlier-data.ts';
 import { done, type Outcome, wait } from '../engine/outcome.ts';
@@ -39,7 +42,7 @@ type Context = EncryptionContext & Pick<Scope, 'onRefused'>;
 async function goOn(scope: Context, name: string, secret: SecretObject): Promise<Outcome> {
   const keys = readEncryptionKeys(secret);
   if (keys) {
-    const step = executeStep(scope, { props: secretProps(scope, name), secret, keys });
+    const step = rotateKeys(scope, { props: secretProps(scope, name), secret, keys });
     const outcome = await unlessRefused(scope, secret, step);
     return outcome ?? done(encryptionFacts(name, keys), undefined, { report: encryptionReport(keys, scope) });
   }
@@ -51,7 +54,7 @@ async function goOn(scope: Context, name: string, secret: SecretObject): Promise
 }
 
 async function initialConfiguration(scope: Context, name: string): Promise<Outcome> {
-  const step = planInitialConfiguration(scope, holdsEarlierData(scope));
+  const step = initialConfigurationFor(scope, holdsEarlierData(scope));
   switch (step.kind) {
     case 'lost': {
       const found = await scope.writer.read<SecretObject>(Secret, name);

@@ -7,11 +7,15 @@ import { Secret } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import { objectLabels } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { RecoveryBundleNotFound } from '../backup/find-recovery-bundle.ts';
+import {
+  RecoveryBundleNotFound,
+  type Identity,
+  type KeptSecret,
+  readIdentity,
+} from '../backup/find-recovery-bundle.ts';
 import { StoreError } from '../backup/store/store-error.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
-import { type Identity, type KeptSecret, readIdentity } from '../backup/restore/read-identity.ts';
 import { findTask } from '../engine/tasks/task.ts';
 import type { Scope } from './scope.ts';
 import { secretProps } from '../certificates/secret-props.ts';

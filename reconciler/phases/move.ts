@@ -4,10 +4,10 @@ import { parseBackupId } from '../../constructs/cluster/backup-names.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { refusalKeptMs } from '../clusters/management/view.ts';
-import { type MoveDecision, planMove, type Refusal } from '../run-state/plan-move.ts';
+import { type MoveDecision, planMove, type MoveRefusal } from '../run-state/plan-move.ts';
 import { moveAnnotation, moveRecordOf } from '../run-state/move-record.ts';
 import { observeMove } from '../backup/restore/observe-move.ts';
-import { withBackupsOf } from '../backup/restore/prepare.ts';
+import { withBackups } from '../backup/with-backups.ts';
 import { backupsOf } from '../backup/restore/source.ts';
 import { refusalToStop, stop } from '../run-state/stop.ts';
 import { findTask } from '../engine/tasks/task.ts';
@@ -17,7 +17,7 @@ import { restore } from './restore.ts';
 /** The purpose that owns the record of a move. */
 const purpose = 'move';
 
-const refusals: Readonly<Record<Refusal, string>> = {
+const refusals: Readonly<Record<MoveRefusal, string>> = {
   noStore: 'the data of etcd travel in a backup, for which the spec names no bucket: set etcd.backup',
   hibernated: 'it is hibernated, and only a running etcd can be backed up: set spec.hibernate to false first',
   neverServed:
@@ -131,7 +131,9 @@ function claim(scope: Scope, backup: string): Outcome {
   const name = parseBackupId(backup);
   if (task.isDue && name)
     task.start(({ signal }) =>
-      withBackupsOf(backupsOf(scope), (backups) => backups.claim(name, hostedControlPlane.metadata.uid ?? '', signal)),
+      withBackups(backupsOf(scope), (backups) =>
+        backups.takeMoveLock(name, hostedControlPlane.metadata.uid ?? '', signal),
+      ),
     );
   return wait('ClaimingData', `claiming the data of backup ${backup} in the bucket`);
 }

@@ -6,11 +6,17 @@ import { describeBareSnapshot } from '../backup/bare-snapshot.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import { operatorImageOf } from '../backup/receiver/operator-image.ts';
 import { adoptKeys } from '../backup/restore/adopt-keys.ts';
-import { describeProgress, markClaims, needsOf, removePods, restoreMembers } from '../backup/restore/execute.ts';
+import {
+  describeProgress,
+  markClaims,
+  needsOf,
+  removePods,
+  restoreMembers,
+} from '../backup/restore/restore-members.ts';
 import { planRestore, type RestoreDecision } from '../backup/restore/plan-restore.ts';
-import { observeRestore, problemOf } from '../backup/restore/observe.ts';
+import { observeRestore } from '../backup/restore/observe-restore.ts';
 import { reportBlocker } from '../backup/restore/blocker.ts';
-import { prepare, retryMs } from '../backup/restore/prepare-in-background.ts';
+import { prepare, retryMs } from '../backup/restore/prepare.ts';
 import { prepareWork, type RestoreRecord, type Restoring, restoringOf } from '../backup/restore/restoring.ts';
 import { stop } from '../run-state/stop.ts';
 import { restoreSourceOf } from '../backup/restore/source.ts';
@@ -83,7 +89,7 @@ async function act(scope: Scope, restoring: Restoring, decision: RestoreDecision
       if (!prepared || !record) return prepare(scope, restoring);
       const source = restoreSourceOf(scope, restoring);
       await restoreMembers(scope, { source, prepared, run, startTime: record.startTime }, decision);
-      return going('RestoringMembers', describeProgress(scope, decision.members, prepared, problemOf), soonMs);
+      return going('RestoringMembers', describeProgress(scope, decision.members, prepared), soonMs);
     }
     case 'mark':
       await markClaims(scope, request, run);

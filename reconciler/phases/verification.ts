@@ -4,12 +4,14 @@ import type { Condition } from '../../constructs/api/status.ts';
 import type { WorkState } from '../engine/tasks/background-work.ts';
 import { type Failure, findTask, retryTime } from '../engine/tasks/task.ts';
 import { backOffMs } from '../backup/plan-backup.ts';
-import { runVerification, removeVerificationPods, withBackups } from '../backup/verify/run-verification.ts';
+import { runVerification } from '../backup/verify/run-verification.ts';
+import { removeVerificationPods } from '../backup/verify/verification-pod.ts';
+import { ownBackups, withBackups } from '../backup/with-backups.ts';
 import { backupId } from '../../constructs/cluster/backup-names.ts';
 import { incarnationOf } from '../backup/ownership.ts';
-import { BackupUnusable, verificationFailure } from '../backup/verify/failure.ts';
-import { listVerifications, type VerificationInventory, verificationRules } from '../backup/verify/survey.ts';
-import type { Verification } from '../backup/verification-settings.ts';
+import { BackupUnusable, verificationFailure } from '../backup/failure.ts';
+import { listVerifications, type VerificationInventory, verificationRules } from '../backup/verify/inventory.ts';
+import type { Verification } from '../backup/verification-result.ts';
 import { planVerification, type VerificationDecision } from '../backup/verify/plan-verification.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { degraded, done, InvalidConfiguration, type Outcome } from '../engine/outcome.ts';
@@ -76,7 +78,7 @@ function lookIntoStore(scope: Scope, spec: Backup, task: WorkState): WorkState<V
   });
   if (inventory.isDue) {
     inventory.start(({ signal }) =>
-      withBackups(scope, spec, (backups) =>
+      withBackups(ownBackups(scope, spec), (backups) =>
         listVerifications(backups, incarnationOf(scope.hostedControlPlane), signal),
       ),
     );

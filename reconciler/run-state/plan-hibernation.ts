@@ -1,4 +1,4 @@
-import { planStop, type StopInput, type StopStep } from './plan-stop.ts';
+import { planStop, type StopInput, type StopDecision } from './plan-stop.ts';
 
 /** What decides about the next step of a hibernation. */
 export interface HibernationInput extends Omit<StopInput, 'level'> {
@@ -14,7 +14,7 @@ export type HibernationDecision =
   | { readonly kind: 'awake' }
   | { readonly kind: 'refuse'; readonly machines: number }
   | { readonly kind: 'keepVolumes'; readonly claims: readonly string[]; readonly isAwake: boolean }
-  | Exclude<StopStep, { readonly kind: 'stopped' }>
+  | Exclude<StopDecision, { readonly kind: 'stopped' }>
   | { readonly kind: 'asleep' };
 
 /**

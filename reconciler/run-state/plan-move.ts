@@ -1,8 +1,8 @@
-import { planStop, type Running, type StopStep } from './plan-stop.ts';
+import { planStop, type Running, type StopDecision } from './plan-stop.ts';
 import type { MoveRecord } from './move-record.ts';
 
 /** The observed state of a move. */
-export interface MoveObservation extends Running {
+export interface MoveInput extends Running {
   /** Whether a user asks for it. */
   readonly isRequested: boolean;
   /** Uid of the HostedControlPlane. */
@@ -30,13 +30,13 @@ export interface MoveObservation extends Running {
 }
 
 /** Why a move is not prepared. */
-export type Refusal = 'noStore' | 'hibernated' | 'neverServed' | 'upgrading';
+export type MoveRefusal = 'noStore' | 'hibernated' | 'neverServed' | 'upgrading';
 
 /** The next step. The observed state shows each step, so that the next process continues after a process was killed. */
 export type MoveDecision =
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'refuse'; readonly because: Refusal }
-  | Extract<StopStep, { readonly kind: 'stopServers' | 'awaitBackup' }>
+  | { readonly kind: 'refuse'; readonly because: MoveRefusal }
+  | Extract<StopDecision, { readonly kind: 'stopServers' | 'awaitBackup' }>
   | { readonly kind: 'awaitVerification'; readonly backup: string }
   /** Name the backup on the object. From then on nothing may be written to etcd. */
   | { readonly kind: 'record'; readonly backup: string }
@@ -54,7 +54,7 @@ export type MoveDecision =
  * The next step of a move. It runs after the restore: an object that a move has created has its data here, and the request that came
  * with it is answered.
  */
-export function planMove(observed: MoveObservation): MoveDecision {
+export function planMove(observed: MoveInput): MoveDecision {
   const { isRequested, uid, record, backup, verified } = observed;
   if (record !== undefined && record.uid !== uid) return { kind: observed.isRestored ? 'forget' : 'nothing' };
   if (!isRequested) return record === undefined ? { kind: 'nothing' } : takeBack(record, observed);
@@ -68,7 +68,7 @@ export function planMove(observed: MoveObservation): MoveDecision {
 }
 
 /** Two objects may have the data until the bucket names one of them. */
-function takeBack({ backup }: MoveRecord, { claimedBy, uid }: MoveObservation): MoveDecision {
+function takeBack({ backup }: MoveRecord, { claimedBy, uid }: MoveInput): MoveDecision {
   if (claimedBy === undefined) return { kind: 'claim', backup };
   return claimedBy === uid ? { kind: 'forget' } : { kind: 'movedAway', backup, to: claimedBy };
 }
@@ -81,7 +81,7 @@ function refusalOf({
   hasServed,
   isUpgrading,
   servers,
-}: MoveObservation): Refusal | undefined {
+}: MoveInput): MoveRefusal | undefined {
   if (!hasStore) return 'noStore';
   if (isHibernated && record === undefined) return 'hibernated';
   if (!hasServed) return 'neverServed';

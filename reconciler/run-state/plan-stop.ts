@@ -21,13 +21,13 @@ export interface StopInput extends Running {
 }
 
 /** The next step of a stop. The observed state shows each step, so that the next process continues after a process was killed. */
-export type StopStep =
+export type StopDecision =
   | { readonly kind: 'stopServers'; readonly workloads: readonly string[]; readonly pods: readonly string[] }
   | { readonly kind: 'awaitBackup' }
   | { readonly kind: 'stopMembers'; readonly pods: readonly string[] }
   | { readonly kind: 'stopped' };
 
-export function planStop({ servers, etcd, level, awaitsBackup }: StopInput): StopStep {
+export function planStop({ servers, etcd, level, awaitsBackup }: StopInput): StopDecision {
   if (servers.wanted.length > 0 || servers.pods.length > 0)
     return { kind: 'stopServers', workloads: servers.wanted, pods: servers.pods };
   // A member that was told to stop takes no backup any more.

@@ -6,11 +6,11 @@ import { needsToStop } from '../clusters/pods/needs-to-stop.ts';
 import type { Wait } from '../engine/outcome.ts';
 import type { ControlPlaneContext, Reader, Writer } from '../clusters/management/view.ts';
 import { waitForTermination } from '../clusters/pods/termination.ts';
-import type { StopStep } from './plan-stop.ts';
+import type { StopDecision } from './plan-stop.ts';
 import type { StopReason } from './run-state.ts';
 
 /** What a stop works with. */
-export interface StopContext extends Pick<ControlPlaneContext, 'reader' | 'writer' | 'now'> {
+interface StopContext extends Pick<ControlPlaneContext, 'reader' | 'writer' | 'now'> {
   readonly cluster: HostedCluster;
   /** Manages the members of etcd, which it must not start again. */
   readonly etcdLoop: { stop(): Promise<void> };
@@ -19,7 +19,7 @@ export interface StopContext extends Pick<ControlPlaneContext, 'reader' | 'write
 /** Executes a step, and waits for the end of its pods. */
 export async function stop(
   scope: StopContext,
-  step: Extract<StopStep, { readonly kind: 'stopServers' | 'stopMembers' }>,
+  step: Extract<StopDecision, { readonly kind: 'stopServers' | 'stopMembers' }>,
 ): Promise<Wait> {
   if (step.kind === 'stopServers') {
     await holdServers(scope, step.workloads);
@@ -36,7 +36,7 @@ export async function stop(
 export async function refusalToStop(
   scope: StopContext & { readonly facts: Facts; readonly writer: Pick<Writer, 'dryRun'> },
   because: StopReason,
-  step: StopStep,
+  step: StopDecision,
 ): Promise<string | undefined> {
   const begins = step.kind === 'stopServers' && step.workloads.includes(namesOf(scope.cluster.name).apiServer);
   return begins ? scope.writer.dryRun(needsToStop(because, scope)) : undefined;

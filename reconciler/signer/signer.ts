@@ -13,11 +13,11 @@ import { type KubeObject, objectKey } from '../kube/object.ts';
 import { WorkQueue } from '../kube/queue.ts';
 import { kubeconfigSigned } from '../reconcile/status/events.ts';
 import type { Logger } from '../engine/log.ts';
-import { answerTo, type Circumstances, type Signed } from './answer.ts';
+import { decideSigning, type SigningInput, type Signed } from './decide-signing.ts';
 import { RequestLimits } from './limits.ts';
 import { isAnswered, kept, type ClientCertificateRequest } from './request.ts';
 
-export interface SignerOptions extends Pick<Circumstances, 'management' | 'answersFor'> {
+interface SignerOptions extends Pick<SigningInput, 'management' | 'answersFor'> {
   readonly client: KubernetesApi;
   readonly clock: Clock;
   readonly log: Logger;
@@ -84,11 +84,11 @@ export class Signer {
     const fault = this.#options.clock.fault?.();
     if (fault !== undefined) throw new Error(`no certificate is issued while ${fault}: correct the clock`);
     const { client, clock, management, answersFor } = this.#options;
-    const circumstances = { management, answersFor, reviewer: client, now: new Date(clock.now()) };
-    const answer = await answerTo(request, circumstances);
+    const input = { management, answersFor, reviewer: client, now: new Date(clock.now()) };
+    const decision = await decideSigning(request, input);
     try {
-      if (answer.kind === 'denied') await this.#deny(request, answer);
-      if (answer.kind === 'signed') await this.#sign(request, answer.hostedControlPlane, answer.signed);
+      if (decision.kind === 'denied') await this.#deny(request, decision);
+      if (decision.kind === 'signed') await this.#sign(request, decision.hostedControlPlane, decision.signed);
     } catch (error) {
       // Its creator has deleted it meanwhile, and may have created another one of its name.
       if (!isNotFound(error) && !isReplaced(error)) throw error;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { ports } from '../../../constructs/cluster/ports.ts';
 import { receive } from './receive.ts';
-import { swap } from './swap-data-directory.ts';
+import { swap } from './data-directories.ts';
 
 /**
  * Entry point of the operator's image in a pod that restores a backup: `receive` waits for the snapshot, `swap` puts

@@ -17,7 +17,7 @@ export interface Receiver {
   readonly serverName: string;
 }
 
-export interface PushOptions {
+interface PushOptions {
   readonly sizeBytes: number;
   readonly credentials: EtcdCredentials;
   readonly clock: Clock;

@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { restorePaths, type RestorePaths } from '../../../constructs/control-plane/etcd/volume.ts';
-import { exists, makeDirectory, removeOldest, removeOtherRuns, syncDirectory } from './directories.ts';
+import { exists, makeDirectory, removeOldest, removeOtherRuns, syncDirectory } from './data-directories.ts';
 
 /** The expected snapshot. */
-export interface ExpectedSnapshot {
+interface ExpectedSnapshot {
   readonly sizeBytes: number;
   /** In hexadecimal digits. */
   readonly sha256: string;

@@ -1,13 +1,12 @@
 import type { SecretObject } from '../../../imports/kubernetes.ts';
 import { findUsersObject } from '../../clusters/management/users-objects.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
-import { adopt } from '../../encryption-at-rest/adopt.ts';
+import { adopt, encryptionSecret, readEncryptionKeys } from '../../encryption-at-rest/secret.ts';
 import { identity, type Key } from '../../encryption-at-rest/configuration.ts';
-import { planInitialConfiguration, firstKeys } from '../../encryption-at-rest/first-keys.ts';
+import { initialConfigurationFor, firstKeys } from '../../encryption-at-rest/first-keys.ts';
 import { holdsEarlierData } from './earlier-data.ts';
-import { encryptionSecret, readEncryptionKeys } from '../../encryption-at-rest/secret.ts';
 import type { SecretProps } from '../../pki/secret.ts';
-import type { RestoreContext } from './context.ts';
+import type { RestoreContext } from './restore-context.ts';
 
 /**
  * Adds the keys of a backup to the keys of this cluster, so that API servers can read its Secrets when they start with
@@ -48,7 +47,7 @@ async function create(
   props: SecretProps,
   keys: readonly Key[],
 ): Promise<SecretObject | 'lost' | 'users'> {
-  const initialConfiguration = planInitialConfiguration(scope, holdsEarlierData(scope));
+  const initialConfiguration = initialConfigurationFor(scope, holdsEarlierData(scope));
   if (initialConfiguration.kind === 'lost' || initialConfiguration.kind === 'users') return initialConfiguration.kind;
   const providers = initialConfiguration.kind === 'configure' ? initialConfiguration.providers : [identity];
   return scope.writer.createOnce<SecretObject>(encryptionSecret(props, firstKeys(scope, providers, keys)));

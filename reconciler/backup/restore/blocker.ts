@@ -1,6 +1,6 @@
 import type { ConditionReason } from '../../../constructs/api/conditions.ts';
 import { degraded, type Outcome, wait } from '../../engine/outcome.ts';
-import type { RestoreContext } from './context.ts';
+import type { RestoreContext } from './restore-context.ts';
 import { isBegun, type Restoring } from './restoring.ts';
 
 /** Why a restore does not continue now. */

@@ -2,8 +2,9 @@ import { PersistentVolumeClaim } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { ControlPlaneContext } from '../../clusters/management/view.ts';
-import { isRestoredBy } from './observe.ts';
-import { ownerOf, restoreOf } from './request.ts';
+import { isRestoredBy } from './observe-restore.ts';
+import { ownerOf } from '../ownership.ts';
+import { restoreOf } from './request.ts';
 import { isFormationRecorded } from '../../etcd/formation.ts';
 import { markOf } from '../../etcd/volume-mark.ts';
 

@@ -2,11 +2,12 @@ import { blockMoveAnnotation } from '../../../constructs/api/group.ts';
 import { kubernetesVersion } from '../../../constructs/cluster/versions.ts';
 import { takenFor } from '../../../constructs/api/etcd-status.ts';
 import type { ControlPlaneContext } from '../../clusters/management/view.ts';
-import type { MoveObservation } from '../../run-state/plan-move.ts';
+import type { MoveInput } from '../../run-state/plan-move.ts';
 import { type MoveRecord, moveRecordOf } from '../../run-state/move-record.ts';
-import { observeRestore } from './observe.ts';
+import { observeRestore } from './observe-restore.ts';
 import { isRestored } from './plan-restore.ts';
-import { moveOf, ownerOf } from './request.ts';
+import { ownerOf } from '../ownership.ts';
+import { moveOf } from './request.ts';
 import { apiServersOf } from '../../clusters/pods/servers.ts';
 import { isHibernationRequested, isMoveRequested, type RunState } from '../../run-state/run-state.ts';
 
@@ -15,7 +16,7 @@ interface Context extends Pick<ControlPlaneContext, 'hostedControlPlane' | 'clus
 }
 
 /** The state of a move, in the management cluster and in the status. @param claimedBy what the bucket says, if it was asked */
-export function observeMove(context: Context, claimedBy: string | undefined): MoveObservation {
+export function observeMove(context: Context, claimedBy: string | undefined): MoveInput {
   const { hostedControlPlane, cluster, runState } = context;
   const { metadata, status } = hostedControlPlane;
   const record = moveRecordOf(metadata);

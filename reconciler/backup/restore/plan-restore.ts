@@ -1,7 +1,7 @@
-import { planStop, type Running, type StopStep } from '../../run-state/plan-stop.ts';
+import { planStop, type Running, type StopDecision } from '../../run-state/plan-stop.ts';
 
 /** The observed state of a restore, in the management cluster and in the status. */
-export interface RestoreObservation {
+export interface RestoreInput {
   /** ID of the request; undefined if there is none. */
   readonly request: string | undefined;
   /** The restore that the status records, with the requests whose restores began before it. */
@@ -50,7 +50,7 @@ export type RestoreDecision =
   | { readonly kind: 'prepare' }
   /** Record the backup in the status, before anything is changed. */
   | { readonly kind: 'begin' }
-  | Extract<StopStep, { readonly kind: 'stopServers' | 'stopMembers' }>
+  | Extract<StopDecision, { readonly kind: 'stopServers' | 'stopMembers' }>
   /** Read the facts of the snapshot again before sending it. */
   | { readonly kind: 'prepareAgain' }
   | { readonly kind: 'restore'; readonly members: readonly MemberAct[]; readonly surplusPods: readonly string[] }
@@ -62,7 +62,7 @@ export type RestoreDecision =
   | { readonly kind: 'complete' };
 
 /** The next step of a restore. */
-export function planRestore(observed: RestoreObservation): RestoreDecision {
+export function planRestore(observed: RestoreInput): RestoreDecision {
   const { request, record, members } = observed;
   const begun = record && !record.isComplete ? record.request : undefined;
   if (request === undefined) return begun === undefined ? { kind: 'nothing' } : { kind: 'withdrawn' };
@@ -76,7 +76,7 @@ export function planRestore(observed: RestoreObservation): RestoreDecision {
  * A request that comes back after another one never begins again: a user who applies an old manifest does not mean to lose
  * what was written since. Volumes record it too, because a status may be lost.
  */
-function hasBegunBefore({ record, members }: RestoreObservation, request: string): boolean {
+function hasBegunBefore({ record, members }: RestoreInput, request: string): boolean {
   const known = record ? [record.request, ...record.earlier] : [];
   return known.includes(request) || members.some(({ claim }) => claim?.restored.includes(request));
 }
@@ -87,12 +87,12 @@ export function isRestored(members: readonly MemberRestore[], request: string): 
   return claims.length > 0 && claims.every(({ restored }) => restored.includes(request));
 }
 
-function start({ members, surplusPods, servers }: RestoreObservation): RestoreDecision {
+function start({ members, surplusPods, servers }: RestoreInput): RestoreDecision {
   if (members.some(({ pod }) => pod) || surplusPods.length > 0) return { kind: 'cleanUp' };
   return { kind: servers.isAvailable ? 'complete' : 'start' };
 }
 
-function replace(observed: RestoreObservation): RestoreDecision {
+function replace(observed: RestoreInput): RestoreDecision {
   const { members, surplusPods, run } = observed;
   // What is running is about to be replaced.
   const step = planStop({ ...observed, level: 'AllStopped', awaitsBackup: false });

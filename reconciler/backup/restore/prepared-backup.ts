@@ -1,9 +1,7 @@
-import type { Backup } from '../../../constructs/api/backup-spec.ts';
 import type { ClusterBackups } from '../cluster-backups.ts';
 import type { Manifest } from '../manifest.ts';
-import type { BackupOwner } from '../../../constructs/cluster/backup-names.ts';
 import type { Incarnation } from '../ownership.ts';
-import type { StoreReader } from '../store/store-access.ts';
+import type { StoredBackups } from '../with-backups.ts';
 import type { Key } from '../../encryption-at-rest/configuration.ts';
 import type { Clock } from '../../kube/clock.ts';
 import type { ReachableMembers } from './newest-reachable-member.ts';
@@ -22,15 +20,6 @@ export interface PreparedBackup {
    * cluster. Never print them.
    */
   readonly encryptionKeys: readonly Key[];
-}
-
-/** The backups of one owner in a bucket, and the rights to read them. */
-export interface StoredBackups {
-  readonly owner: BackupOwner;
-  /** Namespace of the HostedControlPlane, whose Secrets give access to the store. */
-  readonly namespace: string;
-  readonly store: Pick<Backup, 'secret' | 'webIdentity' | 'encryption'>;
-  readonly storeReader: StoreReader;
 }
 
 /** What a restore reads: which backup, from which bucket, for which control plane. */

@@ -3,6 +3,7 @@ import type { Etcd } from '../../../constructs/api/etcd-spec.ts';
 import { parseBackupId, type BackupOwner } from '../../../constructs/cluster/backup-names.ts';
 import { type Choice, choiceOf } from '../choose-backup.ts';
 import type { MoveRecord } from '../../run-state/move-record.ts';
+import { ownerOf } from '../ownership.ts';
 
 /** The data that the user chose: a backup, or the newest reachable member, at this revision. */
 export type RestoreChoice = Choice | { readonly kind: 'reachableMember'; readonly revision: number };
@@ -21,7 +22,7 @@ export interface RestoreRequest {
 }
 
 /** Determines whether a recovery is due. */
-export interface QuorumState {
+interface QuorumState {
   /** So many members lost their data that the others are no quorum. */
   readonly isLost: boolean;
   /** The request whose run has begun and not ended. */
@@ -57,11 +58,6 @@ function recoveryOf(accepted: string, owner: BackupOwner): RestoreRequest {
     ? { kind: 'backup', id: accepted }
     : { kind: 'reachableMember', revision: Number(accepted) };
   return { id: digest(['recovery', accepted]), kind: 'recovery', choice, owner, isNamed: false };
-}
-
-/** Owner of a cluster's own backups. */
-export function ownerOf({ name, namespace }: { readonly name: string; readonly namespace: string }): BackupOwner {
-  return { namespace, cluster: name };
 }
 
 /** The request of `etcd.restore`. */

@@ -1,10 +1,11 @@
 import type { EtcdStatus } from '../../../constructs/api/etcd-status.ts';
 import type { WorkState } from '../../engine/tasks/background-work.ts';
 import { etcdHealth } from '../../etcd/health.ts';
-import type { RestoreContext } from './context.ts';
+import type { RestoreContext } from './restore-context.ts';
 import type { PreparedBackup } from './prepared-backup.ts';
 import { arrivedRecord } from '../../run-state/move-record.ts';
-import { moveOf, ownerOf, requestOf, type RestoreRequest, runId } from './request.ts';
+import { ownerOf } from '../ownership.ts';
+import { moveOf, requestOf, type RestoreRequest, runId } from './request.ts';
 
 /** The newest restore in the status. */
 export type RestoreRecord = NonNullable<EtcdStatus['restore']>;

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { etcdVersion } from '../../../constructs/cluster/versions.ts';
 import { knownMembers, watchedMemberObjects } from '../../etcd/member-objects.ts';
 import { choiceOf } from '../choose-backup.ts';
-import { incarnationOf } from '../ownership.ts';
+import { incarnationOf, ownerOf } from '../ownership.ts';
 import { InvalidConfiguration } from '../../engine/outcome.ts';
-import type { RestoreContext } from './context.ts';
-import type { RestoreSource, StoredBackups } from './prepared-backup.ts';
-import { ownerOf } from './request.ts';
+import type { RestoreContext } from './restore-context.ts';
+import { ownBackups, type StoredBackups } from '../with-backups.ts';
+import type { RestoreSource } from './prepared-backup.ts';
 import { isBegun, type Restoring } from './restoring.ts';
 
 /** The message for a restore request without a bucket. */
@@ -20,7 +20,7 @@ export function restoreSourceOf(
 ): RestoreSource {
   const begunWith = isBegun(request, record) ? record?.backup : undefined;
   return {
-    ...backupsOf({ cluster, hostedControlPlane, storeReader }),
+    ...backupsOf({ cluster, storeReader }),
     owner: request.owner,
     incarnation: incarnationOf(hostedControlPlane),
     isNamed: request.isNamed,
@@ -39,12 +39,8 @@ export function restoreSourceOf(
 }
 
 /** Its own backups. @throws InvalidConfiguration if no bucket is configured */
-export function backupsOf({
-  cluster,
-  hostedControlPlane,
-  storeReader,
-}: Pick<RestoreContext, 'cluster' | 'hostedControlPlane' | 'storeReader'>): StoredBackups {
-  const store = cluster.spec.etcd.backup;
+export function backupsOf(scope: Pick<RestoreContext, 'cluster' | 'storeReader'>): StoredBackups {
+  const store = scope.cluster.spec.etcd.backup;
   if (!store) throw new InvalidConfiguration('BackupSecretInvalid', placeMissing);
-  return { owner: ownerOf(cluster), namespace: hostedControlPlane.metadata.namespace, store, storeReader };
+  return ownBackups(scope, store);
 }

@@ -22,7 +22,7 @@ export class AnswerTooLong extends Error {
 }
 
 /** The same stream. It fails, and closes the connection behind it, at the first byte or moment above the limits. */
-export async function* limitedAnswer(
+async function* limitedAnswer(
   source: AsyncIterable<Uint8Array>,
   { bytes = longestAnswerBytes, ms = longestAnswerMs }: { readonly bytes?: number; readonly ms?: number } = {},
 ): AsyncGenerator<Uint8Array> {

@@ -1,15 +1,14 @@
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { Agent } from 'node:http';
+import type { Agent, ClientRequest } from 'node:http';
 import type { Agent as SecureAgent } from 'node:https';
 import { Readable } from 'node:stream';
 import { type Guard, guardedAgents, proxiedAgents } from '../../clusters/network/destinations.ts';
-import { limitHints } from '../hints.ts';
-import { limitedReadable } from './answer-limit.ts';
+import { limitedReadable, AnswerTooLong } from './answer-limit.ts';
 import { proxyOf } from './proxy.ts';
 import type { StoreSettings } from './store-settings.ts';
 
 /** How a client of the AWS SDK reaches a service that a user names. */
-export interface BoundedAgents {
+interface BoundedAgents {
   /** In the form of a request handler. */
   readonly agents: { readonly httpAgent: Agent; readonly httpsAgent: SecureAgent };
   /** URL of the proxy; undefined without one. */
@@ -24,6 +23,31 @@ export function agentsFor(url: string, settings: StoreSettings, guard: Guard | u
   const agents = proxy === undefined ? guardedAgents(options, guard) : proxiedAgents(options, proxy);
   for (const agent of Object.values(agents)) limitHints(agent);
   return { agents: { httpAgent: agents.http, httpsAgent: agents.https }, proxy };
+}
+
+/**
+ * Most answers with a status of 1xx before the actual one. Without a limit a server sends one after the other: the connection is
+ * never silent, and the operator does nothing but read them.
+ */
+const mostHints = 100;
+
+/** What `http.request` hands a request to. The types have no name for it. */
+interface RequestTaker {
+  addRequest(request: ClientRequest, ...rest: unknown[]): void;
+}
+
+/** Ends those requests of an agent whose server sends more hints than any store. */
+function limitHints(agent: Agent): void {
+  const taker = agent as unknown as RequestTaker;
+  const addRequest = taker.addRequest.bind(agent);
+  taker.addRequest = (request, ...rest) => {
+    let hints = 0;
+    request.on('information', () => {
+      hints += 1;
+      if (hints > mostHints) request.destroy(new AnswerTooLong('the answer does not end'));
+    });
+    addRequest(request, ...rest);
+  };
 }
 
 /**

@@ -18,13 +18,13 @@ const partBytes = 5 << 20;
 const partsAtOnce = 2;
 
 /** Destination of an object. */
-export interface UploadTarget {
+interface UploadTarget {
   readonly bucket: string;
   readonly key: string;
 }
 
 /** What ends an upload. */
-export interface UploadLimits {
+interface UploadLimits {
   readonly signal: AbortSignal | undefined;
   /** Longest time of a request that moves next to nothing. */
   readonly stallMs: number;

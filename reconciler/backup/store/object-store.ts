@@ -1,4 +1,5 @@
 import {
+  type $Command,
   AbortMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
@@ -7,7 +8,10 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
   type S3Client,
+  type S3ClientResolvedConfig,
   S3ServiceException,
+  type ServiceInputTypes,
+  type ServiceOutputTypes,
 } from '@aws-sdk/client-s3';
 import { Readable } from 'node:stream';
 import { systemClock, type Clock } from '../../kube/clock.ts';
@@ -108,11 +112,7 @@ export class ObjectStore {
   /** Writes a small object. */
   async putText(key: string, text: string, signal?: AbortSignal): Promise<void> {
     const target = { Bucket: this.settings.bucket, Key: key, Body: text, ContentType: 'application/json' };
-    await this.#request(
-      `write ${key}`,
-      (abortSignal) => this.#client.send(new PutObjectCommand(target), { abortSignal }),
-      signal,
-    );
+    await this.#send(`write ${key}`, new PutObjectCommand(target), signal);
   }
 
   /**
@@ -184,12 +184,7 @@ export class ObjectStore {
   /** Size of an object in bytes. */
   async size(key: string, signal?: AbortSignal): Promise<number> {
     const request = new HeadObjectCommand({ Bucket: this.settings.bucket, Key: key });
-    const { ContentLength = 0 } = await this.#request(
-      `check ${key}`,
-      (abortSignal) => this.#client.send(request, { abortSignal }),
-      signal,
-    );
-    return ContentLength;
+    return (await this.#send(`check ${key}`, request, signal)).ContentLength ?? 0;
   }
 
   /** Reads a small object. Refuses objects that are longer than `maxBytes`. */
@@ -222,11 +217,7 @@ export class ObjectStore {
       });
       if (this.#clock.elapsed() - began > longestList.requests * this.#requestMs)
         throw stalledError(`list ${folder}`, longestList.requests * this.#requestMs);
-      const page = await this.#request(
-        `list ${folder}`,
-        (abortSignal) => this.#client.send(request, { abortSignal }),
-        signal,
-      );
+      const page = await this.#send(`list ${folder}`, request, signal);
       for (const { Key = '' } of page.Contents ?? []) {
         if (!Key.startsWith(folder)) continue;
         // A copy: strings of the parser keep the whole answer in memory.
@@ -245,13 +236,13 @@ export class ObjectStore {
   /** Resolves if the store lets this client list a folder, which may be empty. */
   async reach(folder: string, signal?: AbortSignal): Promise<void> {
     const request = new ListObjectsV2Command({ Bucket: this.settings.bucket, Prefix: folder, MaxKeys: 1 });
-    await this.#request(`list ${folder}`, (abortSignal) => this.#client.send(request, { abortSignal }), signal);
+    await this.#send(`list ${folder}`, request, signal);
   }
 
   /** Deletes an object. A missing object is not an error. */
   async delete(key: string, signal?: AbortSignal): Promise<void> {
     const request = new DeleteObjectCommand({ Bucket: this.settings.bucket, Key: key });
-    await this.#request(`delete ${key}`, (abortSignal) => this.#client.send(request, { abortSignal }), signal);
+    await this.#send(`delete ${key}`, request, signal);
   }
 
   /**
@@ -260,22 +251,17 @@ export class ObjectStore {
    */
   async abortUploads(folder: string, before: number, signal?: AbortSignal): Promise<void> {
     const Bucket = this.settings.bucket;
-    const { Uploads = [] } = await this.#request(
-      `list unfinished uploads of ${folder}`,
-      (abortSignal) => this.#client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: folder }), { abortSignal }),
-      signal,
-    ).catch((error: unknown) => {
-      if (error instanceof StoreError && error.reason === 'Unavailable') return { Uploads: [] };
-      throw error;
-    });
+    const unfinished = new ListMultipartUploadsCommand({ Bucket, Prefix: folder });
+    const { Uploads = [] } = await this.#send(`list unfinished uploads of ${folder}`, unfinished, signal).catch(
+      (error: unknown) => {
+        if (error instanceof StoreError && error.reason === 'Unavailable') return { Uploads: [] };
+        throw error;
+      },
+    );
     for (const { Key, UploadId, Initiated } of Uploads) {
       if (Key?.startsWith(folder) && Initiated !== undefined && Initiated.getTime() < before) {
         const request = new AbortMultipartUploadCommand({ Bucket, Key, UploadId });
-        await this.#request(
-          `abort the upload of ${Key}`,
-          (abortSignal) => this.#client.send(request, { abortSignal }),
-          signal,
-        );
+        await this.#send(`abort the upload of ${Key}`, request, signal);
       }
     }
   }
@@ -288,6 +274,14 @@ export class ObjectStore {
       'Failed',
       `the upload of ${key} is incomplete: ${sizeBytes} bytes were sent, but the store has ${storedBytes}: check the logs of the store`,
     );
+  }
+
+  #send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+    action: string,
+    command: $Command<Input, Output, S3ClientResolvedConfig>,
+    signal: AbortSignal | undefined,
+  ): Promise<Output> {
+    return this.#request(action, (abortSignal) => this.#client.send(command, { abortSignal }), signal);
   }
 
   /** One request, which ends in time: a store that answers a byte now and then would hold it for ever. */

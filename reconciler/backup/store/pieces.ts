@@ -1,5 +1,5 @@
 /** A piece of a stream, and whether it is the last one. */
-export interface Piece {
+interface Piece {
   /** Valid until its memory is reused, see {@link piecesOf}. */
   readonly bytes: Buffer;
   readonly isLast: boolean;

@@ -7,7 +7,7 @@ import type { StoreSettings } from './store-settings.ts';
 import { assumeRole } from './web-identity.ts';
 
 /** Timeouts of the client. */
-export interface ClientLimits {
+interface ClientLimits {
   /** Limit for a connection. */
   readonly connectMs: number;
   /** Limit without any traffic on a connection. */

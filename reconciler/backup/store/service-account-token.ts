@@ -18,7 +18,7 @@ export interface TokenRequest {
 }
 
 /** What decides whether the token is issued. */
-export interface TokenSituation extends TokenRequest {
+interface TokenInput extends TokenRequest {
   readonly found: KubeObject | undefined;
   /** Audiences whose tokens the management API server accepts; unknown until the ServiceAccount is found suitable. */
   readonly apiAudiences?: readonly string[];
@@ -29,14 +29,14 @@ export interface TokenSituation extends TokenRequest {
  * and the server that receives its token. Therefore annotations of the ServiceAccount must name the HostedControlPlane and that server,
  * and the management API server must not accept the token.
  */
-export function tokenRefusal({
+function tokenRefusal({
   hostedControlPlane: { namespace, name },
   serviceAccount,
   audience,
   tokenService,
   found,
   apiAudiences = [],
-}: TokenSituation): string | undefined {
+}: TokenInput): string | undefined {
   const account = `ServiceAccount ${namespace}/${serviceAccount}`;
   if (!found) return `${account} does not exist: create it, or correct etcd.backup.webIdentity.serviceAccountName`;
   if (!listed(found.metadata, backupIdentityAnnotation).includes(name))
@@ -59,8 +59,8 @@ export async function serviceAccountTokenFor(
 ): Promise<string> {
   const { hostedControlPlane, serviceAccount, audience } = request;
   const account = { namespace: hostedControlPlane.namespace, name: serviceAccount };
-  const refuse = (situation: TokenSituation): void => {
-    const refusal = tokenRefusal(situation);
+  const refuse = (input: TokenInput): void => {
+    const refusal = tokenRefusal(input);
     if (refusal !== undefined) throw new Error(refusal);
   };
   try {

@@ -14,8 +14,9 @@ import { type EncryptionKey, readEncryptionKey } from '../encryption-keys.ts';
 import type { BackupOwner } from '../../../constructs/cluster/backup-names.ts';
 import type { ObjectStore, ObjectStoreOptions } from './object-store.ts';
 import { StoreError } from './store-error.ts';
-import { mayRestore, mayUse } from './store-grant.ts';
 import { readStoreSettings, type StoreCredentials } from './store-settings.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { listed } from '../../clusters/management/listed.ts';
 
 /** Types of Secrets that hold what Kubernetes or Cluster API issue. */
 const foreignTypes: readonly string[] = [
@@ -38,7 +39,7 @@ export interface StoreReader {
 }
 
 /** Who opens a store, and for whose backups. */
-export interface StoreUser {
+interface StoreUser {
   /** Namespace of the HostedControlPlane. */
   readonly namespace: string;
   /** Owner of the backups that are read or written. */
@@ -46,7 +47,7 @@ export interface StoreUser {
 }
 
 /** A bucket and its encryption keys. Close the store after use. */
-export interface OpenStore {
+interface OpenStore {
   readonly store: ObjectStore;
   /** The first one encrypts, each may decrypt; empty if backups are not encrypted. */
   readonly keys: readonly EncryptionKey[];
@@ -60,12 +61,12 @@ export interface OpenStore {
 export async function openStore(
   { namespace, owner }: StoreUser,
   { secret, webIdentity, encryption }: Pick<Backup, 'secret' | 'webIdentity' | 'encryption'>,
-  requestCaches: StoreReader,
+  storeReader: StoreReader,
   options?: ObjectStoreOptions,
 ): Promise<OpenStore> {
   const place = { namespace: secret.namespace ?? namespace, name: secret.name };
   const name = `Secret ${place.namespace}/${place.name}`;
-  const found = await requestCaches.secret(place).catch((error: unknown) => {
+  const found = await storeReader.secret(place).catch((error: unknown) => {
     throw isForbidden(error) ? invalid(unreadable(name, place)) : error;
   });
   const isForeign = place.namespace !== namespace;
@@ -75,12 +76,12 @@ export async function openStore(
   if (foreignTypes.includes(found.type ?? ''))
     throw invalid(`${name} is of type ${found.type}, and not that of a bucket: name another one`);
   const settings = named(name, () =>
-    readStoreSettings(found.data ?? {}, secret, webIdentity && credentialsOf(webIdentity, requestCaches)),
+    readStoreSettings(found.data ?? {}, secret, webIdentity && credentialsOf(webIdentity, storeReader)),
   );
-  const keys = encryption ? await encryptionKeys({ namespace, name: encryption.secretName }, requestCaches) : [];
+  const keys = encryption ? await encryptionKeys({ namespace, name: encryption.secretName }, storeReader) : [];
   // The client of S3 takes 14 MiB, which an operator without backups saves.
   const { ObjectStore: Store } = await import('./object-store.ts');
-  return { store: new Store(settings, { destinations: requestCaches.destinations, ...options }), keys };
+  return { store: new Store(settings, { destinations: storeReader.destinations, ...options }), keys };
 }
 
 /**
@@ -102,6 +103,27 @@ function refuseForeignUse(
   throw invalid(
     `${name} lets namespace ${namespace} restore its own backups, and not those of namespace ${owner.namespace}: correct etcd.restore.from, or ask its owner for a Secret with the labels ${backupAccess}: ${namespace} and ${restoreAccessLabel}: ${owner.namespace}`,
   );
+}
+
+/**
+ * Whether the owner of a Secret lets another namespace use it: the annotation names it among others, or the label alone.
+ * A label of Kubernetes cannot hold a list.
+ */
+export function mayUse(namespace: string, { metadata }: KubeObject): boolean {
+  const namespaces = listed(metadata, backupAccess);
+  return namespaces.includes(namespace) || namespaces.includes('*') || isNamedAlone(namespace, metadata);
+}
+
+/**
+ * Whether the owner of a Secret lets another namespace restore the backups of a third one. Only for the namespace in the
+ * label: beside a list, the permission would be for every namespace of the list.
+ */
+export function mayRestore(namespace: string, of: string, { metadata }: KubeObject): boolean {
+  return of === namespace || (isNamedAlone(namespace, metadata) && metadata.labels?.[restoreAccessLabel] === of);
+}
+
+function isNamedAlone(namespace: string, { labels }: KubeObject['metadata']): boolean {
+  return labels?.[backupAccess] === namespace;
 }
 
 /** In a Secret of the own namespace, too, each setting comes from a key of its own, and none from that of another one. */
@@ -137,7 +159,7 @@ function missing(name: string, namespace: string, reader: string): string {
     : `${name} does not exist or does not let namespace ${reader} use it: ask its owner to create it with the annotation ${backupAccess}: ${reader}, or to add ${reader} to that list`;
 }
 
-function credentialsOf(webIdentity: NonNullable<Backup['webIdentity']>, requestCaches: StoreReader): StoreCredentials {
+function credentialsOf(webIdentity: NonNullable<Backup['webIdentity']>, storeReader: StoreReader): StoreCredentials {
   const { roleARN, serviceAccountName, audience, tokenServiceURL } = webIdentity;
   if (tokenServiceURL !== undefined && !tokenServiceURL.startsWith('https://'))
     throw invalid(
@@ -149,7 +171,7 @@ function credentialsOf(webIdentity: NonNullable<Backup['webIdentity']>, requestC
     roleArn: roleARN,
     tokenService: tokenServiceURL,
     token: () =>
-      requestCaches.serviceAccountToken(serviceAccountName, audience, tokenService).catch((error: unknown) => {
+      storeReader.serviceAccountToken(serviceAccountName, audience, tokenService).catch((error: unknown) => {
         throw new StoreError('CredentialsRefused', `cannot sign in to the store: ${messageOf(error)}`);
       }),
   };
@@ -157,9 +179,9 @@ function credentialsOf(webIdentity: NonNullable<Backup['webIdentity']>, requestC
 
 async function encryptionKeys(
   place: { readonly namespace: string; readonly name: string },
-  requestCaches: StoreReader,
+  storeReader: StoreReader,
 ): Promise<readonly EncryptionKey[]> {
-  const secret = await requestCaches.secret(place);
+  const secret = await storeReader.secret(place);
   const name = `Secret ${place.namespace}/${place.name}`;
   if (!secret) throw invalid(`${name} with the keys that encrypt backups does not exist: create it`);
   return named(name, () => {

@@ -1,14 +1,13 @@
-import { createHash } from 'node:crypto';
 import type { Backup } from '../../../constructs/api/backup-spec.ts';
 import type { Work } from '../../engine/tasks/background-work.ts';
 import { type Failure, findTask, retryTime } from '../../engine/tasks/task.ts';
 import { type BackupFailure, backupFailure } from '../failure.ts';
-import { type BackupOwner, ownerFolder } from '../../../constructs/cluster/backup-names.ts';
 import { backOffMs } from '../plan-backup.ts';
-import { openStore, type StoreReader } from './store-access.ts';
+import type { StoreReader } from './store-access.ts';
+import { ownBackups, withBackups } from '../with-backups.ts';
 
 /** What a check of a store works with. */
-export interface StoreCheckContext {
+interface StoreCheckContext {
   readonly cluster: { readonly name: string; readonly namespace: string };
   readonly work: Work;
   readonly now: Date;
@@ -36,38 +35,21 @@ const validMs = 60 * 60_000;
  * upgrade waits for a backup. Only a backup shows whether the store accepts writes.
  */
 export function storeCheck({ cluster, work, now, storeReader }: StoreCheckContext, spec: Backup): StoreCheck {
+  const { secret, webIdentity, encryption } = spec;
   const task = findTask<void>(work, now, {
     name: storeCheckWork,
-    inputsKey: inputsKeyOf(spec),
+    inputsKey: JSON.stringify([secret, webIdentity, encryption]),
     retryMs,
     holdsMs: () => validMs,
     supersedes: true,
     turn: 'listing',
   });
-  const owner = { namespace: cluster.namespace, cluster: cluster.name };
-  if (task.isDue) task.start(({ signal }) => reachStore(owner, spec, storeReader, signal));
+  if (task.isDue)
+    task.start(({ signal }) =>
+      withBackups(ownBackups({ cluster, storeReader }, spec), (backups) => backups.reach(signal)),
+    );
   const { state } = task;
   if (task.isDue || state.kind === 'idle' || state.kind === 'running') return { kind: 'running' };
   if (state.kind === 'done') return { kind: 'passed', nextTime: new Date(state.at.getTime() + validMs) };
   return { kind: 'refused', failure: backupFailure(state.error), nextTime: new Date(retryTime(state, retryMs)) };
-}
-
-/** @throws InvalidConfiguration for Secrets, StoreError for the store */
-async function reachStore(
-  owner: BackupOwner,
-  spec: Backup,
-  storeReader: StoreReader,
-  signal: AbortSignal,
-): Promise<void> {
-  const { store } = await openStore({ namespace: owner.namespace, owner }, spec, storeReader);
-  try {
-    await store.reach(ownerFolder(store.settings.prefix, owner), signal);
-  } finally {
-    store.close();
-  }
-}
-
-function inputsKeyOf({ secret, webIdentity, encryption }: Backup): string {
-  const text = JSON.stringify([secret, webIdentity, encryption]);
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

@@ -30,7 +30,7 @@ export interface StoreSettings {
 }
 
 /** Keys of the settings in the Secret. */
-export interface StoreSecretKeys {
+interface StoreSecretKeys {
   readonly accessKeyIDKey: string;
   readonly secretAccessKeyKey: string;
   readonly hostKey: string;
@@ -102,7 +102,7 @@ function endpointOf(host: string, key: string): string | undefined {
 }
 
 /** Splits `bucket/some/prefix`. */
-export function bucketAndPrefix(text: string, key: string): Pick<StoreSettings, 'bucket' | 'prefix'> {
+function bucketAndPrefix(text: string, key: string): Pick<StoreSettings, 'bucket' | 'prefix'> {
   const [bucket = '', ...segments] = withoutTrailingSlashes(text).split('/');
   // Some stores convert these to another key than the one that is listed.
   if (bucket !== '' && segments.every((segment) => !['', '.', '..'].includes(segment))) {

@@ -1,7 +1,7 @@
 import type { StoredBackup } from '../cluster-backups.ts';
 import type { BackupName } from '../../../constructs/cluster/backup-names.ts';
 import { expiredBackups, type RetentionPolicy } from '../retention.ts';
-import { isBackupDue, nextBackupTime, type Schedule } from '../schedule.ts';
+import { isBackupDue, nextBackupTime, type Schedule, aheadMs } from '../schedule.ts';
 
 /** When backups are verified. */
 export interface VerificationRules {
@@ -13,7 +13,7 @@ export interface VerificationRules {
 }
 
 /** The known backups of a cluster. */
-export interface VerificationSituation {
+export interface VerificationInput {
   /** Newest first. */
   readonly backups: readonly StoredBackup[];
   /** When the newest successful verification ended, in milliseconds since the epoch; undefined if there was none. */
@@ -37,7 +37,7 @@ export type VerificationDecision =
  */
 export function planVerification(
   { every, schedule, retention }: VerificationRules,
-  { backups, lastVerification, now }: VerificationSituation,
+  { backups, lastVerification, now }: VerificationInput,
 ): VerificationDecision {
   const [newest] = backups;
   if (!newest) return { kind: 'noBackup' };
@@ -51,4 +51,26 @@ export function planVerification(
   if (schedule === undefined) return { kind: 'idle', next: undefined };
   const next = nextBackupTime(schedule, lastVerification ?? 0);
   return isBackupDue(schedule, lastVerification, now) ? due : { kind: 'idle', next };
+}
+
+/**
+ * Whether a verification is missing: a whole further backup, or a whole further time of the schedule for verifications, has passed
+ * since the one that had to be verified. What is due now may still be running.
+ * @param last when the last verification ended, in milliseconds since the epoch @throws for a schedule that never occurs
+ */
+export function isVerificationOverdue(
+  { every, schedule }: Pick<VerificationRules, 'every' | 'schedule'>,
+  backups: Schedule,
+  { last, now }: { readonly last: number; readonly now: number },
+): boolean {
+  // That of a clock that was ahead says nothing.
+  if (last > now + aheadMs) return true;
+  return havePassed(every + 1, backups, last, now) || (schedule !== undefined && havePassed(2, schedule, last, now));
+}
+
+/** It asks for no time after now, however many there may be. */
+function havePassed(times: number, schedule: Schedule, after: number, now: number): boolean {
+  if (times === 0) return true;
+  const next = nextBackupTime(schedule, after);
+  return next <= now && havePassed(times - 1, schedule, next, now);
 }

@@ -1,7 +1,8 @@
 import { minorOf } from '../../../constructs/cluster/versions.ts';
-import { observeRestore } from '../../backup/restore/observe.ts';
+import { observeRestore } from '../../backup/restore/observe-restore.ts';
 import { isRestored } from '../../backup/restore/plan-restore.ts';
-import { ownerOf, restoreOf } from '../../backup/restore/request.ts';
+import { ownerOf } from '../../backup/ownership.ts';
+import { restoreOf } from '../../backup/restore/request.ts';
 import { renderedVersion, type VersionContext } from './version-change.ts';
 
 /**

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkState } from '../../../reconciler/engine/tasks/background-work.ts';
 import { requestCause } from '../../../reconciler/backup/causes.ts';
-import { type BackupSituation, backOffMs, planBackup } from '../../../reconciler/backup/plan-backup.ts';
+import { type BackupInput, backOffMs, planBackup } from '../../../reconciler/backup/plan-backup.ts';
 import { InvalidConfiguration } from '../../../reconciler/engine/outcome.ts';
 
 const minute = 60_000;
 const noon = Date.parse('2026-11-21T12:00:00Z');
 const nightBefore = Date.parse('2026-11-21T02:30:00Z');
 
-const situation: BackupSituation = {
+const situation: BackupInput = {
   schedule: { expression: '30 2 * * *', identity: 'team/c1' },
   now: noon,
   lastBackup: nightBefore,
@@ -19,19 +19,19 @@ const situation: BackupSituation = {
   hasContent: true,
 };
 
-const decide = (changes: Partial<BackupSituation>) => planBackup({ ...situation, ...changes });
+const decide = (changes: Partial<BackupInput>) => planBackup({ ...situation, ...changes });
 const due = { lastBackup: undefined };
 const requested = { causes: [requestCause('before the big change')] };
 
 /** Work that failed for the causes of the situation. */
-function failed(changes: Partial<BackupSituation>, failures = 1): WorkState {
+function failed(changes: Partial<BackupInput>, failures = 1): WorkState {
   const decision = decide({ ...changes, work: { kind: 'idle' } });
   if (decision.kind !== 'start') throw new Error(decision.kind);
   return { kind: 'failed', inputsKey: decision.inputsKey, at: new Date(noon), error: new Error('down'), failures };
 }
 
 describe('a backup', () => {
-  it.each<[string, Partial<BackupSituation>, object]>([
+  it.each<[string, Partial<BackupInput>, object]>([
     ['is not taken before its time', {}, { kind: 'idle', nextTime: Date.parse('2026-11-22T02:30:00Z') }],
     ['is taken if there is none', due, { kind: 'start' }],
     ['is not taken before the cluster has content', { ...due, hasContent: false }, { kind: 'waitForContent' }],
@@ -76,7 +76,7 @@ describe('a backup', () => {
     expect(decide({ ...due, work, now: noon + minute })).toMatchObject({ kind: 'start' });
   });
 
-  it.each<[string, Partial<BackupSituation>]>([
+  it.each<[string, Partial<BackupInput>]>([
     ['if a user has requested one since', requested],
     ['if the spec has changed', { settings: { secret: 'other' } }],
   ])('that failed is retried at once %s', (_, changes) => {
@@ -119,7 +119,7 @@ describe('a backup that runs or waits for its turn', () => {
     progress: 'waiting for its turn',
   });
 
-  it.each<[string, Partial<BackupSituation>, number | undefined]>([
+  it.each<[string, Partial<BackupInput>, number | undefined]>([
     [
       'a period after the moment at which it is due',
       { now: dueAt, createdAt: dueAt - 100 * day, work: waiting(dueAt) },

@@ -9,7 +9,7 @@ import {
   parseConfiguration,
   parseKeys,
 } from '../../../reconciler/encryption-at-rest/configuration.ts';
-import { loadedConfiguration, podsWithout } from '../../../reconciler/encryption-at-rest/loaded.ts';
+import { loadedConfiguration, podsWithout } from '../../../reconciler/encryption-at-rest/rotate-keys.ts';
 import { now } from '../../support/scope.ts';
 
 const first = newKey(now, []);

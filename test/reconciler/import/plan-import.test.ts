@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type ImportObservation, planImport } from '../../../reconciler/import/plan-import.ts';
+import { type ImportInput, planImport } from '../../../reconciler/import/plan-import.ts';
 
 const stopped = { wanted: [], pods: [] };
 /** An import of which everything is done but the hand-over. */
-const done: ImportObservation = {
+const done: ImportInput = {
   isHandedOver: false,
   isPaused: true,
   hasRecord: true,
@@ -16,7 +16,7 @@ const done: ImportObservation = {
   missingSecrets: [],
 };
 /** Nothing is done: everything of the other provider runs. */
-const begun: ImportObservation = {
+const begun: ImportInput = {
   isHandedOver: false,
   isPaused: false,
   hasRecord: false,
@@ -30,7 +30,7 @@ const begun: ImportObservation = {
 };
 
 describe('the next step of an import', () => {
-  const facts: readonly (readonly [step: string, change: Partial<ImportObservation>])[] = [
+  const facts: readonly (readonly [step: string, change: Partial<ImportInput>])[] = [
     ['pause', { isPaused: true }],
     ['record', { hasRecord: true }],
     ['keepVolumes', { unkeptVolumes: [] }],
@@ -53,7 +53,7 @@ describe('the next step of an import', () => {
     }
   });
 
-  it.each<[string, Partial<ImportObservation>, string]>([
+  it.each<[string, Partial<ImportInput>, string]>([
     ['a person ends the pause', { isPaused: false }, 'pause'],
     ['the record is lost', { hasRecord: false }, 'record'],
     ['a volume is no longer kept', { unkeptVolumes: ['pv-0'] }, 'keepVolumes'],
@@ -68,7 +68,7 @@ describe('the next step of an import', () => {
     expect(planImport({ ...done, ...change }).kind).toBe(step);
   });
 
-  it.each<Partial<ImportObservation>>([
+  it.each<Partial<ImportInput>>([
     { unkeptVolumes: ['pv-0'] },
     { hasRecord: false },
     { servers: { wanted: [], pods: ['api-0'] } },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { configurationCheckResult } from '../../../reconciler/desired-state/api-server/check-pod.ts';
-import { loadedConfiguration } from '../../../reconciler/encryption-at-rest/loaded.ts';
+import { loadedConfiguration } from '../../../reconciler/encryption-at-rest/rotate-keys.ts';
 import { grpcMessage } from '../../../reconciler/etcd/etcd3-client.ts';
 import { samplesOf } from '../../../reconciler/kube/metric-samples.ts';
 import { isOlder } from '../../../reconciler/kube/object.ts';

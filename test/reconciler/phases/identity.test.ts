@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
 import type { Work, WorkState } from '../../../reconciler/engine/tasks/background-work.ts';
-import { RecoveryBundleNotFound } from '../../../reconciler/backup/find-recovery-bundle.ts';
+import { RecoveryBundleNotFound, type Identity } from '../../../reconciler/backup/find-recovery-bundle.ts';
 import { StoreError } from '../../../reconciler/backup/store/store-error.ts';
 import { caCertificates } from '../../../reconciler/phases/ca-certificates.ts';
 import { createCA, createServiceAccountKey, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
-import type { Identity } from '../../../reconciler/backup/restore/read-identity.ts';
 import { Killed, MemoryObjects } from '../../support/memory-objects.ts';
 import { now, scopeOf } from '../../support/scope.ts';
 

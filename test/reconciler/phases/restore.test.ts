@@ -10,7 +10,7 @@ import { readEncryptionKeys } from '../../../reconciler/encryption-at-rest/secre
 import { encryptionAtRest } from '../../../reconciler/phases/encryption-at-rest.ts';
 import { restore as phase } from '../../../reconciler/phases/restore.ts';
 import type { PreparedBackup } from '../../../reconciler/backup/restore/prepared-backup.ts';
-import { restoredAnnotations } from '../../../reconciler/backup/restore/observe.ts';
+import { restoredAnnotations } from '../../../reconciler/backup/restore/observe-restore.ts';
 import { requestOf } from '../../../reconciler/backup/restore/request.ts';
 import { Killed, MemoryObjects } from '../../support/memory-objects.ts';
 import { now, scopeOf } from '../../support/scope.ts';

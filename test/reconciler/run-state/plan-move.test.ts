@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type MoveDecision, type MoveObservation, planMove } from '../../../reconciler/run-state/plan-move.ts';
+import { type MoveDecision, type MoveInput, planMove } from '../../../reconciler/run-state/plan-move.ts';
 
 const backup = '2026-11-25T09-00-00.000Z-42';
 const own = { uid: 'here', backup };
 const stopped = { wanted: [], pods: [] };
 
-function observed(changes: Partial<MoveObservation> = {}): MoveObservation {
+function observed(changes: Partial<MoveInput> = {}): MoveInput {
   return {
     isRequested: true,
     uid: 'here',
@@ -25,14 +25,14 @@ function observed(changes: Partial<MoveObservation> = {}): MoveObservation {
   };
 }
 
-const prepared = (changes: Partial<MoveObservation> = {}) =>
+const prepared = (changes: Partial<MoveInput> = {}) =>
   observed({ record: own, servers: stopped, backup, verified: backup, ...changes });
-const withdrawn = (changes: Partial<MoveObservation> = {}) => prepared({ isRequested: false, ...changes });
+const withdrawn = (changes: Partial<MoveInput> = {}) => prepared({ isRequested: false, ...changes });
 /** The object that a move has created, with the annotations of the one that it was. */
-const arrived = (changes: Partial<MoveObservation> = {}) => prepared({ uid: 'there', hasServed: false, ...changes });
+const arrived = (changes: Partial<MoveInput> = {}) => prepared({ uid: 'there', hasServed: false, ...changes });
 
 describe('the next step of a move', () => {
-  const table: [string, MoveObservation, MoveDecision][] = [
+  const table: [string, MoveInput, MoveDecision][] = [
     ['nothing that nobody asks for', observed({ isRequested: false }), { kind: 'nothing' }],
     ['nothing without a bucket', observed({ hasStore: false }), { kind: 'refuse', because: 'noStore' }],
     [

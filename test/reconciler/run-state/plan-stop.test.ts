@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { planStop, type StopInput, type StopStep } from '../../../reconciler/run-state/plan-stop.ts';
+import { planStop, type StopInput, type StopDecision } from '../../../reconciler/run-state/plan-stop.ts';
 
 const serving = { wanted: ['c1-api-server'], pods: ['c1-api-server-x'] };
 const ending = { wanted: [], pods: ['c1-api-server-x'] };
@@ -7,11 +7,11 @@ const stopped = { wanted: [], pods: [] };
 const members = { isWanted: true, pods: ['c1-etcd-0'] };
 const membersEnding = { isWanted: false, pods: ['c1-etcd-0'] };
 const none = { isWanted: false, pods: [] };
-const first: StopStep = { kind: 'stopServers', workloads: ['c1-api-server'], pods: ['c1-api-server-x'] };
+const first: StopDecision = { kind: 'stopServers', workloads: ['c1-api-server'], pods: ['c1-api-server-x'] };
 const all: Pick<StopInput, 'level' | 'awaitsBackup'> = { level: 'AllStopped', awaitsBackup: false };
 const servers: typeof all = { level: 'ServersStopped', awaitsBackup: false };
 
-it.each<[string, StopInput, StopStep]>([
+it.each<[string, StopInput, StopDecision]>([
   ['the API servers, before etcd', { ...all, servers: serving, etcd: members }, first],
   [
     'the last of their pods',

@@ -16,7 +16,7 @@ import {
 } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { completedRequests, restoredAnnotations } from '../../../reconciler/backup/restore/observe.ts';
+import { completedRequests, restoredAnnotations } from '../../../reconciler/backup/restore/observe-restore.ts';
 import { BackedUpCluster } from '../../support/loop/backed-up-cluster.ts';
 import { ClusterctlMove, setPaused } from '../../support/loop/clusterctl-move.ts';
 import { Life } from '../../support/loop/life.ts';

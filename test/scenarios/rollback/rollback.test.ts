@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Deployment, PersistentVolumeClaim, Pod, StatefulSet } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { versionAnnotation } from '../../../constructs/pod/component.ts';
-import { completedRequests, restoredAnnotations } from '../../../reconciler/backup/restore/observe.ts';
+import { completedRequests, restoredAnnotations } from '../../../reconciler/backup/restore/observe-restore.ts';
 import { BackedUpCluster } from '../../support/loop/backed-up-cluster.ts';
 import { Life } from '../../support/loop/life.ts';
 import type { MemoryCluster } from '../../support/loop/memory-cluster.ts';

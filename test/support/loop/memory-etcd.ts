@@ -10,7 +10,7 @@ import { isAway } from '../management-controllers.ts';
 import { LoneMember } from '../etcd-member.ts';
 import type { LoopMemberClient } from '../../../reconciler/etcd/observe-members.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { completedRequests, restoredAnnotations } from '../../../reconciler/backup/restore/observe.ts';
+import { completedRequests, restoredAnnotations } from '../../../reconciler/backup/restore/observe-restore.ts';
 import type { Reader } from '../../../reconciler/clusters/management/view.ts';
 
 /**

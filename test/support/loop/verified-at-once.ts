@@ -1,4 +1,4 @@
-import type { Verification } from '../../../reconciler/backup/verification-settings.ts';
+import type { Verification } from '../../../reconciler/backup/verification-result.ts';
 import type { ObjectStoreServer } from '../object-store-server.ts';
 
 /** Lets every backup be verified when it is stored: no pod in memory restores one on trial. */

@@ -8,7 +8,7 @@ import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
 import { type RenderedObject, renderControlPlane } from '../../../constructs/control-plane/chart.ts';
 import { renderWorkload } from '../../../constructs/workload/chart.ts';
 import { openStore } from '../../../reconciler/backup/store/store-access.ts';
-import { verificationRules } from '../../../reconciler/backup/verify/survey.ts';
+import { verificationRules } from '../../../reconciler/backup/verify/inventory.ts';
 import { phases } from '../../../reconciler/reconcile/phases.ts';
 import { restoreOf } from '../../../reconciler/backup/restore/request.ts';
 import type { Work } from '../../../reconciler/engine/tasks/background-work.ts';

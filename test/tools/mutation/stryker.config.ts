@@ -5,7 +5,7 @@ const decisions = [
   'constructs/cluster/{minors,versions}.ts',
   'reconciler/backup/{causes,plan-backup,retention,schedule}.ts',
   'reconciler/backup/verify/plan-verification.ts',
-  'reconciler/encryption-at-rest/rotation.ts',
+  'reconciler/encryption-at-rest/plan-rotation.ts',
   'reconciler/etcd/{leadership,maintenance,members,membership,plan-step,quorum-guard,volume-size}.ts',
   'reconciler/desired-state/upgrade/version-rules.ts',
   'reconciler/engine/run-phases.ts',

@@ -12,7 +12,7 @@ export default defineConfig({
       'test/constructs/cluster/versions.test.ts',
       'test/reconciler/backup/{causes,plan-backup,retention,schedule}.test.ts',
       'test/reconciler/backup/verify/plan-verification.test.ts',
-      'test/reconciler/encryption-at-rest/rotation.test.ts',
+      'test/reconciler/encryption-at-rest/plan-rotation.test.ts',
       'test/reconciler/etcd/{maintenance,members,membership,plan-step,quorum-guard,rollout,volume-size}.test.ts',
       'test/reconciler/desired-state/upgrade/version-rules.test.ts',
       'test/reconciler/engine/run-phases.test.ts',

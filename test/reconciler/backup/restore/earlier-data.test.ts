@@ -4,7 +4,7 @@ import { PersistentVolumeClaim } from '../../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../../constructs/cluster/labels.ts';
 import { holdsEarlierData, wasEtcdFormed } from '../../../../reconciler/backup/restore/earlier-data.ts';
 import { volumeMark } from '../../../../reconciler/etcd/volume-mark.ts';
-import { restoredAnnotations } from '../../../../reconciler/backup/restore/observe.ts';
+import { restoredAnnotations } from '../../../../reconciler/backup/restore/observe-restore.ts';
 import { restoreOf } from '../../../../reconciler/backup/restore/request.ts';
 import { MemoryObjects } from '../../../support/memory-objects.ts';
 import { clusterName, type ScopeChanges, scopeOf } from '../../../support/scope.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   planRestore,
   type MemberRestore,
-  type RestoreObservation,
+  type RestoreInput,
   type RestorePod,
 } from '../../../../reconciler/backup/restore/plan-restore.ts';
 
@@ -24,7 +24,7 @@ function member(ordinal: number, changes: Partial<MemberRestore> = {}): MemberRe
 
 const restored = (ordinal: number, by = request) => member(ordinal, { claim: { isGoing: false, restored: [by] } });
 
-function observed(changes: Partial<RestoreObservation> = {}): RestoreObservation {
+function observed(changes: Partial<RestoreInput> = {}): RestoreInput {
   return {
     request,
     record: begun,
@@ -38,13 +38,13 @@ function observed(changes: Partial<RestoreObservation> = {}): RestoreObservation
   };
 }
 
-const held = (changes: Partial<RestoreObservation> = {}) => observed({ servers: stopped, etcd: noMembers, ...changes });
+const held = (changes: Partial<RestoreInput> = {}) => observed({ servers: stopped, etcd: noMembers, ...changes });
 
 const creation = { kind: 'restore', members: [{ ordinal: 0, act: 'create' }], surplusPods: [] };
 const earlier = observed({ record: another(true), members: [restored(0)] });
 
 describe('the next step of a restore', () => {
-  const table: [string, RestoreObservation, object][] = [
+  const table: [string, RestoreInput, object][] = [
     ['nothing without a request', observed({ request: undefined, record: undefined }), { kind: 'nothing' }],
     [
       'nothing if another one ran and none is requested',

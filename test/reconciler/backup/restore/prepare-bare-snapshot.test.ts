@@ -4,7 +4,8 @@ import { Restore } from '../../../../constructs/api/restore-spec.ts';
 import { choiceOf } from '../../../../reconciler/backup/choose-backup.ts';
 import { findRecoveryBundle } from '../../../../reconciler/backup/find-recovery-bundle.ts';
 import { systemClock } from '../../../../reconciler/kube/clock.ts';
-import { prepareBackup, withBackupsOf } from '../../../../reconciler/backup/restore/prepare.ts';
+import { prepareBackup } from '../../../../reconciler/backup/restore/prepare.ts';
+import { withBackups } from '../../../../reconciler/backup/with-backups.ts';
 import type { RestoreSource } from '../../../../reconciler/backup/restore/prepared-backup.ts';
 import { storeSecret } from '../../../support/backup-secrets.ts';
 import { snapshotOf } from '../../../support/etcd-database.ts';
@@ -63,12 +64,19 @@ it.each([false, true])(
       encryptionKeys: [],
     });
     const sent: Uint8Array[] = [];
-    await withBackupsOf(source, async (backups) => {
+    await withBackups(source, async (backups) => {
       for await (const chunk of found.read(backups, context.signal)) sent.push(chunk);
     });
     expect(Buffer.concat(sent)).toEqual(snapshot);
   },
 );
+
+it('the bytes of a snapshot count, so that its check keeps its turn while others wait', async () => {
+  let bytes = 0;
+  const counted = { ...context, moved: (moved: number) => (bytes += moved) };
+  await prepareBackup(sourceOf({ backup: name }), { isChecked: false }, counted);
+  expect(bytes).toBe(snapshot.length);
+});
 
 it('a snapshot in the folder of another Cluster is found there', async () => {
   const from = { namespace: 'other', cluster: 'c1' };

@@ -3,7 +3,7 @@ import type { StoredBackup } from '../../../../reconciler/backup/cluster-backups
 import {
   planVerification,
   type VerificationRules,
-  type VerificationSituation,
+  type VerificationInput,
 } from '../../../../reconciler/backup/verify/plan-verification.ts';
 
 const hour = 3_600_000;
@@ -23,11 +23,7 @@ const daily = { expression: '0 6 * * *', identity: 'team/c1' };
 const newest = { kind: 'due', backup: { time: now - hour, revision: 1000 } };
 const rest = { kind: 'idle', next: undefined };
 
-const decide = (
-  drawn: string,
-  changes: Partial<VerificationRules> = {},
-  situation: Partial<VerificationSituation> = {},
-) =>
+const decide = (drawn: string, changes: Partial<VerificationRules> = {}, situation: Partial<VerificationInput> = {}) =>
   planVerification(
     { ...rules, ...changes },
     { backups: backups(drawn), lastVerification: undefined, now, ...situation },
