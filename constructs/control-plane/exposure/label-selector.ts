@@ -1,18 +1,20 @@
 import type { k8s } from 'cdk8s-plus-30';
+import { itemsOf } from '../../cluster/foreign-values.ts';
 
 type Labels = Readonly<Record<string, string>>;
 type Expression = k8s.LabelSelectorRequirement;
 
 /** Whether a Kubernetes label selector matches these labels. An empty selector matches everything. */
-export function selects({ matchLabels = {}, matchExpressions = [] }: k8s.LabelSelector, labels: Labels): boolean {
+export function selects({ matchLabels, matchExpressions }: k8s.LabelSelector, labels: Labels): boolean {
   return (
-    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
-    matchExpressions.every((expression) => holds(expression, labels))
+    Object.entries(matchLabels ?? {}).every(([key, value]) => labels[key] === value) &&
+    itemsOf(matchExpressions).every((expression) => holds(expression, labels))
   );
 }
 
-function holds({ key, operator, values = [] }: Expression, labels: Labels): boolean {
+function holds({ key, operator, ...given }: Expression, labels: Labels): boolean {
   const value = labels[key];
+  const values = itemsOf(given.values);
   switch (operator) {
     case 'In':
       return value !== undefined && values.includes(value);

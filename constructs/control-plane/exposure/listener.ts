@@ -1,4 +1,5 @@
 import { type Endpoint, formatEndpoint } from '../../cluster/facts.ts';
+import { itemsOf, textOf } from '../../cluster/foreign-values.ts';
 import { outsidePortAnnotation } from '../../api/group.ts';
 import { selects } from './label-selector.ts';
 import { outsidePort } from './outside-port.ts';
@@ -37,7 +38,7 @@ type Refusal = Extract<EndpointDecision, { known: false }>;
  */
 export function chooseListener(question: ListenerQuestion): ListenerChoice {
   const { gateway, gatewayName, preset } = question;
-  const listeners = gateway.spec.listeners.filter(({ protocol }) => protocol === 'TLS');
+  const listeners = itemsOf(gateway.spec?.listeners).filter(({ protocol }) => protocol === 'TLS');
   const judged = listeners.map((listener) => ({ listener, changes: necessaryChanges(listener, question) }));
   const suitable = judged
     .filter(({ changes }) => changes.length === 0)
@@ -69,7 +70,7 @@ function necessaryChanges(listener: ObservedListener, question: ListenerQuestion
 }
 
 function hostnameChange({ hostname }: ObservedListener): string | undefined {
-  if (hostname?.startsWith('*.')) return undefined;
+  if (textOf(hostname)?.startsWith('*.')) return undefined;
   return `its hostname is ${hostname ? `${hostname}, no wildcard` : 'not set'}, set a wildcard such as *.${hostname || 'clusters.example.com'}`;
 }
 
@@ -84,7 +85,7 @@ const routeGroup = 'gateway.networking.k8s.io';
 const routeKind = 'TLSRoute';
 
 function kindChange({ allowedRoutes }: ObservedListener): string | undefined {
-  const kinds = allowedRoutes?.kinds ?? [];
+  const kinds = itemsOf(allowedRoutes?.kinds);
   const isAllowed = kinds.some(({ group, kind }) => (group ?? routeGroup) === routeGroup && kind === routeKind);
   if (kinds.length === 0 || isAllowed) return undefined;
   return `its allowedRoutes.kinds are ${kinds.map(({ kind }) => kind).join(' and ')}, add ${routeKind}`;

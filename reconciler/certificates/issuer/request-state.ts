@@ -1,4 +1,5 @@
 import type { CertificateRequestObject } from '../../../imports/cert-manager.ts';
+import { itemsOf, textOf } from '../../../constructs/cluster/foreign-values.ts';
 import { splitCertificates } from '../../pki/pem.ts';
 
 type Condition = NonNullable<NonNullable<CertificateRequestObject['status']>['conditions']>[number];
@@ -17,8 +18,9 @@ export function stateOf(
   request: CertificateRequestObject,
   problemOf: (certificate: string) => string | undefined,
 ): RequestState {
-  const { status = {}, metadata } = request;
-  const find = (type: string) => status.conditions?.find((condition) => condition.type === type);
+  const { metadata } = request;
+  const status = request.status ?? {};
+  const find = (type: string) => itemsOf(status.conditions).find((condition) => condition.type === type);
   const ready = find('Ready');
   const refused = (why: string, { message, lastTransitionTime }: Condition = {}): RequestState => ({
     kind: 'refused',
@@ -34,8 +36,9 @@ export function stateOf(
     return refused('has failed', ready);
   }
 
-  if (isTrue(ready) && status.certificate) {
-    const [certificate] = splitCertificates(Buffer.from(status.certificate, 'base64').toString('utf8'));
+  const encoded = textOf(status.certificate);
+  if (isTrue(ready) && encoded) {
+    const [certificate] = splitCertificates(Buffer.from(encoded, 'base64').toString('utf8'));
     const problem = certificate === undefined ? 'it is not a certificate in PEM' : problemOf(certificate);
     if (certificate === undefined || problem) {
       return refused('returned an unusable certificate', { ...ready, message: problem ?? '' });

@@ -1,4 +1,5 @@
 import type { DeploymentObject } from '../../../imports/kubernetes.ts';
+import { itemsOf } from '../../../constructs/cluster/foreign-values.ts';
 import { decisiveManagedFields } from '../../kube/apply-decision.ts';
 import { fieldManager } from '../../../constructs/api/group.ts';
 import { type KubeObject, type ObjectMeta, requireVersion } from '../../kube/object.ts';
@@ -51,7 +52,7 @@ const counts = [
 function stateOf(object: KubeObject): Omit<DeploymentObject, keyof KubeObject> {
   const { spec, status }: DeploymentObject = object;
   if (!status) return {};
-  const conditions = (status.conditions ?? [])
+  const conditions = itemsOf(status.conditions)
     .filter(({ type }) => type === 'ReplicaFailure')
     .slice(0, 1)
     .map(({ type, status: value, message, lastTransitionTime }) => ({

@@ -1,5 +1,6 @@
 import type { CertificateSigningRequestObject } from '../../../imports/kubernetes.ts';
 import { groups } from '../../../constructs/cluster/workload-identities.ts';
+import { itemsOf, textOf } from '../../../constructs/cluster/foreign-values.ts';
 import { isPending, longestRequest } from '../../pki/certificate-signing-request.ts';
 import type { KubeObject } from '../../kube/object.ts';
 
@@ -10,7 +11,8 @@ import type { KubeObject } from '../../kube/object.ts';
 export function keptRequest(object: KubeObject): CertificateSigningRequestObject {
   const given = object as CertificateSigningRequestObject;
   const { name, uid, resourceVersion, creationTimestamp } = given.metadata;
-  const { request = '', signerName, username, groups: member, usages } = given.spec ?? {};
+  const { signerName, groups: member, usages } = given.spec ?? {};
+  const request = textOf(given.spec?.request) ?? '';
   const { conditions, certificate } = given.status ?? {};
   return {
     apiVersion: given.apiVersion,
@@ -19,10 +21,13 @@ export function keptRequest(object: KubeObject): CertificateSigningRequestObject
     spec: {
       request: isPending(given) && request.length <= longestRequest ? request : '',
       signerName,
-      username,
-      groups: member?.filter((group) => group === groups.nodes),
-      usages,
+      username: textOf(given.spec?.username),
+      groups: itemsOf(member).filter((group) => group === groups.nodes),
+      usages: itemsOf(usages),
     },
-    status: { conditions: conditions?.map(({ type, status }) => ({ type, status })), certificate },
+    status: {
+      conditions: itemsOf(conditions).map(({ type, status }) => ({ type, status })),
+      certificate: textOf(certificate),
+    },
   };
 }

@@ -6,6 +6,7 @@ import {
   ownerNameAnnotation,
   servingCertificateSignerAnnotation,
 } from '../../../constructs/api/group.ts';
+import { itemsOf, textOf } from '../../../constructs/cluster/foreign-values.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { keptIdentity } from './kept-object.ts';
 
@@ -14,7 +15,7 @@ const longestText = 253;
 
 /** When the kubelet has last reported the state of its Node, which it does every five minutes at least. */
 export function lastReport(node: NodeObject | undefined): Date | undefined {
-  const at = node?.status?.conditions?.find(({ type }) => type === 'Ready')?.lastHeartbeatTime;
+  const at = itemsOf(node?.status?.conditions).find(({ type }) => type === 'Ready')?.lastHeartbeatTime;
   return at === undefined ? undefined : new Date(at);
 }
 
@@ -31,7 +32,7 @@ const keptAnnotations = [
 export function keptNode(node: KubeObject): KubeObject {
   const { annotations = {} } = node.metadata;
   const kept = keptAnnotations.flatMap((name) => {
-    const value = annotations[name];
+    const value = textOf(annotations[name]);
     return value === undefined ? [] : [[name, value.slice(0, longestText)] as const];
   });
   const { metadata, ...identity } = keptIdentity(node);
@@ -40,9 +41,9 @@ export function keptNode(node: KubeObject): KubeObject {
 
 /** What of a Node a list of reports holds: the metadata that the operator keeps, and the condition with the time of the last report. */
 export function keptReport(node: NodeObject): NodeObject {
-  const ready = node.status?.conditions?.find(({ type }) => type === 'Ready');
+  const ready = itemsOf(node.status?.conditions).find(({ type }) => type === 'Ready');
   const conditions = ready
-    ? [{ type: 'Ready', lastHeartbeatTime: ready.lastHeartbeatTime?.slice(0, longestText) }]
+    ? [{ type: 'Ready', lastHeartbeatTime: textOf(ready.lastHeartbeatTime)?.slice(0, longestText) }]
     : [];
   return { ...keptNode(node), status: { conditions } };
 }
