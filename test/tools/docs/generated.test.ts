@@ -26,6 +26,17 @@ describe('what pages take from the sources', () => {
   });
 });
 
+it('the API reference has the message of every rule of the CRD', async () => {
+  const { text } = await readPage('constructs/api/REFERENCE.md');
+  const messages = [...JSON.stringify(hostedControlPlaneCRD).matchAll(/"message":("(?:[^"\\]|\\.)*")/g)].map(
+    ([, message = '']) => JSON.parse(message) as string,
+  );
+  expect(messages.length).toBeGreaterThan(200);
+  expect(messages.filter((message) => !text.includes(message.replaceAll('<', '\\<').replaceAll('|', '\\|')))).toEqual(
+    [],
+  );
+});
+
 describe('the settings in constructs/provider/SETTINGS.md', () => {
   it('name every environment variable of the operator', async () => {
     const { text } = await readPage('constructs/provider/SETTINGS.md');
