@@ -11,7 +11,7 @@ import {
 import { objectRules } from './hosted-control-plane-rules.ts';
 import { HostedControlPlaneTemplateSpec } from './hosted-control-plane-template.ts';
 import { HostedControlPlaneSpec } from './hosted-control-plane.ts';
-import { HostedControlPlaneStatus } from './status.ts';
+import { HostedControlPlaneStatus, wideColumns } from './status.ts';
 import { structural, type StructuralSchema } from './structural.ts';
 import { celRule } from './validation-rule.ts';
 
@@ -130,20 +130,13 @@ const columns: readonly PrinterColumn[] = [
     description: 'Port at which workers and users reach the API server.',
     priority: 1,
   },
-  {
-    name: 'Certificates Until',
-    type: 'string',
-    jsonPath: '.status.certificatesNotAfter',
-    description: 'Time at which the first certificate in use expires.',
-    priority: 1,
-  },
-  {
-    name: 'Release',
-    type: 'integer',
-    jsonPath: '.status.releaseRevision',
-    description: 'Release revision by which the operator renders the control plane.',
-    priority: 1,
-  },
+  ...Object.entries(HostedControlPlaneStatus.shape).flatMap(([field, schema]) => {
+    const name = wideColumns.get(schema)?.name;
+    const { type, description = '' } = structural(schema);
+    if (name === undefined) return [];
+    const column = { name, jsonPath: `.status.${field}`, description, priority: 1 };
+    return [{ ...column, type: type === 'integer' ? ('integer' as const) : ('string' as const) }];
+  }),
 ];
 
 /** Fields of the schema of every kind. The API server adds the documentation of `metadata`. */

@@ -50,6 +50,9 @@ export const Condition = z
   .describe('One observation of the control plane.');
 export type Condition = z.output<typeof Condition>;
 
+/** Fields of the status that `kubectl get -o wide` shows, by the names of their columns. */
+export const wideColumns = z.registry<{ readonly name: string }>();
+
 /** @internal */
 export const HostedControlPlaneStatus = z.object({
   initialization: z
@@ -117,7 +120,8 @@ export const HostedControlPlaneStatus = z.object({
     .optional()
     .describe(
       'Release revision: the templates, flags and default images by which the operator renders the control plane.',
-    ),
+    )
+    .register(wideColumns, { name: 'Release' }),
   revisions: z
     .array(Revision)
     .max(2)
@@ -209,7 +213,10 @@ export const HostedControlPlaneStatus = z.object({
       'x-kubernetes-list-map-keys': ['kind'],
       description: 'Certificates in use, by kind.',
     }),
-  certificatesNotAfter: time().optional().describe('Time at which the first certificate in use expires.'),
+  certificatesNotAfter: time()
+    .optional()
+    .describe('Time at which the first certificate in use expires.')
+    .register(wideColumns, { name: 'Certificates Until' }),
   etcdVolumeSize: Quantity.optional().describe('Size of the volume of each etcd member.'),
   etcdVolumeUsage: Quantity.optional().describe(
     'Size of the largest database of etcd, rounded up to a sixteenth of the volume. The volume also holds the WAL and snapshots.',

@@ -78,7 +78,7 @@ export function isExpiring(life: Life, now: Date): boolean {
 }
 
 /** The certificate of a Secret; for a kubeconfig, that of its user. */
-function certificateIn(object: SecretObject, role: CertificateRole): string | undefined {
+export function certificateIn(object: SecretObject, role: CertificateRole): string | undefined {
   return role === 'kubeconfig' ? clientIn(object)?.certificate : valueOf(object, 'tls.crt');
 }
 

@@ -19,16 +19,15 @@ export interface TenantControlPlaneObject extends KubeObject {
  */
 export function kamajiControlPlane({ metadata, status }: TenantControlPlaneObject): OtherControlPlane {
   const { name } = metadata;
-  const { certificates = {}, storage = {} } = status ?? {};
-  const store = `DataStore ${storage.dataStoreName ?? 'unknown'} (${storage.driver ?? 'unknown'})`;
+  const store = `DataStore ${status?.storage?.dataStoreName ?? 'unknown'} (${status?.storage?.driver ?? 'unknown'})`;
   return {
     provider: 'Kamaji',
     name,
     servers: [{ resource: Deployment, name }],
     etcd: undefined,
-    clusterCA: { secret: certificates.ca?.secretName ?? `${name}-ca`, certificate: 'ca.crt', key: 'ca.key' },
+    clusterCA: { secret: status?.certificates?.ca?.secretName ?? `${name}-ca`, certificate: 'ca.crt', key: 'ca.key' },
     trusted: undefined,
-    serviceAccountKey: { secret: certificates.sa?.secretName ?? `${name}-sa-certificate`, key: 'sa.key' },
+    serviceAccountKey: { secret: status?.certificates?.sa?.secretName ?? `${name}-sa-certificate`, key: 'sa.key' },
     issuer: 'https://kubernetes.default.svc.cluster.local',
     leftovers: [{ resource: Deployment, name }],
     notCarriedOver: [

@@ -1,5 +1,6 @@
 import type { Resource } from '../../constructs/api/resources.ts';
 import type { CallOptions, RawOptions } from './client-options.ts';
+import { withoutNulls } from './missing-values.ts';
 import type { KubeRequest } from './request.ts';
 import { describeTarget, withQuery, type PathTarget, type Query } from './resource.ts';
 import type { Transport } from './transport.ts';
@@ -31,7 +32,8 @@ export class ResourceRequests {
 
   /** The response. The caller asserts its type, because the API server conforms to its schema. */
   async json<T>(request: ResourceRequest, options: CallOptions = {}): Promise<T> {
-    return this.#transport.send<T>({ ...this.call(request, options), isJson: true }, (text) => JSON.parse(text) as T);
+    const call = { ...this.call(request, options), isJson: true };
+    return this.#transport.send<T>(call, (text) => withoutNulls(JSON.parse(text) as T, text));
   }
 
   /** The response of a non-resource path. */

@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import { errorFromStatus, type Status } from './errors.ts';
+import { withoutNulls } from './missing-values.ts';
 import type { KubeObject } from './object.ts';
 import { actionOf, answerRefused, answerTooLarge, type KubeRequest, SilenceError, type Stream } from './request.ts';
 import { nextInTime, type StallOptions } from './stall.ts';
@@ -60,7 +61,7 @@ type Line<T> =
 function parseEvent<T extends KubeObject>(call: KubeRequest, text: string): WatchEvent<T> {
   const line: Line<T> = JSON.parse(text);
   if (line.type === 'ERROR') throw errorFromStatus(actionOf(call), line.object.code ?? 500, line.object);
-  if (line.type !== 'BOOKMARK') return line;
+  if (line.type !== 'BOOKMARK') return { type: line.type, object: withoutNulls(line.object, text) };
   return { type: 'BOOKMARK', resourceVersion: line.object.metadata.resourceVersion };
 }
 

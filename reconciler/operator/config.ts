@@ -28,7 +28,7 @@ const level = z
   .toLowerCase()
   .pipe(z.enum(['debug', 'info', 'warn', 'error'], 'must be debug, info, warn or error'));
 
-/** Environment variables, with the names and defaults of the reference provider. */
+/** Environment variables, with the names and defaults of the reference provider. Descriptions are for the page of settings. */
 const Environment = z.object({
   LEADER_ELECTION: flag(true).describe('Whether only one of several instances is active at a time.'),
   WEBHOOK_CERT_DIR: z
@@ -41,8 +41,12 @@ const Environment = z.object({
   ADOPTION_CONCURRENCY: count(1).describe(
     'Maximum number of control planes that adopt a newer release revision at a time because theirs is no longer kept.',
   ),
-  CONTROLLER_NAMESPACE: z.string().min(1).optional().describe('Namespace of the Lease for leader election.'),
-  POD_NAME: z.string().min(1).optional().describe('Name of the pod of the operator.'),
+  CONTROLLER_NAMESPACE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Namespace of the Lease for leader election; that of the operator when unset.'),
+  POD_NAME: z.string().min(1).optional().describe('Name of the pod of the operator. The installation sets it.'),
   OPERATOR_IMAGE: z
     .string()
     .min(1)
@@ -51,7 +55,7 @@ const Environment = z.object({
   DENIED_CIDRS: list()
     .refine((cidrs) => cidrs.every(isNetwork), 'must be networks such as 10.0.0.0/8 and fd00::/64, separated by commas')
     .describe(
-      'Networks to which no control plane may connect, whatever its networkPolicy is: those of nodes, pods and Services, and metadata services of a cloud beyond link-local addresses. Separated by commas.',
+      'Networks to which no control plane may connect, besides those that the operator finds, whatever its networkPolicy is: those of nodes, pods and Services, and metadata services of a cloud beyond link-local addresses. The operator itself connects to no store in them that is not in ALLOWED_DESTINATIONS. Separated by commas.',
     ),
   ALLOWED_DESTINATIONS: list()
     .refine(
@@ -59,16 +63,16 @@ const Environment = z.object({
       'must be networks and host names such as 10.96.7.1/32 and minio.minio.svc, separated by commas',
     )
     .describe(
-      'Networks and host names inside to which the operator itself may connect when a control plane names them, such as backup stores. When unset, everything inside but DENIED_CIDRS, the API servers and loopback and link-local addresses. Separated by commas.',
+      'Networks and host names inside to which the operator itself may connect when a control plane names them, such as minio.minio.svc: backup stores and their token services. When unset, everything inside but DENIED_CIDRS, the management API servers, and loopback and link-local addresses; once set, what is listed only. Separated by commas.',
     ),
   INGRESS_ANNOTATIONS: patterns(defaultPlatformLists.ingressAnnotations).describe(
-    'Keys that exposure.ingress.annotations may have, besides those of TLS passthrough. Patterns with * at their ends, separated by commas; ! before one takes away from the others.',
+    'Keys that exposure.ingress.annotations may have, besides those of TLS passthrough. Patterns with * at their ends, separated by commas; ! before one takes away from the others, and !* allows none. A key that is not allowed has no effect, and the condition SpecSupported names it; a control plane that has it keeps it.',
   ),
   INGRESS_CLASSES: patterns(defaultPlatformLists.ingressClasses).describe(
     'Classes that exposure.ingress.className may name, as patterns.',
   ),
   LOAD_BALANCER_ANNOTATIONS: patterns(defaultPlatformLists.loadBalancerAnnotations).describe(
-    'Keys that exposure.loadBalancer.annotations may have, as patterns.',
+    'Keys that exposure.loadBalancer.annotations may have, as patterns. By default those of known clouds and MetalLB, without what takes a name, an address, a certificate or a load balancer of others.',
   ),
   LOAD_BALANCER_CLASSES: patterns(defaultPlatformLists.loadBalancerClasses).describe(
     'Classes that exposure.loadBalancer.loadBalancerClass may name, as patterns.',
@@ -80,7 +84,7 @@ const Environment = z.object({
       'must be issuers such as team-a/ClusterIssuer/clusters, separated by commas',
     )
     .describe(
-      'Issuers of cert-manager beyond Issuers of its own namespace that a control plane may name in certificates.issuerRef: namespace or *, kind, with the API group if that is not cert-manager.io, and name. Separated by commas.',
+      'Issuers of cert-manager beyond Issuers of its own namespace that a control plane may name in certificates.issuerRef: namespace or *, kind, with the API group if that is not cert-manager.io, and name, such as team-a/ClusterIssuer/clusters. Separated by commas.',
     ),
   MANAGEMENT_ISSUER_URL: z
     .url({ protocol: /^https$/, error: 'must be a URL such as https://issuer.example.org' })
@@ -91,26 +95,73 @@ const Environment = z.object({
   MANAGEMENT_ISSUER_CA_FILE: z
     .string()
     .optional()
-    .describe('File with the CA certificates of that issuer; the system roots of the API server image when unset.'),
-  LOG_FORMAT: z.enum(['json', 'text'], 'must be json or text').default('json').describe('Format of log lines.'),
-  LOG_LEVEL: level.default('info').describe('Lowest level of log lines that are written.'),
+    .describe(
+      'File with the CA certificates of that issuer, such as /var/run/secrets/kubernetes.io/serviceaccount/ca.crt; the system roots of the API server image when unset.',
+    ),
+  LOG_FORMAT: z
+    .enum(['json', 'text'], 'must be json or text')
+    .default('json')
+    .describe('Format of log lines: json, or text for people. One line for each state change.'),
+  LOG_LEVEL: level.default('info').describe('Lowest level of log lines that are written: debug, info, warn or error.'),
   OPTIMIZE_FOR: z
     .enum(['size', 'speed'], 'must be size or speed')
     .default('size')
     .describe(
-      'Whether the operator collects garbage early, for little memory, or late, for little processor time, which large fleets need.',
+      'Whether the operator collects garbage early, for little memory, or late, for little processor time, which large fleets need. With speed, and NODE_OPTIONS set to --max-semi-space-size=16, a fleet needs half the processor time and twice the memory.',
     ),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z
     .url({ protocol: /^https?$/, error: 'must be a URL such as http://collector:4318/v1/traces' })
     .optional()
     .describe(
-      'Collector that takes traces by OTLP over HTTP, with its path. The operator sends none when neither this nor the next one is set.',
+      'Collector that takes traces by OTLP over HTTP, with its path, such as http://collector:4318/v1/traces. The operator sends none when neither this nor the next one is set.',
     ),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url({ protocol: /^https?$/, error: 'must be a URL such as http://collector:4318' })
     .optional()
     .describe('The same without the path, which is /v1/traces.'),
 });
+
+/** Flags, by name. */
+const flags = {
+  namespace: {
+    type: 'string',
+    description:
+      'Reconcile only HostedControlPlanes of this namespace; dist/one-namespace.yaml has the rights for that.',
+  },
+  'watch-filter': {
+    type: 'string',
+    description:
+      'Reconcile only objects whose label cluster.x-k8s.io/watch-filter has this value, which divides a fleet among instances.',
+  },
+  'health-port': {
+    type: 'string',
+    default: '8081',
+    description:
+      'Port of /healthz and /readyz. The first is red, and says why, when no watch of the management cluster has received anything for ten minutes or the queue stands still: the kubelet starts the operator again. The second is green once all caches are filled. An operator that starts while the API server is unreachable waits for it.',
+  },
+  notes: {
+    type: 'string',
+    description:
+      'Directory that outlives the process, where the operator notes which control planes it works on; the installation sets it to /notes, a volume in memory. A control plane that was in hand at two ends of the operator within an hour gets the condition Quarantined, and a process of its own works on it, until that one ends as it should. Without it, nothing is noted, and nothing ends an operator that stands still but the kubelet after a minute.',
+  },
+  only: {
+    type: 'string',
+    description:
+      'The operator itself passes it to the process that works on a control plane in quarantine: NAMESPACE/NAME/CLUSTER.',
+  },
+  'metrics-port': {
+    type: 'string',
+    default: '0',
+    description:
+      'Port of /metrics for Prometheus (expiries, backups, etcd, components, conditions, reconciles, requests); 0 disables it. It names all control planes to everyone who can connect, so restrict it by a NetworkPolicy, or use the next one.',
+  },
+  'secure-metrics-port': {
+    type: 'string',
+    default: '0',
+    description:
+      'Port of the same, which the installation sets to 8443, by HTTPS, for clients that send a token of the management cluster and may get the path /metrics there, as with other controllers of Cluster API; the ClusterRole capi-hosted-control-plane-metrics-reader permits it. The certificate is new at each start and signed by no known CA.',
+  },
+} as const;
 
 /** Configuration of the operator. */
 export interface Config {
@@ -163,18 +214,7 @@ export interface Config {
  * @throws with one line per invalid variable: its name, its value, and what is allowed.
  */
 export function readConfig(args: readonly string[], environment: Readonly<Record<string, string | undefined>>): Config {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      namespace: { type: 'string' },
-      'watch-filter': { type: 'string' },
-      notes: { type: 'string' },
-      only: { type: 'string' },
-      'health-port': { type: 'string', default: '8081' },
-      'metrics-port': { type: 'string', default: '0' },
-      'secure-metrics-port': { type: 'string', default: '0' },
-    },
-  });
+  const { values } = parseArgs({ args: [...args], options: flags });
   // An empty variable counts as unset, because manifests unset variables that way.
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = Environment.safeParse(given);
@@ -239,7 +279,23 @@ function portOf(flag: string, text: string): number {
   throw new Error(`--${flag} must be a port, not "${text}"`);
 }
 
-/** Every environment variable with its description, for the provider's Deployment and the documentation. */
-export const environmentVariables: readonly { readonly name: string; readonly description: string }[] = Object.entries(
-  Environment.shape,
-).map(([name, schema]) => ({ name, description: schema.description ?? '' }));
+/** A setting of the operator, for its page. */
+export interface Setting {
+  readonly name: string;
+  /** As it is read; undefined for none. */
+  readonly default?: unknown;
+  readonly description: string;
+}
+
+const defaults: Partial<ParsedEnvironment> = Environment.parse({});
+
+export const environmentVariables: readonly Setting[] = Object.entries(Environment.shape).map(([name, schema]) => ({
+  name,
+  default: defaults[name as keyof ParsedEnvironment],
+  description: schema.description ?? '',
+}));
+
+export const flagSettings: readonly Setting[] = Object.entries(flags).map(([name, flag]) => ({
+  name: `--${name}`,
+  ...flag,
+}));

@@ -26,15 +26,9 @@ export const routes = phase({
     if (facts.endpoint) refuseClaimedHosts(scope, facts.endpoint);
 
     const exposure = exposureOf(cluster.spec);
-    switch (exposure.kind) {
-      case 'gateway':
-        return attachToGateway(scope, exposure.gateway);
-      case 'ingress':
-        return applyIngresses(scope, exposure.ingress);
-      case 'loadBalancer':
-      case 'nodePort':
-        return done();
-    }
+    if (exposure.kind === 'gateway') return attachToGateway(scope, exposure.gateway);
+    if (exposure.kind === 'ingress') return applyIngresses(scope, exposure.ingress);
+    return done();
   },
 });
 

@@ -19,7 +19,7 @@ const mostUsages = 20;
  * longer than what it signs.
  */
 export function kept(object: KubeObject): ClientCertificateRequest {
-  const { apiVersion, kind, metadata, spec, status = {} } = object as ClientCertificateRequest;
+  const { apiVersion, kind, metadata, spec = {}, status = {} } = object as CertificateSigningRequestObject;
   const { name, uid, resourceVersion, creationTimestamp } = metadata;
   const { signerName } = spec;
   if (isAnswered({ status })) {

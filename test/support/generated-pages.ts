@@ -9,6 +9,7 @@ import type { Program } from '../../reconciler/cli/command.ts';
 import { hcp } from '../../reconciler/cli/commands.ts';
 import { helpOf, helpOfAll } from '../../reconciler/cli/help.ts';
 import { hcpImport } from '../../reconciler/import/commands.ts';
+import { environmentVariables, flagSettings, type Setting } from '../../reconciler/operator/config.ts';
 import { phases } from '../../reconciler/reconcile/phases.ts';
 import runs from '../tools/run/runs.json' with { type: 'json' };
 import { withRuns } from '../tools/run/runs.ts';
@@ -21,7 +22,7 @@ import { kubectlGet } from './printed-columns.ts';
 import { fencedBlock, markdownTable, withBlock } from './readme-block.ts';
 import { referencePage, withReference } from './reference-page.ts';
 import { now } from './scope.ts';
-import { withTemplateVariables, withValues, withVariables, withVersions } from './stack-tables.ts';
+import { withProviderValues, withTemplateVariables, withValues, withVariables, withVersions } from './stack-tables.ts';
 import type { Phase as RunnablePhase } from '../../reconciler/engine/run-phases.ts';
 import type { Scope } from '../../reconciler/phases/scope.ts';
 
@@ -53,6 +54,7 @@ export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
   [alertsPage]: [withAlerts],
   [referencePage]: [withReference],
   'constructs/provider/CONDITIONS.md': [withConditions('constructs/provider/CONDITIONS.md')],
+  'constructs/provider/SETTINGS.md': [withSettings, withProviderValues],
   'constructs/provider/TEMPLATES.md': [withTemplateVariables],
   'constructs/provider/MIGRATION-COMMANDS.md': [withHelp(hcpImport)],
   'constructs/stacks/hetzner/README.md': [withValues],
@@ -100,6 +102,24 @@ async function withKubectl(text: string): Promise<string> {
   await operator.stop();
   const lines = kubectlGet(cluster.hostedControlPlane, cluster.clock.now());
   return withBlock(text, 'kubectl', fencedBlock('text', ['$ kubectl get hcp', ...lines]));
+}
+
+/** The environment variables and flags of the operator. */
+function withSettings(text: string): string {
+  const table = (what: string, settings: readonly Setting[]) =>
+    markdownTable([
+      [what, 'default', 'meaning'],
+      ...settings.map((one) => [`\`${one.name}\``, fallbackOf(one), one.description]),
+    ]);
+  const variables = withBlock(text, 'environment variables', table('variable', environmentVariables));
+  return withBlock(variables, 'flags', table('flag', flagSettings));
+}
+
+function fallbackOf({ default: value = [] }: Setting): string {
+  return [value]
+    .flat()
+    .map((one) => `\`${String(one)}\``)
+    .join(', ');
 }
 
 /** The rights of the operator, with a reason for each. */

@@ -1,5 +1,6 @@
 import { componentTemplateCRD, hostedControlPlaneCRD } from '../../constructs/api/crd.ts';
 import type { StructuralSchema } from '../../constructs/api/structural.ts';
+import type { celRule } from '../../constructs/api/validation-rule.ts';
 import { markdownTable, withBlock } from './readme-block.ts';
 import { defaultOf, withoutDefault } from './stack-tables.ts';
 
@@ -9,17 +10,21 @@ export const referencePage = 'constructs/api/REFERENCE.md';
 /** A schema with as many fields as this is described once, where it comes first; its other places refer to that one. */
 const worthReferring = 2;
 
-/** Every field of the API: its type, its default and its description, with a section for each field that has others below it. */
+/**
+ * Every field of the API: its type, its default, its description and what is refused, with a section for each field that has others
+ * below it.
+ */
 export function withReference(text: string): string {
   const places = new Map<string, string>();
   const spec = fieldsOf(hostedControlPlaneCRD, 'spec');
   const template = fieldsOf(componentTemplateCRD, 'spec');
   const status = fieldsOf(hostedControlPlaneCRD, 'status');
+  const ofObject = ownRefusals(hostedControlPlaneCRD.spec.versions[0].schema.openAPIV3Schema, '');
   return withBlock(
     text,
     'fields',
     [
-      ...sectionsOf('HostedControlPlane', 'spec', spec, places),
+      ...sectionsOf('HostedControlPlane', 'spec', spec, places, ofObject),
       ...sectionsOf('HostedControlPlane', 'status', status, places),
       ...sectionsOf('HostedControlPlaneComponentTemplate', 'spec', template, places),
     ].join('\n'),
@@ -32,17 +37,76 @@ function fieldsOf({ spec }: typeof hostedControlPlaneCRD, part: 'spec' | 'status
   return fields;
 }
 
-function sectionsOf(kind: string, part: string, schema: StructuralSchema, places: Map<string, string>): string[] {
+/** @param ofObject what rules of the whole object refuse */
+function sectionsOf(
+  kind: string,
+  part: string,
+  schema: StructuralSchema,
+  places: Map<string, string>,
+  ofObject: readonly Refusal[] = [],
+): string[] {
   const fields = Object.entries(schema.properties ?? {});
   const required = new Set(schema.required);
   const overview = fields.map(([name, field]) => rowOf(name, field, required.has(name)));
+  const described = new Set(places.keys());
+  const refused = new Map(fields.map(([name, field]) => [name, refusalsIn(field, `${part}.${name}`, described)]));
   const below = fields
     .map(([name, field]) => ({ name, rows: rowsBelow(field, `${part}.${name}`, '', places) }))
     .filter(({ rows }) => rows.length > 0);
+  const ofSections = below.flatMap(({ name }) => refused.get(name) ?? []);
+  const others = [...refused.values()].flat().filter((one) => !ofSections.includes(one));
   return [
-    `## ${kind}: ${part}\n\n${table(overview)}`,
-    ...below.map(({ name, rows }) => `### ${part}.${name}\n\n${table(rows)}`),
+    `## ${kind}: ${part}\n\n${table(overview)}${refusedTable([...ofObject, ...ownRefusals(schema, part), ...others])}`,
+    ...below.map(({ name, rows }) => `### ${part}.${name}\n\n${table(rows)}${refusedTable(refused.get(name) ?? [])}`),
   ];
+}
+
+/** What a rule of the definition refuses. */
+interface Refusal {
+  /** From the object. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** The refusals of a field and of all below it, but of fields that another place describes. @param described their schemas, as text */
+function refusalsIn(schema: StructuralSchema, path: string, described: Set<string>): Refusal[] {
+  const { properties = {}, items, additionalProperties } = schema;
+  if (Object.keys(properties).length >= worthReferring) {
+    const same = JSON.stringify(properties);
+    if (described.has(same)) return [];
+    described.add(same);
+  }
+  return [
+    ...ownRefusals(schema, path),
+    ...Object.entries(properties).flatMap(([name, field]) => refusalsIn(field, `${path}.${name}`, described)),
+    ...(items ? refusalsIn(items, `${path}[]`, described) : []),
+    ...(additionalProperties ? refusalsIn(additionalProperties, `${path}.*`, described) : []),
+  ];
+}
+
+function ownRefusals(schema: StructuralSchema, path: string): Refusal[] {
+  const rules = (schema['x-kubernetes-validations'] ?? []) as readonly ReturnType<typeof celRule>[];
+  return rules.map(({ fieldPath = '', ...rule }) => ({
+    path: `${path}${fieldPath}`.replace(/^\./, ''),
+    message: 'message' in rule ? rule.message : quotedIn(rule.messageExpression),
+  }));
+}
+
+/** The texts that a CEL expression puts together, with … for what the API server inserts. */
+function quotedIn(expression: string): string {
+  const parts = expression.split(/^'|'$|' \+ | \+ '/);
+  return parts.map((part, index) => (index % 2 === 1 ? part : part && '…')).join('');
+}
+
+/** The fields that have the same message are one row. */
+function refusedTable(refusals: readonly Refusal[]): string {
+  if (refusals.length === 0) return '';
+  const rows = [...Map.groupBy(refusals, ({ message }) => message)].map(([message, ones]) => [
+    [...new Set(ones.map(({ path }) => (path === '' ? 'the object' : `\`${path}\``)))].join(', '),
+    // Markdown takes a word in angle brackets for a tag, and shows nothing.
+    message.replaceAll('<', '\\<'),
+  ]);
+  return `\n${markdownTable([['field', 'refused, because'], ...rows])}`;
 }
 
 const table = (rows: readonly string[][]): string => markdownTable([['field', 'type', 'default', 'meaning'], ...rows]);

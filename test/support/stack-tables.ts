@@ -1,4 +1,5 @@
 import { structural } from '../../constructs/api/structural.ts';
+import { providerValuesSchema } from '../../constructs/provider/helm/values.ts';
 import { valuesSchema } from '../../constructs/stacks/hetzner/values.ts';
 import { templateVariables } from '../../constructs/stacks/clusterctl/variables.ts';
 import { newestMinor, renderedMinors, stackMinor } from '../../constructs/stacks/openstack/minors.ts';
@@ -40,8 +41,22 @@ export function withTemplateVariables(text: string): string {
 
 /** The values of the Hetzner chart. */
 export function withValues(text: string): string {
-  const rows = valueRows(valuesSchema(), '');
-  return withBlock(text, 'values', markdownTable([['value', 'type', 'default', 'meaning'], ...rows]));
+  return withBlock(text, 'values', valuesTable(valueRows(valuesSchema(), '')));
+}
+
+/** The values of the provider's chart. The page has the defaults of environment variables already. */
+export function withProviderValues(text: string): string {
+  const rows = valueRows(providerValuesSchema(), '').map(([name = '', type = '', fallback = '', meaning = '']) => [
+    name,
+    type,
+    name === '`env`' ? 'see above' : fallback,
+    meaning,
+  ]);
+  return withBlock(text, 'chart values', valuesTable(rows));
+}
+
+function valuesTable(rows: readonly string[][]): string {
+  return markdownTable([['value', 'type', 'default', 'meaning'], ...rows]);
 }
 
 interface DescribedSchema extends JsonSchema {

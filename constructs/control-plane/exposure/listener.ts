@@ -1,3 +1,4 @@
+import { itemsOf, textOf } from '../../cluster/foreign-values.ts';
 import { type Endpoint, formatEndpoint } from '../../cluster/facts.ts';
 import { outsidePortAnnotation } from '../../api/group.ts';
 import type { EndpointDecision, ObservedGateway, ObservedListener } from './strategy.ts';
@@ -36,7 +37,7 @@ type Refusal = Extract<EndpointDecision, { known: false }>;
  */
 export function chooseListener(question: ListenerInput): ListenerDecision {
   const { gateway, gatewayName, preset } = question;
-  const listeners = gateway.spec.listeners.filter(({ protocol }) => protocol === 'TLS');
+  const listeners = itemsOf(gateway.spec?.listeners).filter(({ protocol }) => protocol === 'TLS');
   const checked = listeners.map((listener) => ({ listener, changes: necessaryChanges(listener, question) }));
   const suitable = checked
     .filter(({ changes }) => changes.length === 0)
@@ -68,7 +69,7 @@ function necessaryChanges(listener: ObservedListener, question: ListenerInput): 
 }
 
 function hostnameChange({ hostname }: ObservedListener): string | undefined {
-  if (hostname?.startsWith('*.')) return undefined;
+  if (textOf(hostname)?.startsWith('*.')) return undefined;
   return `its hostname is ${hostname ? `${hostname}, no wildcard` : 'not set'}, set a wildcard such as *.${hostname || 'clusters.example.com'}`;
 }
 
@@ -83,7 +84,7 @@ const routeGroup = 'gateway.networking.k8s.io';
 const routeKind = 'TLSRoute';
 
 function kindChange({ allowedRoutes }: ObservedListener): string | undefined {
-  const kinds = allowedRoutes?.kinds ?? [];
+  const kinds = itemsOf(allowedRoutes?.kinds);
   const isAllowed = kinds.some(({ group, kind }) => (group ?? routeGroup) === routeGroup && kind === routeKind);
   if (kinds.length === 0 || isAllowed) return undefined;
   return `its allowedRoutes.kinds are ${kinds.map(({ kind }) => kind).join(' and ')}, add ${routeKind}`;
@@ -144,15 +145,16 @@ type Labels = Readonly<Record<string, string>>;
 type Expression = k8s.LabelSelectorRequirement;
 
 /** Whether a Kubernetes label selector matches these labels. An empty selector matches everything. */
-export function selects({ matchLabels = {}, matchExpressions = [] }: k8s.LabelSelector, labels: Labels): boolean {
+export function selects({ matchLabels, matchExpressions }: k8s.LabelSelector, labels: Labels): boolean {
   return (
-    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
-    matchExpressions.every((expression) => holds(expression, labels))
+    Object.entries(matchLabels ?? {}).every(([key, value]) => labels[key] === value) &&
+    itemsOf(matchExpressions).every((expression) => holds(expression, labels))
   );
 }
 
-function holds({ key, operator, values = [] }: Expression, labels: Labels): boolean {
+function holds({ key, operator, ...given }: Expression, labels: Labels): boolean {
   const value = labels[key];
+  const values = itemsOf(given.values);
   switch (operator) {
     case 'In':
       return value !== undefined && values.includes(value);

@@ -19,9 +19,7 @@ export interface ServiceShape {
 /** The observed fields of a Gateway on which an endpoint depends. */
 export interface ObservedGateway {
   readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> | undefined } | undefined;
-  readonly spec: {
-    readonly listeners: readonly ObservedListener[];
-  };
+  readonly spec?: { readonly listeners?: readonly ObservedListener[] | undefined } | undefined;
 }
 
 export interface ObservedListener {

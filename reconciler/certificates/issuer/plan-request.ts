@@ -1,4 +1,5 @@
 import type { CertificateRequestObject } from '../../../imports/cert-manager.ts';
+import { itemsOf, textOf } from '../../../constructs/cluster/foreign-values.ts';
 import { backOff } from '../../kube/back-off.ts';
 import type { IssuerRef } from '../../../constructs/api/certificates-spec.ts';
 import { describeObject } from '../../kube/object.ts';
@@ -78,12 +79,13 @@ type RequestProgress =
  * Reads the conditions of a request. Approvers and signers write to the same list.
  * @param problemOf the problem with a certificate, for users; undefined if it is usable
  */
-function progressOf(
+export function progressOf(
   request: CertificateRequestObject,
   problemOf: (certificate: string) => string | undefined,
 ): RequestProgress {
-  const { status = {}, metadata } = request;
-  const find = (type: string) => status.conditions?.find((condition) => condition.type === type);
+  const { metadata } = request;
+  const status = request.status ?? {};
+  const find = (type: string) => itemsOf(status.conditions).find((condition) => condition.type === type);
   const ready = find('Ready');
   const refused = (why: string, { message, lastTransitionTime }: Condition = {}): RequestProgress => ({
     kind: 'refused',
@@ -99,8 +101,9 @@ function progressOf(
     return refused('has failed', ready);
   }
 
-  if (isTrue(ready) && status.certificate) {
-    const [certificate] = splitCertificates(Buffer.from(status.certificate, 'base64').toString('utf8'));
+  const encoded = textOf(status.certificate);
+  if (isTrue(ready) && encoded) {
+    const [certificate] = splitCertificates(Buffer.from(encoded, 'base64').toString('utf8'));
     const problem = certificate === undefined ? 'it is not a certificate in PEM' : problemOf(certificate);
     if (certificate === undefined || problem) {
       return refused('returned an unusable certificate', { ...ready, message: problem ?? '' });

@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { canonicalHost } from '../../../constructs/cluster/canonical-host.ts';
 import { groups, kubeletServingSigner } from '../../../constructs/cluster/workload-identities.ts';
+import { itemsOf, textOf } from '../../../constructs/cluster/foreign-values.ts';
 import { isPending, longestRequest } from '../../pki/certificate-signing-request.ts';
 import { contentOf, type RequestContent } from '../../pki/request-content.ts';
 import type { IsReserved } from './reserved-hosts.ts';
@@ -113,7 +114,7 @@ const checks: readonly Check[] = [
 ];
 
 function hostsOf(addresses: readonly NodeAddress[]): Set<string> {
-  return new Set(addresses.map(({ address = '' }) => canonicalHost(address)));
+  return new Set(itemsOf(addresses).map(({ address }) => canonicalHost(textOf(address) ?? '')));
 }
 
 function listed(hosts: RequestContent['hosts']): string {

@@ -2,6 +2,7 @@ import type { EventObject } from '../../../imports/kubernetes.ts';
 import type { TLSRouteObject } from '../../../imports/gateway-api.ts';
 import type { Gateway as GatewayName } from '../../../constructs/api/exposure-spec.ts';
 import { Gateway, TLSRoute } from '../../../constructs/api/resources.ts';
+import { itemsOf, textOf } from '../../../constructs/cluster/foreign-values.ts';
 import { type GatewayObject, isCurrent, type ReportedCondition } from '../../clusters/exposure/gateway-object.ts';
 import {
   type Listener,
@@ -67,32 +68,34 @@ function causesOf({ name, gateway, events, routes }: GatewayEvidence, now: numbe
 const needed = ['Accepted', 'Programmed'];
 
 function problemsOf(gateway: GatewayObject): string[] {
-  if (isTaken(gateway)) return problemsIn(gateway.status?.conditions ?? [], gateway, needed);
-  const className = gateway.spec.gatewayClassName ?? '';
+  if (isTaken(gateway)) return problemsIn(itemsOf(gateway.status?.conditions), gateway, needed);
+  const className = gateway.spec?.gatewayClassName ?? '';
   return [`no controller has taken it: check that GatewayClass ${className} exists and that its controller runs`];
 }
 
 /** Whether a controller has reported anything. The conditions with which the API creates a Gateway have no generation. */
 function isTaken({ status }: GatewayObject): boolean {
-  return (status?.conditions ?? []).some(
+  return itemsOf(status?.conditions).some(
     ({ status: value, observedGeneration }) => value !== 'Unknown' || observedGeneration !== undefined,
   );
 }
 
 function addressProblem({ status }: GatewayObject): string[] {
-  if ((status?.addresses ?? []).length > 0) return [];
+  if (itemsOf(status?.addresses).length > 0) return [];
   return ['has no address yet: check that the load balancer of its controller gets one'];
 }
 
 /** @param attached the listeners to which the routes attach: while there are none, those of protocol TLS are relevant */
 function listenerCauses(gateway: GatewayObject, attached: readonly string[]): Cause[] {
-  const ofTls = gateway.spec.listeners.filter(({ protocol }) => protocol === 'TLS').map(({ name }) => name);
+  const ofTls = itemsOf(gateway.spec?.listeners)
+    .filter(({ protocol }) => protocol === 'TLS')
+    .map(({ name }) => name);
   const relevant = attached.length > 0 ? attached : ofTls;
-  return (gateway.status?.listeners ?? [])
+  return itemsOf(gateway.status?.listeners)
     .filter(({ name }) => relevant.includes(name))
-    .flatMap(({ name, conditions = [] }) => {
+    .flatMap(({ name, conditions }) => {
       const failures = failuresIn(
-        conditions.filter(({ type = '' }) => listenerConditions.includes(type)),
+        itemsOf(conditions).filter(({ type = '' }) => listenerConditions.includes(type)),
         gateway,
       );
       return failures.length === 0 ? [] : [{ text: `listener ${name}: ${failures.join('; ')}`, causes: [] }];
@@ -164,7 +167,9 @@ function failuresIn(conditions: readonly ReportedCondition[], object: KubeObject
   return conditions
     .filter((condition) => isCurrent(condition, object))
     .filter(({ type = '', status }) => status !== (negative.includes(type) ? 'False' : 'True'))
-    .map(({ type, status, reason = '', message = '' }) =>
-      [`${type} is ${status}`, oneLine(reason), oneLine(message)].filter(Boolean).join(': '),
+    .map(({ type, status, reason, message }) =>
+      [`${type} is ${status}`, oneLine(textOf(reason) ?? ''), oneLine(textOf(message) ?? '')]
+        .filter(Boolean)
+        .join(': '),
     );
 }

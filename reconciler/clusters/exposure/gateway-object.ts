@@ -1,5 +1,6 @@
 import { admittedHostsAnnotation, outsidePortAnnotation } from '../../../constructs/api/group.ts';
 import type { ObservedGateway } from '../../../constructs/control-plane/exposure/strategy.ts';
+import { itemsOf } from '../../../constructs/cluster/foreign-values.ts';
 import type { KubeObject } from '../../kube/object.ts';
 
 /** A condition that the controller of a Gateway reports about the Gateway, one of its listeners or a route. */
@@ -18,7 +19,7 @@ export function isCurrent({ observedGeneration }: ReportedCondition, { metadata 
 
 /** The fields of a Gateway that the operator and hcp read, of which constructs declare those that they render from. */
 export interface GatewayObject extends KubeObject, Omit<ObservedGateway, 'metadata'> {
-  readonly spec: ObservedGateway['spec'] & { readonly gatewayClassName?: string };
+  readonly spec?: ObservedGateway['spec'] & { readonly gatewayClassName?: string };
   readonly status?: {
     readonly conditions?: readonly ReportedCondition[];
     readonly addresses?: readonly { readonly type?: string; readonly value: string }[];
@@ -34,10 +35,12 @@ export interface GatewayObject extends KubeObject, Omit<ObservedGateway, 'metada
  * attached routes, because that changes with every new control plane and would trigger reconciles of all others.
  */
 export function gatewayState({ metadata, spec, status }: GatewayObject): string {
-  const listeners = status?.listeners?.map(({ name, conditions = [] }) => [
+  const listeners = itemsOf(status?.listeners).map(({ name, conditions }) => [
     name,
-    conditions.map(({ type, status: value }) => `${type}=${value}`).sort(),
+    itemsOf(conditions)
+      .map(({ type, status: value }) => `${type}=${value}`)
+      .sort(),
   ]);
   const said = [admittedHostsAnnotation, outsidePortAnnotation].map((name) => metadata.annotations?.[name]);
-  return JSON.stringify([metadata.uid, said, spec, status?.addresses?.map(({ value }) => value), listeners]);
+  return JSON.stringify([metadata.uid, said, spec, itemsOf(status?.addresses).map(({ value }) => value), listeners]);
 }

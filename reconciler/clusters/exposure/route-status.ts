@@ -1,5 +1,6 @@
 import type { TLSRouteObject } from '../../../imports/gateway-api.ts';
 import type { Gateway } from '../../../constructs/api/exposure-spec.ts';
+import { itemsOf } from '../../../constructs/cluster/foreign-values.ts';
 import { isCurrent, type ReportedCondition } from './gateway-object.ts';
 
 /** Of a management cluster that serves no version in which the operator can write routes. */
@@ -24,9 +25,9 @@ export const routeConditions: readonly string[] = ['Accepted', 'ResolvedRefs'];
 
 /** What each controller reports about a route at a listener, also about an older generation. */
 export function reportsOn(route: TLSRouteObject, listener: Listener): (readonly ReportedCondition[])[] {
-  return (route.status?.parents ?? [])
+  return itemsOf(route.status?.parents)
     .filter(({ parentRef }) => isFor(parentRef ?? {}, listener, route.metadata.namespace))
-    .map(({ conditions = [] }) => conditions);
+    .map(({ conditions }) => itemsOf(conditions));
 }
 
 /**
@@ -64,7 +65,7 @@ const remedies: Readonly<Record<string, (listener: Listener) => string>> = {
 
 /** The listeners of a Gateway to which a route attaches. */
 export function listenersOf({ metadata, spec }: TLSRouteObject, gateway: Gateway): Listener[] {
-  return (spec?.parentRefs ?? []).flatMap((parent) => {
+  return itemsOf(spec?.parentRefs).flatMap((parent) => {
     const listener = { ...gateway, listener: parent.sectionName ?? '' };
     return isFor(parent, listener, metadata.namespace) ? [listener] : [];
   });

@@ -1,4 +1,5 @@
 import { type Endpoint, formatEndpoint } from '../../../constructs/cluster/facts.ts';
+import { itemsOf, textOf } from '../../../constructs/cluster/foreign-values.ts';
 import type { GatewayObject } from './gateway-object.ts';
 import { InsideError } from '../network/destinations.ts';
 import { messageOf } from '../../kube/error-message.ts';
@@ -48,8 +49,8 @@ const foreign = new Set([
 ]);
 
 function recordAdvice({ endpoint, gateway }: Way): string {
-  const addresses = gateway?.status?.addresses?.map(({ value }) => value) ?? [];
-  const wildcards = gateway?.spec.listeners.flatMap(({ hostname }) => hostname ?? []) ?? [];
+  const addresses = itemsOf(gateway?.status?.addresses).map(({ value }) => value);
+  const wildcards = itemsOf(gateway?.spec?.listeners).flatMap(({ hostname }) => textOf(hostname) ?? []);
   // A host name that the user sets may match no wildcard.
   const covering = wildcards.find((wildcard) => wildcard.startsWith('*.') && endpoint.host.endsWith(wildcard.slice(1)));
   const target =

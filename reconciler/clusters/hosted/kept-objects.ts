@@ -1,4 +1,5 @@
 import type { DeploymentObject, CertificateSigningRequestObject, NodeObject } from '../../../imports/kubernetes.ts';
+import { itemsOf, textOf } from '../../../constructs/cluster/foreign-values.ts';
 import { decisiveManagedFields } from '../../kube/apply-decision.ts';
 import {
   fieldManager,
@@ -60,7 +61,7 @@ const counts = [
 function stateOf(object: KubeObject): Omit<DeploymentObject, keyof KubeObject> {
   const { spec, status }: DeploymentObject = object;
   if (!status) return {};
-  const conditions = (status.conditions ?? [])
+  const conditions = itemsOf(status.conditions)
     .filter(({ type }) => type === 'ReplicaFailure')
     .slice(0, 1)
     .map(({ type, status: value, message, lastTransitionTime }) => ({
@@ -89,7 +90,8 @@ function number(value: unknown): number | undefined {
 export function keptRequest(object: KubeObject): CertificateSigningRequestObject {
   const given = object as CertificateSigningRequestObject;
   const { name, uid, resourceVersion, creationTimestamp } = given.metadata;
-  const { request = '', signerName, username, groups: member, usages } = given.spec ?? {};
+  const { signerName, groups: member, usages } = given.spec ?? {};
+  const request = textOf(given.spec?.request) ?? '';
   const { conditions, certificate } = given.status ?? {};
   return {
     apiVersion: given.apiVersion,
@@ -98,17 +100,20 @@ export function keptRequest(object: KubeObject): CertificateSigningRequestObject
     spec: {
       request: isPending(given) && request.length <= longestRequest ? request : '',
       signerName,
-      username,
-      groups: member?.filter((group) => group === groups.nodes),
-      usages,
+      username: textOf(given.spec?.username),
+      groups: itemsOf(member).filter((group) => group === groups.nodes),
+      usages: itemsOf(usages),
     },
-    status: { conditions: conditions?.map(({ type, status }) => ({ type, status })), certificate },
+    status: {
+      conditions: itemsOf(conditions).map(({ type, status }) => ({ type, status })),
+      certificate: textOf(certificate),
+    },
   };
 }
 
 /** When the kubelet has last reported the state of its Node, which it does every five minutes at least. */
 export function lastReport(node: NodeObject | undefined): Date | undefined {
-  const at = node?.status?.conditions?.find(({ type }) => type === 'Ready')?.lastHeartbeatTime;
+  const at = itemsOf(node?.status?.conditions).find(({ type }) => type === 'Ready')?.lastHeartbeatTime;
   return at === undefined ? undefined : new Date(at);
 }
 
@@ -125,7 +130,7 @@ const keptAnnotations = [
 export function keptNode(node: KubeObject): KubeObject {
   const { annotations = {} } = node.metadata;
   const kept = keptAnnotations.flatMap((name) => {
-    const value = annotations[name];
+    const value = textOf(annotations[name]);
     return value === undefined ? [] : [[name, value.slice(0, longestText)] as const];
   });
   const { metadata, ...identity } = keptIdentity(node);
@@ -134,9 +139,9 @@ export function keptNode(node: KubeObject): KubeObject {
 
 /** What of a Node a list of reports holds: the metadata that the operator keeps, and the condition with the time of the last report. */
 export function keptReport(node: NodeObject): NodeObject {
-  const ready = node.status?.conditions?.find(({ type }) => type === 'Ready');
+  const ready = itemsOf(node.status?.conditions).find(({ type }) => type === 'Ready');
   const conditions = ready
-    ? [{ type: 'Ready', lastHeartbeatTime: ready.lastHeartbeatTime?.slice(0, longestText) }]
+    ? [{ type: 'Ready', lastHeartbeatTime: textOf(ready.lastHeartbeatTime)?.slice(0, longestText) }]
     : [];
   return { ...keptNode(node), status: { conditions } };
 }

@@ -4,6 +4,7 @@ import { exposuresOf } from '../../../constructs/api/exposure-spec.ts';
 import { groupOf, HostedControlPlane, optionalResources } from '../../../constructs/api/resources.ts';
 import type { TLSRouteObject } from '../../../imports/gateway-api.ts';
 import { definedOnly } from '../../../constructs/cluster/defined-only.ts';
+import { itemsOf, textOf } from '../../../constructs/cluster/foreign-values.ts';
 import { heldHosts } from '../../../constructs/control-plane/exposure/hosts.ts';
 import type { HeldHost } from '../../../constructs/api/status.ts';
 import { objectKey, objectName } from '../../kube/object.ts';
@@ -55,7 +56,7 @@ export function hostClaimOfHostedControlPlane(object: HostedControlPlaneObject):
 
 export function hostClaimOfRoute({ metadata, spec }: TLSRouteObject): RouteClaim {
   const [gateway] = optionalResources.Gateway;
-  const parents = (spec?.parentRefs ?? []).filter(
+  const parents = itemsOf(spec?.parentRefs).filter(
     (parent) =>
       (parent.group ?? groupOf(gateway)) === groupOf(gateway) && (parent.kind ?? gateway.kind) === gateway.kind,
   );
@@ -67,7 +68,7 @@ export function hostClaimOfRoute({ metadata, spec }: TLSRouteObject): RouteClaim
   return {
     kind: 'TLSRoute',
     key: objectKey(metadata),
-    hosts: (spec?.hostnames ?? []).map((host) => ({ name: host.toLowerCase(), heldSince })),
+    hosts: itemsOf(spec?.hostnames).flatMap((host) => (textOf(host) ? [{ name: host.toLowerCase(), heldSince }] : [])),
     gateways: parents.map((parent) => objectKey({ namespace: parent.namespace ?? namespace, name: parent.name ?? '' })),
     owner: owner && objectKey({ namespace, name: owner.name }),
   };

@@ -26,7 +26,7 @@ import {
 } from '../network/cluster-networks.ts';
 import { LingeringNetworks } from '../network/lingering-networks.ts';
 import { Waves } from './waves.ts';
-import { gatewayState, type GatewayObject } from '../exposure/gateway-object.ts';
+import { gatewayState } from '../exposure/gateway-object.ts';
 import { Informer, type InformerOptions } from '../../kube/informer.ts';
 import type { ObjectChange } from '../../kube/object-cache.ts';
 import { isOlder, type KubeObject, objectKey, type ObjectName } from '../../kube/object.ts';
@@ -209,7 +209,7 @@ export class SharedResourcesWatch {
       },
       gateway: (gateway) => {
         ask(topic.gateway(gateway));
-        return this.#apis.Gateway.get(gateway) as GatewayObject | undefined;
+        return this.#apis.Gateway.get(gateway);
       },
       deniedNetworks: () => {
         ask(topic.denied);
@@ -234,7 +234,7 @@ export class SharedResourcesWatch {
       api.onServed(() => this.#notify([topic.api(kind as OptionalKind)]));
     }
     this.#apis.Gateway.onChange(({ object, old }) => {
-      const isSame = old && gatewayState(old as GatewayObject) === gatewayState(object as GatewayObject);
+      const isSame = old && gatewayState(old) === gatewayState(object);
       if (!isSame) this.#notify([topic.gateway(object.metadata)]);
     });
     this.#apis.TLSRoute.onChange(({ type, object }) => this.#claim(type, hostClaimOfRoute(object)));

@@ -193,7 +193,7 @@ describe('a Gateway', () => {
     await isReported(key, 'the Gateway', () =>
       client.apply(object(Gateway, gatewayName, { listeners }), { fieldManager, force: true }),
     );
-    expect(around().gateway(gatewayName)?.spec.listeners).toEqual(listeners);
+    expect(around().gateway(gatewayName)?.spec?.listeners).toEqual(listeners);
     await isReported(key, 'its change', () =>
       client.mergePatch(Gateway, gatewayName, { spec: { listeners: [] } }, { fieldManager }),
     );

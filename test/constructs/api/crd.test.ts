@@ -216,8 +216,8 @@ describe('the CustomResourceDefinitions', () => {
     ]);
     expect(columns.filter(({ priority = 0 }) => priority > 0).map(({ name }) => name)).toEqual([
       'Port',
-      'Certificates Until',
       'Release',
+      'Certificates Until',
     ]);
     expect(subresources).toMatchObject({ status: {}, scale: { specReplicasPath: '.spec.replicas' } });
   });

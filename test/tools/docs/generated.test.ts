@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { conditions, conditionTypes } from '../../../constructs/api/conditions.ts';
 import { hostedControlPlaneCRD } from '../../../constructs/api/crd.ts';
-import { environmentVariables, readConfig } from '../../../reconciler/operator/config.ts';
 import { blockIn } from '../../support/readme-block.ts';
 import { generated, generatedParts } from '../../support/generated-pages.ts';
 import { readPage, repository } from '../../support/pages.ts';
@@ -26,31 +25,15 @@ describe('what pages take from the sources', () => {
   });
 });
 
-describe('the settings in constructs/provider/SETTINGS.md', () => {
-  it('name every environment variable of the operator', async () => {
-    const { text } = await readPage('constructs/provider/SETTINGS.md');
-    const [, settings = ''] = text.split(/^## Environment variables$/m);
-    const rows = [...settings.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, name = '']) => name);
-    expect(rows.sort()).toEqual(environmentVariables.map(({ name }) => name).sort());
-  });
-
-  it('name every flag of the operator, with its default', async () => {
-    const { text } = await readPage('constructs/provider/SETTINGS.md');
-    const rows = [...text.matchAll(/^\| `--([a-z-]+)` \|([^|]*)\|/gm)].map(([, name = '', fallback = '']) => ({
-      name,
-      fallback: fallback.replaceAll('`', '').trim(),
-    }));
-    const { namespace, watchFilter, notes, only, healthPort, metricsPort, secureMetricsPort } = readConfig([], {});
-    expect(rows).toEqual([
-      { name: 'namespace', fallback: namespace ?? '' },
-      { name: 'watch-filter', fallback: watchFilter ?? '' },
-      { name: 'health-port', fallback: String(healthPort) },
-      { name: 'notes', fallback: notes ?? '' },
-      { name: 'only', fallback: only?.name ?? '' },
-      { name: 'metrics-port', fallback: String(metricsPort) },
-      { name: 'secure-metrics-port', fallback: String(secureMetricsPort) },
-    ]);
-  });
+it('the API reference has the message of every rule of the CRD', async () => {
+  const { text } = await readPage('constructs/api/REFERENCE.md');
+  const messages = [...JSON.stringify(hostedControlPlaneCRD).matchAll(/"message":("(?:[^"\\]|\\.)*")/g)].map(
+    ([, message = '']) => JSON.parse(message) as string,
+  );
+  expect(messages.length).toBeGreaterThan(200);
+  expect(messages.filter((message) => !text.includes(message.replaceAll('<', '\\<').replaceAll('|', '\\|')))).toEqual(
+    [],
+  );
 });
 
 it('the symptoms in constructs/provider/TROUBLESHOOTING.md lead to conditions and reasons that exist', async () => {
