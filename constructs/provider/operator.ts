@@ -41,7 +41,7 @@ export const managerEnvironment: Readonly<Record<string, string>> = {
   LOG_LEVEL: 'info',
   MAX_CONCURRENT_RECONCILES: '10',
   NODE_OPTIONS: nodeOptions,
-  OPTIMIZE_FOR: 'size',
+  OPTIMIZE_FOR: 'auto',
 };
 
 /**

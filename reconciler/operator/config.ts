@@ -104,10 +104,10 @@ const Environment = z.object({
     .describe('Format of log lines: json, or text for people. One line for each state change.'),
   LOG_LEVEL: level.default('info').describe('Lowest level of log lines that are written: debug, info, warn or error.'),
   OPTIMIZE_FOR: z
-    .enum(['size', 'speed'], 'must be size or speed')
-    .default('size')
+    .enum(['auto', 'size', 'speed'], 'must be auto, size or speed')
+    .default('auto')
     .describe(
-      'Whether the operator collects garbage early, for little memory, or late, for little processor time, which large fleets need. With speed, and NODE_OPTIONS set to --max-semi-space-size=16, a fleet needs half the processor time and twice the memory.',
+      'Whether the operator collects garbage early, for little memory (size), or late, for little processor time (speed). With auto it does the first with fewer than 20 control planes, and lets its heap grow by a third with more. With speed, and NODE_OPTIONS set to --max-semi-space-size=16, a fleet needs the least processor time and the most memory.',
     ),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z
     .url({ protocol: /^https?$/, error: 'must be a URL such as http://collector:4318/v1/traces' })
@@ -187,7 +187,7 @@ export interface Config {
   /** URL to which traces are sent by OTLP over HTTP; undefined to send none. */
   readonly tracesEndpoint: string | undefined;
   /** What the collection of garbage spares: memory or processor time. */
-  readonly optimizeFor: 'size' | 'speed';
+  readonly optimizeFor: 'auto' | 'size' | 'speed';
   readonly logFormat: 'json' | 'text';
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   /** Only HostedControlPlanes of this namespace; all when unset. */

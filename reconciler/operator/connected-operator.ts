@@ -18,7 +18,7 @@ import { Operator, type OperatorOptions } from './operator.ts';
 /** An operator with a connection to a management API server that answers, and what its own pod shows. */
 export async function connectedOperator(
   given: Config,
-  options: Pick<OperatorOptions, 'reach' | 'quarantine' | 'log' | 'onLeadershipLost' | 'onReconciled'>,
+  options: Pick<OperatorOptions, 'reach' | 'quarantine' | 'heap' | 'log' | 'onLeadershipLost' | 'onReconciled'>,
 ): Promise<Operator> {
   const connection = await connect(loadKubeConfig());
   const client = new KubeClient(connection);

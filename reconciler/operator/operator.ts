@@ -6,6 +6,7 @@ import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { ClusterDns } from '../../constructs/cluster/facts.ts';
 import type { ManagementIssuer } from '../../constructs/cluster/management-issuer.ts';
 import type { Config } from './config.ts';
+import type { Heap } from './heap.ts';
 import { Controller } from './controller.ts';
 import { reportDenied } from './report-denied.ts';
 import { handOver } from './hand-over.ts';
@@ -39,6 +40,8 @@ export interface OperatorOptions {
   readonly config: Config;
   /** Which control planes have ended earlier processes. By default nothing is noted. */
   readonly quarantine?: Quarantine | undefined;
+  /** Is fitted to the number of control planes. By default it stays as the process was started. */
+  readonly heap?: Heap | undefined;
   /** Where the DNS of the management cluster answers; unknown outside of a cluster. */
   readonly dns?: ClusterDns | undefined;
   /** The issuer of the management cluster's tokens; undefined when the platform names none. */
@@ -85,6 +88,7 @@ export class Operator {
     reach,
     config,
     quarantine,
+    heap,
     dns,
     managementIssuer,
     identity = `${hostname()}_${process.pid}`,
@@ -128,6 +132,10 @@ export class Operator {
       heapBytes: getHeapStatistics().heap_size_limit,
       onError,
     });
+    if (heap)
+      this.#management.onChange((resource) => {
+        if (resource === HostedControlPlane) heap.fit(() => this.#management.list(HostedControlPlane).length);
+      });
     this.#events = new EventRecorder({
       client,
       clock,

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
-import { setFlagsFromString } from 'node:v8';
 import { type Config, readConfig } from './config.ts';
 import { connectedOperator } from './connected-operator.ts';
+import { Heap } from './heap.ts';
 import { type Health, serveHealth, serveMetrics, serveMetricsSecurely } from './http-servers.ts';
 import { systemClock } from '../kube/clock.ts';
 import { KubeClient } from '../kube/client.ts';
@@ -35,8 +35,6 @@ export async function runProgram(options: ProgramOptions = {}): Promise<void> {
   try {
     Buffer.poolSize = bufferPoolBytes;
     const config = readConfig(process.argv.slice(2), process.env);
-    // Node was started for size: its flags must be arguments, which no setting of a Deployment's environment reaches.
-    if (config.optimizeFor === 'speed') setFlagsFromString('--no-optimize-for-size');
     const log = createLogger({ format: config.logFormat, level: config.logLevel });
     if (config.notes !== undefined && process.pid === 1)
       log.warn(
@@ -79,6 +77,7 @@ async function lead(given: Config, log: Logger, options: ProgramOptions): Promis
     reach: options.reach,
     quarantine,
     log,
+    heap: new Heap(given.optimizeFor),
     onLeadershipLost: () => {
       log.error('leadership lost, exiting');
       void quarantine?.close();

@@ -11,7 +11,7 @@ const displacing = 16;
  * the texts, some of which are private keys. Beyond the maximum most of the known answers stay: control planes ask in turns, and if each
  * question displaced another, all would be gone when their turn comes again.
  */
-export function remembered<Texts extends readonly string[], Answer extends NonNullable<unknown>>(
+export function remembered<Texts extends readonly string[], Answer extends boolean | string | object>(
   ask: (...texts: Texts) => Answer,
   max = maxAnswers,
 ): (...texts: Texts) => Answer {

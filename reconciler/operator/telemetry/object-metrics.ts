@@ -113,7 +113,7 @@ function linesOf(prefix: string, object: HostedControlPlaneObject): readonly str
 
 function text(labels: Sample['labels']): string {
   return Object.entries(labels)
-    .map(([label, value]) => `${label}="${String(value).replace(/[\\"\n]/g, escaped)}"`)
+    .map(([label, value]) => `${label}="${value.replace(/[\\"\n]/g, escaped)}"`)
     .join(',');
 }
 

@@ -83,7 +83,7 @@ export const smokeExtent: Extent = {
   audit: { inBatches: 2_000, alone: 20, waiting: 2_000 },
   fleet: {
     clusters: 3,
-    optimizeFor: 'size',
+    optimizeFor: 'auto',
     settleMs: 500,
     restMs: 1_000,
     outages: [{ way: 'killed', seconds: 1 }],
@@ -93,7 +93,7 @@ export const smokeExtent: Extent = {
   outages: { outages: outageWays.map((way) => ({ way, seconds: 1 })) },
   hostile: {
     clusters: 8,
-    optimizeFor: 'size',
+    optimizeFor: 'auto',
     settleMs: 10_000,
     restMs: 0,
     reconciles: 4,
