@@ -92,12 +92,25 @@ export class FleetClusters {
     return generation;
   }
 
-  /** Resolves when every cluster is Ready in its newest spec; milliseconds since `start`. */
-  async untilConverged(what: string, limitMs: number, start = performance.now()): Promise<number> {
+  /**
+   * Resolves when every cluster is Ready in its newest spec; milliseconds since `start`.
+   * @param onTenth gets the time at which a tenth of them was
+   */
+  async untilConverged(
+    what: string,
+    limitMs: number,
+    start = performance.now(),
+    onTenth: (ms: number) => void = () => {},
+  ): Promise<number> {
     let reportedAt = start;
+    let isTenth = false;
     for (;;) {
       const done = this.#seen.list().filter((object) => this.#isConverged(object)).length;
       const ms = performance.now() - start;
+      if (!isTenth && done >= this.#numbers.length / 10) {
+        isTenth = true;
+        onTenth(ms);
+      }
       if (done === this.#numbers.length && this.#seen.list().length === done) return ms;
       if (performance.now() - reportedAt > 10_000) {
         reportedAt = performance.now();

@@ -44,9 +44,11 @@ export async function measureFleetOf(fleet: Fleet): Promise<Figure[]> {
     await setTimeout(job.settleMs);
     add({ ...(await memoryOf(operator, `${few} clusters`)), goal: memoryGoals.few });
     const processor = await operator.processorSeconds();
-    const ms = await bringUp(fleet, job.clusters);
+    let tenthMs = 0;
+    const ms = await bringUp(fleet, job.clusters, (at) => (tenthMs = at));
     const used = ((await operator.processorSeconds()) - processor) / Math.max(1, job.clusters - few);
     add(
+      { name: `fleet: a tenth of ${job.clusters} clusters brought up`, value: tenthMs / 1000, unit: 's' },
       { name: `fleet: all of ${job.clusters} clusters brought up`, value: ms / 1000, unit: 's' },
       { name: 'fleet: processor time of the operator to bring up one', value: used, unit: 's' },
     );
@@ -86,11 +88,15 @@ export async function measureOutagesOf(fleet: Fleet): Promise<Figure[]> {
 }
 
 /** Orders so many clusters, and waits for all; milliseconds. */
-export async function bringUp({ clusters, report }: Fleet, count: number): Promise<number> {
+export async function bringUp(
+  { clusters, report }: Fleet,
+  count: number,
+  onTenth?: (ms: number) => void,
+): Promise<number> {
   const start = performance.now();
   await clusters.order(count);
   report(`${count} clusters are ordered after ${Math.round((performance.now() - start) / 1000)} s`);
-  return clusters.untilConverged('bring-up', limitMs, start);
+  return clusters.untilConverged('bring-up', limitMs, start, onTenth);
 }
 
 /** Changes every spec, so that a Deployment of each changes, and waits for all. */
@@ -108,6 +114,7 @@ async function measureRest({ job }: Fleet, operator: OperatorProcess): Promise<F
   const minutes = (performance.now() - start) / 60_000;
   const after = await operator.requests();
   const used = (await operator.processorSeconds()) - processor;
+  const scrape = await operator.scrape();
   const perMinute = (kind: keyof OperatorRequests) => (after[kind] - before[kind]) / job.clusters / minutes;
   const unit = 'requests/min';
   const name = (what: string) => `fleet at rest: ${what}`;
@@ -122,6 +129,8 @@ async function measureRest({ job }: Fleet, operator: OperatorProcess): Promise<F
       goal: { atMost: 1 },
     },
     { name: name('calls to each hosted cluster'), value: perMinute('hosted'), unit },
+    { name: name('one scrape of the metrics'), value: scrape.ms, unit: 'ms', goal: { atMost: 100 } },
+    { name: name('size of its answer'), value: scrape.bytes / mebibyte, unit: 'MiB' },
   ];
 }
 

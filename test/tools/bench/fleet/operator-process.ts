@@ -121,6 +121,13 @@ export class OperatorProcess {
     };
   }
 
+  /** How long one scrape of the metrics takes, and how long its answer is. */
+  async scrape(): Promise<{ readonly ms: number; readonly bytes: number }> {
+    const start = performance.now();
+    const { length } = await this.#metrics();
+    return { ms: performance.now() - start, bytes: length };
+  }
+
   async #metrics(): Promise<string> {
     return (await fetch(`http://127.0.0.1:${this.#metricsPort}/metrics`)).text();
   }
