@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import {
+  createHash,
   createPrivateKey,
   createPublicKey,
   type KeyObject,
@@ -137,8 +138,23 @@ export function caExtensions(pathLength?: number): x509.Extension[] {
   ];
 }
 
+/** A CA is read once for the ten certificates that it signs when a control plane is brought up. */
+const latest = new Map<string, SigningCA>();
+const mostLatest = 16;
+
+type SigningCA = ReturnType<typeof readSigningCA>;
+
 /** The signing certificate and key of a CA. The first certificate signs. A user's own CA may have an RSA key. */
-export async function signingCA({ certificate, key }: KeyPair) {
+export async function signingCA(pair: KeyPair): Promise<SigningCA> {
+  const identity = createHash('sha256').update(`${pair.certificate}\0${pair.key}`).digest('base64');
+  const known = latest.get(identity) ?? readSigningCA(pair);
+  latest.delete(identity);
+  latest.set(identity, known);
+  if (latest.size > mostLatest) latest.delete(latest.keys().next().value ?? '');
+  return known;
+}
+
+function readSigningCA({ certificate, key }: KeyPair) {
   const [pem] = splitCertificates(certificate);
   if (!pem) throw new Error('the CA has no certificate in tls.crt');
   const privateKey = createPrivateKey(key);
