@@ -10,7 +10,7 @@ import type { StatusReport } from '../engine/status-report.ts';
 import type { Reader } from '../clusters/management/view.ts';
 import { type CertificateContent, readCertificate } from '../pki/certificate.ts';
 import { clientIn } from '../pki/kubeconfig.ts';
-import { renewalTime } from '../pki/policy.ts';
+import { renewalTime } from '../pki/reissue-policy.ts';
 import { valueOf } from '../pki/secret.ts';
 
 interface ExpiryProps {

@@ -7,7 +7,7 @@ import { planCAs } from '../../constructs/control-plane/certificates/certificate
 import { readCertificate } from '../pki/certificate.ts';
 import { createCA, type KeyPair, validFor } from '../pki/issue.ts';
 import { bundle, fingerprint, splitCertificates } from '../pki/pem.ts';
-import { caProblem } from '../pki/policy.ts';
+import { caProblem } from '../pki/reissue-policy.ts';
 
 /** What an import reads from the other provider, all PEM. */
 export interface OtherKeys {

@@ -2,7 +2,7 @@ import { backOff } from './back-off.ts';
 import { jittered, type Clock, type Random } from './clock.ts';
 import { Pace, type PaceOptions } from './pace.ts';
 import { RecentUse } from './recent-use.ts';
-import { SharedFailures, trialMs } from './shared-failures.ts';
+import { SharedFailures, trialMs } from './retry-after-outage.ts';
 
 /** Options of a queue. */
 export interface WorkQueueOptions {

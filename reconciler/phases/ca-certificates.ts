@@ -12,7 +12,7 @@ import { clearRequests } from '../certificates/issuer/clear-requests.ts';
 import { obtainCA, type ObtainedCA } from '../certificates/issuer/obtain-ca.ts';
 import { signerFingerprint, trustFingerprint } from '../pki/pem.ts';
 import { planCAs } from '../../constructs/control-plane/certificates/certificate-plans.ts';
-import { caProblem, keyProblem } from '../pki/policy.ts';
+import { caProblem, keyProblem } from '../pki/reissue-policy.ts';
 import { pairSecret, valueOf } from '../pki/secret.ts';
 import { answering, requestOf, type rotations } from '../certificates/rotation-request.ts';
 import { firstTokenRecord } from '../certificates/service-account-key/token-record.ts';

@@ -15,7 +15,7 @@ import {
   planCertificates,
   planEtcdCertificates,
 } from '../../constructs/control-plane/certificates/certificate-plans.ts';
-import { mustIssue, renewalTime } from '../pki/policy.ts';
+import { mustIssue, renewalTime } from '../pki/reissue-policy.ts';
 import { leafSecret, pairOf, valueOf } from '../pki/secret.ts';
 import { phase, type Scope } from './scope.ts';
 import { caCertificates } from './ca-certificates.ts';

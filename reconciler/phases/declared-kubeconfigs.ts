@@ -10,7 +10,7 @@ import { isControlledBy } from '../kube/object.ts';
 import { readCertificate } from '../pki/certificate.ts';
 import { issuedAt } from '../pki/issue.ts';
 import { clientIn, writeKubeconfig } from '../pki/kubeconfig.ts';
-import { renewalTime } from '../pki/policy.ts';
+import { renewalTime } from '../pki/reissue-policy.ts';
 import { secretProps } from '../certificates/secret-props.ts';
 import { declaredLabel, declaredSecret } from '../pki/secret.ts';
 import { caCertificates } from './ca-certificates.ts';

@@ -4,7 +4,7 @@ import { isControlledBy } from '../kube/object.ts';
 import { clientIn, writeKubeconfig } from '../pki/kubeconfig.ts';
 import { done, type Outcome } from '../engine/outcome.ts';
 import { adminPlan } from '../../constructs/control-plane/certificates/certificate-plans.ts';
-import { renewalTime } from '../pki/policy.ts';
+import { renewalTime } from '../pki/reissue-policy.ts';
 import { unlessRefused } from '../engine/refusals.ts';
 import { kubeconfigSecret } from '../pki/secret.ts';
 import { phase } from './scope.ts';

@@ -40,7 +40,7 @@ import { phases } from './phases.ts';
 import { askForAgent } from '../clusters/pods/has-agent.ts';
 import { probesWith } from '../certificates/ca/trust-probes.ts';
 import type { Scope } from '../phases/scope.ts';
-import { observedStatus, summarize } from './status/compute.ts';
+import { observedStatus, summarize } from './status/summaries.ts';
 import { observeRunState } from '../run-state/run-state.ts';
 import { createWriter } from '../clusters/management/writer.ts';
 

@@ -4,7 +4,7 @@ import { HostedControlPlaneSpec } from '../../constructs/api/hosted-control-plan
 import { type SecretRole, type Use, uses } from '../../constructs/control-plane/certificates/certificate-consumers.ts';
 import { type HostedCluster, networkOf } from '../../constructs/cluster/cluster.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { missingCheck, policyChecks } from '../../reconciler/pki/policy.ts';
+import { missingCheck, policyChecks } from '../../reconciler/pki/reissue-policy.ts';
 import { markdownTable, withBlock } from './readme-block.ts';
 import type { ResolvedEndpoints } from '../../constructs/control-plane/exposure/strategy.ts';
 import type { CertificateRole } from '../../constructs/control-plane/certificates/kinds.ts';

@@ -1,6 +1,6 @@
 import type { DeploymentObject, StatefulSetObject } from '../../imports/kubernetes.ts';
 import { Deployment, StatefulSet } from '../../constructs/api/resources.ts';
-import { type Observation } from '../../reconciler/reconcile/status/compute.ts';
+import { type Observation } from '../../reconciler/reconcile/status/summaries.ts';
 import { conditionUpdate } from '../../reconciler/engine/condition-update.ts';
 import { clusterName, hostedCluster, namespace } from './scope.ts';
 

@@ -9,7 +9,7 @@ import { expiringFrom, isExpiring } from '../expiries.ts';
 import { withdrawRequest } from '../issuer/clear-requests.ts';
 import { obtainCA } from '../issuer/obtain-ca.ts';
 import { fingerprint, signerFingerprint, splitCertificates } from '../../pki/pem.ts';
-import { caProblem, renewalTime } from '../../pki/policy.ts';
+import { caProblem, renewalTime } from '../../pki/reissue-policy.ts';
 import { discardSecret } from '../held-secret.ts';
 import { pairSecret } from '../../pki/secret.ts';
 import { secretProps } from '../secret-props.ts';

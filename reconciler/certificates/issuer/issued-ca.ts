@@ -3,7 +3,7 @@ import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 import { isKeyOf, readCertificate } from '../../pki/certificate.ts';
 import { parsedCertificate } from '../../pki/parsed.ts';
-import { renewalTime } from '../../pki/policy.ts';
+import { renewalTime } from '../../pki/reissue-policy.ts';
 
 interface IssuedCA {
   /** PEM of the returned certificate. */

@@ -10,7 +10,7 @@ import type { Clock } from '../../kube/clock.ts';
 import { isControlledBy } from '../../kube/object.ts';
 import { createServiceAccountKey, type KeyPair } from '../../pki/issue.ts';
 import { bundle } from '../../pki/pem.ts';
-import { keyProblem } from '../../pki/policy.ts';
+import { keyProblem } from '../../pki/reissue-policy.ts';
 import { encodedData, pairOf, pairSecret, type SecretProps } from '../../pki/secret.ts';
 import { type VerifyingKey, verifyingKeysOf } from '../../pki/service-account-keys.ts';
 import { answering, type RotationRequest } from '../rotation-request.ts';

@@ -10,7 +10,7 @@ import { inClusterAccessOf } from '../../../constructs/cluster/in-cluster-access
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
 import type { Reader } from '../../clusters/management/view.ts';
-import type { Observation } from './compute.ts';
+import type { Observation } from './summaries.ts';
 
 /** The control plane that a status is about. */
 export interface StatusSubject {

@@ -13,7 +13,7 @@ import {
 } from '../../../reconciler/pki/issue.ts';
 import { fingerprint, splitCertificates } from '../../../reconciler/pki/pem.ts';
 import type { CertificatePlan } from '../../../constructs/control-plane/certificates/certificate-plans.ts';
-import { mustIssue, renewalTime } from '../../../reconciler/pki/policy.ts';
+import { mustIssue, renewalTime } from '../../../reconciler/pki/reissue-policy.ts';
 
 const year = 365 * 24 * 3600_000;
 const now = new Date('2026-11-21T12:00:00Z');

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createServiceAccountKey } from '../../../reconciler/pki/issue.ts';
 import { bundle, signerFingerprint, trustFingerprint } from '../../../reconciler/pki/pem.ts';
-import { keyProblem } from '../../../reconciler/pki/policy.ts';
+import { keyProblem } from '../../../reconciler/pki/reissue-policy.ts';
 import { idOfPrivateKey, verifyingKeysOf } from '../../../reconciler/pki/service-account-keys.ts';
 
 /** An RSA key as old kubeadm versions and many users have it. */

@@ -26,7 +26,7 @@ const refused = fields.filter(({ name }) => name.includes('.resources.claims.'))
 /** Fields that decide outside of the phases, and the test of that decision. */
 const provedElsewhere: Readonly<Record<string, string>> = {
   'componentTemplateRef.name': 'test/constructs/pod/component-template.test.ts',
-  'readinessGates.[].conditionType': 'test/reconciler/reconcile/status/compute.test.ts',
+  'readinessGates.[].conditionType': 'test/reconciler/reconcile/status/summaries.test.ts',
   'certificates.shortLived': 'test/constructs/api/admission-cases.ts',
   'etcd.autoGrow': 'test/reconciler/etcd/volume-size.test.ts',
   'etcd.backup.beforeDeletion': 'test/reconciler/backup/final-backup.test.ts',

@@ -11,12 +11,12 @@ const decisions = [
   'reconciler/engine/run-phases.ts',
   'reconciler/kube/{apply-decision,lease-decision}.ts',
   'reconciler/certificates/kubelets/plan-approval.ts',
-  'reconciler/pki/policy.ts',
+  'reconciler/pki/reissue-policy.ts',
   'reconciler/certificates/issuer/plan-request.ts',
   'reconciler/backup/restore/plan-restore.ts',
   'reconciler/certificates/{ca,service-account-key}/plan-*.ts',
   'reconciler/certificates/workers/plan-worker-move.ts',
-  'reconciler/reconcile/status/{api-servers,compute}.ts',
+  'reconciler/reconcile/status/{api-servers,summaries}.ts',
 ];
 
 /**

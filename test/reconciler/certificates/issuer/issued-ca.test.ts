@@ -7,7 +7,7 @@ import { issueCertificate, validFor } from '../../../../reconciler/pki/issue.ts'
 import { issuedProblem } from '../../../../reconciler/certificates/issuer/issued-ca.ts';
 import { createSigningRequest } from '../../../../reconciler/pki/signing-request.ts';
 import { createKey } from '../../../../reconciler/pki/key.ts';
-import { mustIssue } from '../../../../reconciler/pki/policy.ts';
+import { mustIssue } from '../../../../reconciler/pki/reissue-policy.ts';
 import { caExtensions, publicHalf, SigningIssuer, type SignOptions } from '../../../support/issuer.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');

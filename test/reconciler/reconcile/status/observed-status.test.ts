@@ -2,7 +2,7 @@ import type { PodObject } from '../../../../imports/kubernetes.ts';
 import { describe, expect, it } from 'vitest';
 import { Pod } from '../../../../constructs/api/resources.ts';
 import { versionAnnotation } from '../../../../constructs/pod/component.ts';
-import { type Observation, observedStatus } from '../../../../reconciler/reconcile/status/compute.ts';
+import { type Observation, observedStatus } from '../../../../reconciler/reconcile/status/summaries.ts';
 import { type ConditionUpdates } from '../../../../reconciler/engine/condition-update.ts';
 import { deployment, failed, observation, succeeded, waiting, whole } from '../../../support/observation.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SharedFailures } from '../../../reconciler/kube/shared-failures.ts';
+import { SharedFailures } from '../../../reconciler/kube/retry-after-outage.ts';
 
 /** What happens to keys, each with the second at which it does. */
 type Step = readonly [second: number, what: 'away' | 'other' | 'done', key: string];

@@ -4,7 +4,7 @@ import type { EtcdObservation } from '../../../../reconciler/etcd/members.ts';
 import type { EtcdReport } from '../../../../reconciler/etcd/report.ts';
 import { settled } from '../../../../reconciler/etcd/steps.ts';
 import { versionAnnotation } from '../../../../constructs/pod/component.ts';
-import { type Observation, summarize } from '../../../../reconciler/reconcile/status/compute.ts';
+import { type Observation, summarize } from '../../../../reconciler/reconcile/status/summaries.ts';
 import {
   conditionUpdate,
   type ConditionUpdate,

@@ -7,7 +7,7 @@ import {
   type KeyPair,
   validFor,
 } from '../../../reconciler/pki/issue.ts';
-import { caProblem, keyProblem, mustIssue, policyChecks, renewalTime } from '../../../reconciler/pki/policy.ts';
+import { caProblem, keyProblem, mustIssue, policyChecks, renewalTime } from '../../../reconciler/pki/reissue-policy.ts';
 
 const hour = 3_600_000;
 const now = new Date('2026-11-21T12:00:00Z');
