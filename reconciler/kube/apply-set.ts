@@ -161,6 +161,8 @@ export class ApplySet {
   }
 
   #countRevert(identity: string, live: KubeObject): void {
+    // Also those of objects that are gone.
+    for (const other of this.#reverts.keys()) if (this.#recentReverts(other).length === 0) this.#reverts.delete(other);
     this.#reverts.set(identity, [...this.#recentReverts(identity), this.#options.clock.now()]);
     this.#options.onRevert?.(live);
   }
