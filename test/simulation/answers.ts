@@ -8,6 +8,7 @@ import { splitCertificates } from '../../reconciler/pki/pem.ts';
 import { verifyingKeysOf } from '../../reconciler/pki/service-account-keys.ts';
 import type { TrustProbes } from '../../reconciler/certificates/ca/trust-probes.ts';
 import type { HostedClient } from '../../reconciler/clusters/hosted/hosted-client.ts';
+import { objectsOf, type Rendered } from '../../reconciler/kube/rendering.ts';
 import { verifies } from './chain.ts';
 import type { Nodes } from './nodes.ts';
 import type { Process, Processes } from './processes.ts';
@@ -70,7 +71,8 @@ export class Answers implements TrustProbes {
   get hosted(): Partial<HostedClient> {
     const { nodes, now } = this.#props;
     return {
-      apply: async <T>(objects: readonly RenderedObject[]) => {
+      apply: async <T>(rendered: Rendered<RenderedObject>) => {
+        const objects = objectsOf(rendered);
         for (const object of objects) this.#applied.set(`${object.kind} ${object.metadata.name}`, object);
         return objects.map(rolledOut) as T[];
       },
