@@ -138,7 +138,7 @@ export const status = {
   'CP-46': {
     demand: 'Available is True while the control plane serves, also during a rollout.',
     proofs: [
-      ['reconciler/reconcile/status/compute.test', 'a rollout is in progress'],
+      ['reconciler/reconcile/status/summaries.test', 'a rollout is in progress'],
       ['system/demo.test', 'is Available for Cluster API'],
     ],
   },
@@ -147,19 +147,19 @@ export const status = {
     proofs: [
       ['contract/core.test', 'is upgraded for core no earlier than its last old API server is gone'],
       ['contract/core.test', 'is scaled for core while its number of API servers differs'],
-      ['reconciler/reconcile/status/compute.test', 'compare the number of API servers with %s'],
+      ['reconciler/reconcile/status/summaries.test', 'compare the number of API servers with %s'],
     ],
   },
   'CP-48': {
     demand: 'CertificatesAvailable is False when a CA is missing.',
-    proofs: [['reconciler/reconcile/status/compute.test', 'set CertificatesAvailable when %s']],
+    proofs: [['reconciler/reconcile/status/summaries.test', 'set CertificatesAvailable when %s']],
   },
   'CP-49': {
     demand: 'EtcdClusterHealthy, ControlPlaneComponentsHealthy and Initialized report the parts.',
     proofs: [
-      ['reconciler/reconcile/status/compute.test', 'set EtcdClusterHealthy when %s'],
-      ['reconciler/reconcile/status/compute.test', 'set ControlPlaneComponentsHealthy when %s'],
-      ['reconciler/reconcile/status/compute.test', 'set Initialized once and keep it'],
+      ['reconciler/reconcile/status/summaries.test', 'set EtcdClusterHealthy when %s'],
+      ['reconciler/reconcile/status/summaries.test', 'set ControlPlaneComponentsHealthy when %s'],
+      ['reconciler/reconcile/status/summaries.test', 'set Initialized once and keep it'],
     ],
   },
   'CP-50': {
@@ -167,7 +167,7 @@ export const status = {
     proofs: [
       ['reconciler/reconcile/reconcile-delete.test', 'keeps its API server while a $kind exists, and is requeued'],
       [
-        'reconciler/reconcile/status/compute.test',
+        'reconciler/reconcile/status/summaries.test',
         'keep the conditions of the phases, and set neither Deleting nor Paused',
       ],
     ],
@@ -175,7 +175,7 @@ export const status = {
   'CP-51': {
     demand: 'Ready summarizes the phases.',
     proofs: [
-      ['reconciler/reconcile/status/compute.test', 'set Ready when %s'],
+      ['reconciler/reconcile/status/summaries.test', 'set Ready when %s'],
       ['system/demo.test', 'has every condition in its expected state'],
     ],
   },
