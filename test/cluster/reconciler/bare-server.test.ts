@@ -89,7 +89,7 @@ test('the status, the command line and the metrics report certificates', async (
     expect(lines).toContain(
       `hosted_control_plane_certificate_expiration_timestamp_seconds{${labels},kind="Server"} ${Date.parse(ends) / 1000}`,
     );
-    expect(lines).toContain(`hosted_control_plane_condition{${labels},type="Available",status="True"} 1`);
+    expect(lines).toContain(`hosted_control_plane_condition{${labels},type="Available",status="False"} 1`);
     expect(text).toMatch(/hosted_control_plane_api_requests_total{cluster="management",verb="apply",code="20\d"} \d/);
     expect(text).toMatch(/hosted_control_plane_reconcile_duration_seconds_count{result="success"} [1-9]/);
   } finally {
