@@ -84,8 +84,8 @@ export class Informer<T extends KubeObject = KubeObject> {
   }
 
   /** When the server has sent something last, in the time of Clock.elapsed. */
-  get heardAt(): number {
-    return this.#reflector.heardAt;
+  get activeAt(): number {
+    return this.#reflector.activeAt;
   }
 
   /** When it has heard something, has failed or has begun again last, in the time of Clock.elapsed. */

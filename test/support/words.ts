@@ -4,8 +4,8 @@ export interface AvoidedWord {
   readonly forms: readonly string[];
   /** What to write instead. */
   readonly instead: string;
-  /** A word before it with which it is a term of the field. */
-  readonly unlessAfter?: string;
+  /** Terms of the field that contain one of the forms. */
+  readonly terms?: readonly string[];
 }
 
 /** Words that hide the actor, or that are not those of Kubernetes, etcd and PKI. */
@@ -18,7 +18,12 @@ export const avoidedWords: readonly AvoidedWord[] = [
   { forms: ['anew'], instead: 'again' },
   { forms: ['by itself', 'by themselves'], instead: 'automatically, or name the actor' },
   { forms: ['so-manieth', 'in vain', 'all the same', 'left alone', 'be had'], instead: 'plain English' },
-  { forms: ['ill', 'is well', 'are well', 'well and'], instead: 'unhealthy, healthy' },
+  {
+    forms: ['ill', 'is well', 'are well', 'well and'],
+    instead: 'unhealthy, healthy',
+    // String.isWellFormed of JavaScript
+    terms: ['is well formed'],
+  },
   { forms: ['is away', 'are away'], instead: 'is unreachable' },
   { forms: ['put right', 'mend', 'mends', 'mended'], instead: 'revert, correct' },
   {
@@ -37,7 +42,12 @@ export const avoidedWords: readonly AvoidedWord[] = [
   { forms: ['trial', 'trials'], instead: 'verification' },
   { forms: ['inquiry', 'inquiries'], instead: 'request' },
   { forms: ['world', 'surroundings'], instead: 'management cluster, shared resources' },
-  { forms: ['authority', 'authorities'], instead: 'CA', unlessAfter: 'certificate' },
+  {
+    forms: ['authority', 'authorities'],
+    instead: 'CA',
+    // flags and fields of Kubernetes, and an extension of X.509
+    terms: ['certificate authority', 'certificate authorities', 'authority key identifier'],
+  },
   { forms: ['way in', 'ways in'], instead: 'exposure strategy' },
   { forms: ['a pass', 'one pass', 'each pass', 'every pass', 'next pass', 'passes over'], instead: 'a reconcile' },
 ];
@@ -53,17 +63,29 @@ export interface AvoidedUse {
 /** The avoided words in a text, in the order of the list. */
 export function avoidedIn(text: string): AvoidedUse[] {
   return patterns.flatMap(({ pattern, advice }) =>
-    [...text.matchAll(pattern)].map(({ index }) => ({ line: text.slice(0, index).split('\n').length, advice })),
+    [...text.matchAll(pattern)]
+      .filter(([, term]) => term === undefined)
+      .map(({ index }) => ({ line: text.slice(0, index).split('\n').length, advice })),
   );
 }
 
+/** The words of a name in camelCase, PascalCase or kebab-case. */
+export function wordsOf(name: string): string {
+  return name
+    .replaceAll(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, ' ')
+    .replaceAll(/[-_.]/g, ' ')
+    .trim();
+}
+
 /** Names with dashes, such as certificate-authority, are one word. A line break counts as a space. */
-const patterns = avoidedWords.flatMap(({ forms, instead, unlessAfter }) =>
-  forms.map((form) => {
-    const term = unlessAfter === undefined ? '' : `(?<!\\b${unlessAfter}\\s)`;
-    return {
-      pattern: new RegExp(`${term}(?<![\\w-])${form.replaceAll(' ', '\\s+')}(?![\\w-])`, 'gi'),
-      advice: `"${form}": ${instead}`,
-    };
-  }),
+const patterns = avoidedWords.flatMap(({ forms, instead, terms = [] }) =>
+  forms.map((form) => ({
+    // A term is longer than its form, so that it has to be the first alternative.
+    pattern: new RegExp(`\\b(${terms.map(spaced).join('|') || '(?!)'})\\b|(?<![\\w-])${spaced(form)}(?![\\w-])`, 'gi'),
+    advice: `"${form}": ${instead}`,
+  })),
 );
+
+function spaced(words: string): string {
+  return words.replaceAll(' ', '\\s+');
+}

@@ -185,7 +185,7 @@ export const alerts: readonly Alert[] = [
     meaning:
       'The operator has ended twice within an hour while it worked on this control plane. It serves on; a process of its own, with little memory, does what reaches its servers and stores, and fails as well. It is a defect of the operator, or an attack on it.',
     actions: [
-      'The log of the operator has the cause: lines with `trialOf` are those of the process apart, and `kubectl logs --previous` has those of the process that ended.',
+      'The log of the operator has the cause: lines with `secondProcessOf` are those of the process apart, and `kubectl logs --previous` has those of the process that ended.',
       'Compare what its API servers, etcd and stores answer with those of others: images of a tenant may answer anything.',
       'The operator tries again automatically, at the time in the condition. Nothing has to be reset.',
     ],

@@ -109,7 +109,7 @@ export class Guard {
   }
 
   /** The error to report instead of one of its connections. */
-  told(error: unknown): unknown {
+  reportable(error: unknown): unknown {
     return this.#isSecretive ? new InsideError() : error;
   }
 

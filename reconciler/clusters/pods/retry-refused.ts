@@ -31,11 +31,11 @@ export function refusedWorkloads({
 }: ObservedWorkloads): RefusedWorkload[] {
   // Messages name another pod after each attempt.
   const since = (workload: DeploymentObject) => replicaFailures(workload).map((one) => one.lastTransitionTime);
-  const isTold = ({ metadata }: KubeObject) => warnings.some(({ uid }) => uid === metadata.uid);
+  const hasWarning = ({ metadata }: KubeObject) => warnings.some(({ uid }) => uid === metadata.uid);
   return [
     ...deployments.filter((one) => since(one).length > 0).map((one) => refused(one, since(one))),
     ...sets
-      .filter((set) => lacksPods(set) && isTold(set))
+      .filter((set) => lacksPods(set) && hasWarning(set))
       .map((set) => refused(set, [set.status?.replicas, set.status?.updateRevision])),
     ...daemonSets.filter(lacksScheduled).map((set) => refused(set, [set.status?.currentNumberScheduled])),
   ];

@@ -115,12 +115,12 @@ function outcomeOf({ refusals, left, kubelets, now }: Answers): Outcome {
 
 function refusalMessage(refusals: readonly Refusal[], left: number): string | undefined {
   if (refusals.length === 0) return undefined;
-  const told = refusals
+  const listed = refusals
     .slice(0, reportedRequests)
     .map(({ request, why }) => `CertificateSigningRequest ${request.metadata.name} ${why}`);
-  const untold = Math.max(0, refusals.length - reportedRequests) + left;
-  const more = untold > 0 ? [`and ${untold} more`] : [];
-  return `the operator did not approve requests in the hosted cluster: ${[...told, ...more].join('; ')}. Approve or deny them manually`;
+  const unlisted = Math.max(0, refusals.length - reportedRequests) + left;
+  const more = unlisted > 0 ? [`and ${unlisted} more`] : [];
+  return `the operator did not approve requests in the hosted cluster: ${[...listed, ...more].join('; ')}. Approve or deny them manually`;
 }
 
 /**

@@ -43,7 +43,7 @@ const Conduct = z.object({
   ends: z.array(z.number()),
   apart: z.enum(['hosted', 'everything']).optional(),
   faults: z.number(),
-  trialAt: z.number().optional(),
+  retryAt: z.number().optional(),
   changedAt: z.number(),
 });
 

@@ -12,8 +12,8 @@ const goesOn = {
 } as const satisfies Record<Apart, string>;
 
 /** The condition of a control plane in quarantine. */
-export function quarantined(apart: Apart, trialAt: Date): ConditionUpdate {
-  const message = `the operator has ended repeatedly while it worked on this control plane: ${goesOn[apart]}, next at ${trialAt.toISOString()}; the quarantine ends when that process does its work and ends as it should. The log of the operator has the cause`;
+export function quarantined(apart: Apart, retryAt: Date): ConditionUpdate {
+  const message = `the operator has ended repeatedly while it worked on this control plane: ${goesOn[apart]}, next at ${retryAt.toISOString()}; the quarantine ends when that process does its work and ends as it should. The log of the operator has the cause`;
   return conditionUpdate('True', reasons[apart], message);
 }
 
