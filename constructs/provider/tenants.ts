@@ -108,7 +108,7 @@ class Tenants extends Chart {
             },
           ],
         },
-        // What was stored before the policy existed can still be labelled, looked after and deleted.
+        // An object that is older than the policy can still be labelled, reconciled and deleted.
         matchConditions: [
           { name: 'changed', expression: 'oldObject == null || oldObject.spec != object.spec' },
           { name: 'not-the-operator', expression: `request.userInfo.username != '${operatorUser}'` },

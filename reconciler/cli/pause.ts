@@ -27,7 +27,7 @@ export const pause: Command = {
   },
 };
 
-/** Ends a pause of {@link pause}, or of anybody else who has set the annotation. */
+/** Ends a pause of {@link pause}, or of another client that has set the annotation. */
 export const resume: Command = {
   name: 'resume',
   usage: 'CLUSTER',

@@ -196,5 +196,5 @@ export function isRefusal(error: unknown): boolean {
   return isForbidden(error) || isInvalid(error) || speaksOfWebhook(kubeErrorOf(error)?.message ?? '');
 }
 
-/** Requests for other objects fail, too: the server is away, and no webhook has refused this object alone. */
+/** Requests for other objects fail, too: the server is unreachable, and no webhook has refused this object alone. */
 export const isOutage = (error: unknown): boolean => isUnreachable(error) && !isRefusal(error);

@@ -88,7 +88,7 @@ export class Informer<T extends KubeObject = KubeObject> {
     return this.#reflector.activeAt;
   }
 
-  /** When it has heard something, has failed or has begun again last, in the time of Clock.elapsed. */
+  /** When it has received something, has failed or has begun again last, in the time of Clock.elapsed. */
   get movedAt(): number {
     return this.#reflector.movedAt;
   }

@@ -104,7 +104,7 @@ export class Reflector<T extends KubeObject> {
     return this.#activeAt;
   }
 
-  /** When it has heard something, has failed or has begun again last, in the time of Clock.elapsed. */
+  /** When it has received something, has failed or has begun again last, in the time of Clock.elapsed. */
   get movedAt(): number {
     return this.#movedAt;
   }

@@ -199,7 +199,7 @@ export interface Config {
    * plane that ends the operator is not found.
    */
   readonly notes: string | undefined;
-  /** This process is a trial: it works on this control plane alone, while another instance leads. */
+  /** This is the second process of a quarantine: it works on this control plane alone, while another instance leads. */
   readonly only: { readonly namespace: string; readonly name: string; readonly cluster: string } | undefined;
   /** Port of /healthz and /readyz. */
   readonly healthPort: number;

@@ -92,7 +92,7 @@ async function lead(given: Config, log: Logger, options: ProgramOptions): Promis
   await operator.start();
 }
 
-/** The trial of a control plane in quarantine, for the process that leads. */
+/** The second process of a control plane in quarantine, which the leading process starts. */
 async function tryOne(
   given: Config,
   { namespace, name }: NonNullable<Config['only']>,
@@ -159,7 +159,7 @@ async function serveSecurely(
   return serveMetricsSecurely(secureMetricsPort, metrics, access);
 }
 
-/** Reports what would be reported all the time while a collector or the API server is away. */
+/** Reports at most hourly what would repeat while a collector or the API server is unreachable. */
 function warnHourly(log: Logger, what: string): (message: string) => void {
   let reportedAt = -Infinity;
   return (message) => {

@@ -63,7 +63,7 @@ export const etcd = phase({
     // Without a StatefulSet there are no members.
     if (failure && !set) throw failure.error;
     const problem = terminatingOf(scope) ?? held ?? choice.problem ?? storage.problem ?? refusal ?? plan.problem;
-    // Members are looked after whatever was not written.
+    // The loop reconciles members whatever was not written.
     const report = await scope.etcdLoop.observe({
       cluster,
       goal: {
@@ -149,7 +149,7 @@ function setOf({ name, namespace }: Scope['cluster']): KubeObject {
 function startsOf({ cluster, hostedControlPlane, reader, etcdLoop }: Scope): MemberFacts {
   const { metadata, status } = hostedControlPlane;
   const isRecorded = status?.etcd?.clusterID !== undefined || isFormationRecorded(metadata);
-  // A predecessor that was deleted without its dependents has left its files, which tell nothing of the etcd of this object.
+  // A predecessor that was deleted without its dependents has left its files, which do not describe the etcd of this object.
   const files = reader.get(ConfigMap, namesOf(cluster.name).etcdMembers);
   const isOwn = isRecorded || (files !== undefined && isControlledBy(files, metadata.uid));
   return memberFacts({

@@ -2,7 +2,7 @@ import type { IngressExposure, LoadBalancerExposure } from '../../api/exposure-s
 import type { FieldRefusal, HostedCluster } from '../../cluster/cluster.ts';
 import { admits, classAnnotation, passthroughKeys, type PlatformLists } from '../../cluster/platform-lists.ts';
 
-/** What the objects of a way in have already. */
+/** What the live objects of an exposure strategy have. */
 export interface LiveExposure {
   readonly annotations?: Readonly<Record<string, string>> | undefined;
   readonly className?: string | undefined;
@@ -17,8 +17,8 @@ export const platformListSettings: Readonly<Record<keyof PlatformLists, string>>
 };
 
 /**
- * The cluster with what the platform allows of the annotations and the class of its way in, and with a sentence for each that it
- * does not allow. What is there stays: a control plane keeps its way in when the platform's list changes.
+ * The cluster with the annotations and the class of its exposure strategy that the platform allows, and with a sentence for each
+ * that it does not allow. Live ones stay: a control plane keeps its endpoint when the platform's list changes.
  */
 export function withinPlatformLists(
   cluster: HostedCluster,

@@ -43,7 +43,7 @@ const latency = (quantile: number): Query => ({
   legend: `${quantile * 100}th percentile`,
 });
 
-/** All control planes, and the operator that looks after them. */
+/** All control planes, and the operator that reconciles them. */
 export const fleetPanels: readonly PanelSpec[] = [
   stat('Control planes', 'HostedControlPlanes that have a condition.', count(isStatus('Ready', 'True'))),
   stat(

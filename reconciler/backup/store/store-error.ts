@@ -47,8 +47,8 @@ export function storeError(action: string, settings: StoreSettings, thrown: unkn
 }
 
 /**
- * Whether an S3 service has answered: with a code of its own, or to a HEAD request, whose answers have none. What listens inside and
- * is no such service is not told.
+ * Whether an S3 service has answered: with a code of its own, or to a HEAD request, whose answers have none. The operator does
+ * not report what else listens inside.
  */
 function isAnswerOfStore(thrown: unknown): boolean {
   if (thrown instanceof StoreError) return !['Stalled', 'AnswerTooLong'].includes(thrown.reason);

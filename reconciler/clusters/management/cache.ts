@@ -192,7 +192,7 @@ export class ManagementCluster {
 
   /**
    * Sets the handler that is called when the versions of the API server have gone back, because its etcd was restored
-   * from a backup. Each kind notices that on its own, so that it may be called several times.
+   * from a backup. The watch of each kind detects that separately, so that it may be called several times.
    */
   onRestored(handler: () => void): void {
     this.#reportRestored = handler;
@@ -218,7 +218,7 @@ export class ManagementCluster {
     return this.#known.activeAt;
   }
 
-  /** When the watch that has stood still the longest has heard something, has failed or has begun again last, in the same time. */
+  /** When the watch that has stood still the longest has received something, has failed or has begun again last, in the same time. */
   get movedAt(): number {
     return this.#known.movedAt;
   }
@@ -247,7 +247,7 @@ export class ManagementCluster {
     this.#reportRoom(namespace);
   }
 
-  /** Each watch notices it on its own. */
+  /** Each watch detects it separately. */
   #returned(): void {
     if (!this.#isUnreachable) return;
     this.#isUnreachable = false;

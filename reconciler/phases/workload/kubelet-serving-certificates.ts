@@ -98,7 +98,7 @@ function tooLargeMessage(problem: string): string {
 
 interface Answers {
   readonly refusals: readonly Refusal[];
-  /** Number of requests that were not looked at. Every approval is a change that causes a reconcile. */
+  /** Number of requests that the operator did not check. Every approval is a change that causes a reconcile. */
   readonly left: number;
   readonly kubelets: KubeletsAfterHibernation;
   readonly now: Date;

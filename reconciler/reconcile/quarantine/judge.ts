@@ -21,9 +21,9 @@ export interface Conduct {
   readonly ends: readonly number[];
   /** Undefined while it is in no quarantine. */
   readonly apart?: Apart | undefined;
-  /** Quarantines and trials that have failed: how long the next trial waits. */
+  /** Quarantines, and second processes that have failed: how long the next one waits. */
   readonly faults: number;
-  /** When the next trial begins, in quarantine. */
+  /** When the next second process begins, in quarantine. */
   readonly retryAt?: number | undefined;
   /** When any of it has changed last. */
   readonly changedAt: number;
@@ -40,7 +40,7 @@ const hourMs = 60 * 60_000;
 const endCountsMs = hourMs;
 /** A control plane that has behaved for so long is as any other. */
 const faultCountsMs = 24 * hourMs;
-/** How long a trial waits after a quarantine, and after each further fault. */
+/** How long a second process waits after a quarantine, and after each further fault. */
 export const retryDelays: BackOff = { firstMs: 60_000, longestMs: 6 * hourMs };
 
 /** What is known after a process has ended with these in hand. */
@@ -76,13 +76,13 @@ function blamed(conducts: Conducts, inHand: readonly InHand[]): string[] {
   return (acting.length > 0 ? acting : suspects).map(({ key }) => key);
 }
 
-/** How the trial of a control plane in quarantine has ended. */
+/** How the second process of a control plane in quarantine has ended. */
 export interface SecondProcessResult {
   readonly key: string;
   readonly hasBehaved: boolean;
 }
 
-/** What is known after a trial. One that behaves is in quarantine no longer. */
+/** What is known after a second process. A control plane that behaves in it leaves quarantine. */
 export function afterSecondProcess(
   conducts: Conducts,
   { key, hasBehaved }: SecondProcessResult,

@@ -29,7 +29,7 @@ export interface QuarantineOptions {
 
 /** Soon after the reconcile of another suspect, which takes less than a second. */
 const suspectRestMs = 500;
-/** Until the trial of another one has ended. */
+/** Until the second process of another control plane has ended. */
 const secondProcessRestMs = 10_000;
 
 /**
@@ -91,7 +91,7 @@ export class Quarantine implements Pick<Notes, 'take' | 'touch'> {
   }
 
   /**
-   * Begins the trial of a control plane in quarantine, when it is due and no other one runs.
+   * Starts the second process of a control plane in quarantine, when it is due and no other one runs.
    * @param onEnded called when the process has ended
    * @returns when to ask again; undefined when it has begun
    */
@@ -113,7 +113,7 @@ export class Quarantine implements Pick<Notes, 'take' | 'touch'> {
     return undefined;
   }
 
-  /** Ends the trial that runs. What happens from now on is no end that counts. */
+  /** Ends the second process. No end counts from now on. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#options.notes.close();
