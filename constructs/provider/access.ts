@@ -232,7 +232,7 @@ export function sharedAccess(namespace?: string): Access[] {
       verbs: ['list', 'watch'],
       why: 'a listener of a Gateway may allow routes by the labels of their namespace',
     },
-    { resource: TokenReview, verbs: ['create'], why: 'who reads the metrics at --secure-metrics-port' },
+    { resource: TokenReview, verbs: ['create'], why: 'authenticating the readers of metrics at --secure-metrics-port' },
     {
       resource: SubjectAccessReview,
       verbs: ['create'],

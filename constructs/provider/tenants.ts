@@ -166,7 +166,7 @@ function validations(): k8s.Validation[] {
     },
     {
       expression: `variables.additions.all(one, !has(one.priorityClassName) || !one.priorityClassName.startsWith('system-'))`,
-      message: 'PriorityClasses whose names begin with system- are those of the platform: choose another one',
+      message: 'PriorityClasses whose names begin with system- belong to the platform: choose another one',
     },
     {
       expression: `variables.additions.all(one, (!has(one.labels) || one.labels.all(key, key.startsWith('${addedPrefix}'))) && (!has(one.annotations) || one.annotations.all(key, key.startsWith('${addedPrefix}'))))`,

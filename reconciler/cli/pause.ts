@@ -21,7 +21,7 @@ export const pause: Command = {
       if (isPaused(object)) return session.terminal.print(`the control plane of ${shown} is paused already`);
       await annotate(session, object, '');
       session.terminal.print(
-        `the control plane of ${shown} is paused: it serves on, and nothing is renewed, repaired or backed up before hcp resume ${shown}`,
+        `the control plane of ${shown} is paused: it keeps serving, and nothing is renewed, repaired or backed up before hcp resume ${shown}`,
       );
     };
   },

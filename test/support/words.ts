@@ -6,6 +6,8 @@ export interface AvoidedWord {
   readonly instead: string;
   /** Terms of the field that contain one of the forms. */
   readonly terms?: readonly string[];
+  /** Whether only a form at the start of a clause that is no question is avoided. */
+  readonly startsClause?: boolean;
 }
 
 /** Words that hide the actor, or that are not those of Kubernetes, etcd and PKI. */
@@ -52,6 +54,19 @@ export const avoidedWords: readonly AvoidedWord[] = [
   { forms: ['a pass', 'one pass', 'each pass', 'every pass', 'next pass', 'passes over'], instead: 'a reconcile' },
 ];
 
+/** Phrases that make a text for users read as a translation. Comments may have them. */
+export const avoidedPhrases: readonly AvoidedWord[] = [
+  { forms: ['that of', 'those of'], instead: 'repeat the noun' },
+  { forms: ['beside', 'besides'], instead: 'in addition to, in the background, next to' },
+  { forms: ['go on', 'goes on', 'went on'], instead: 'continue' },
+  { forms: ['serve on', 'serves on'], instead: 'keep serving' },
+  { forms: ['in the way'], instead: 'block' },
+  { forms: ['a person'], instead: 'user, administrator' },
+  { forms: ['have to do with', 'has to do with', 'in earnest'], instead: 'plain English' },
+  { forms: ['last words'], instead: 'termination message' },
+  { forms: ['who'], instead: 'anyone who, or name the actor', startsClause: true },
+];
+
 /** An avoided word in a text. */
 export interface AvoidedUse {
   /** Line of the text on which it starts, from 1. */
@@ -62,6 +77,15 @@ export interface AvoidedUse {
 
 /** The avoided words in a text, in the order of the list. */
 export function avoidedIn(text: string): AvoidedUse[] {
+  return usesIn(text, words);
+}
+
+/** The avoided words and phrases in a text for users. */
+export function avoidedForUsersIn(text: string): AvoidedUse[] {
+  return [...usesIn(text, words), ...usesIn(text, phrases)];
+}
+
+function usesIn(text: string, patterns: readonly Pattern[]): AvoidedUse[] {
   return patterns.flatMap(({ pattern, advice }) =>
     [...text.matchAll(pattern)]
       .filter(([, term]) => term === undefined)
@@ -77,15 +101,30 @@ export function wordsOf(name: string): string {
     .trim();
 }
 
-/** Names with dashes, such as certificate-authority, are one word. A line break counts as a space. */
-const patterns = avoidedWords.flatMap(({ forms, instead, terms = [] }) =>
-  forms.map((form) => ({
-    // A term is longer than its form, so that it has to be the first alternative.
-    pattern: new RegExp(`\\b(${terms.map(spaced).join('|') || '(?!)'})\\b|(?<![\\w-])${spaced(form)}(?![\\w-])`, 'gi'),
-    advice: `"${form}": ${instead}`,
-  })),
-);
+interface Pattern {
+  /** Its first group is a term, which is not avoided. */
+  readonly pattern: RegExp;
+  readonly advice: string;
+}
 
-function spaced(words: string): string {
-  return words.replaceAll(' ', '\\s+');
+const [words, phrases] = [avoidedWords, avoidedPhrases].map((avoided) => avoided.flatMap(patternsOf)) as [
+  Pattern[],
+  Pattern[],
+];
+
+/** Names with dashes, such as certificate-authority, are one word. A line break counts as a space. */
+function patternsOf({ forms, instead, terms = [], startsClause = false }: AvoidedWord): Pattern[] {
+  const [before, after] = startsClause ? ['(?<=^|[.:;|]\\s+)', '(?=\\s+\\w)(?![^.:;|]*\\?)'] : ['', ''];
+  return forms.map((form) => ({
+    // A term is longer than its form, so that it has to be the first alternative.
+    pattern: new RegExp(
+      `\\b(${terms.map(spaced).join('|') || '(?!)'})\\b|${before}(?<![\\w-])${spaced(form)}(?![\\w-])${after}`,
+      'gi',
+    ),
+    advice: `"${form}": ${instead}`,
+  }));
+}
+
+function spaced(phrase: string): string {
+  return phrase.replaceAll(' ', '\\s+');
 }

@@ -172,7 +172,7 @@ const sentences: Readonly<Record<StoreFailure, (seen: Seen, settings: StoreSetti
   Stalled: () =>
     'the store accepted the connection but did not respond in time: check the store, and the network to it',
   AnswerTooLong: () =>
-    'the answer does not end, as that of no S3 service: correct the host in the Secret, or check what answers there',
+    'the answer does not end, unlike every answer of an S3 service: correct the host in the Secret, or check what answers there',
   StoreFull: ({ name }) => `the store is full (${name}): free space, raise the quota, or keep fewer backups`,
   Unavailable: ({ name, status }) =>
     `the store cannot serve the request now (${name}, HTTP ${status}): the operator tries again`,
