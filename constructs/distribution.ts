@@ -29,7 +29,7 @@ export interface SampleFile {
 
 /**
  * Who reads the files: reviewers of a change need each definition of a kind once, and have it in
- * `control-plane-components.yaml`, and the stack of one minor; users of a release install any of the files by itself, and
+ * `control-plane-components.yaml`, and the stack of one minor; users of a release install each file alone, and
  * have every minor.
  */
 export type Readers = 'reviewers' | 'users';

@@ -7,7 +7,7 @@ import { conditions } from '../constructs/api/conditions.ts';
 import { hcp } from '../reconciler/cli/commands.ts';
 import { helpOf, helpOfAll } from '../reconciler/cli/help.ts';
 import { hcpImport } from '../reconciler/import/commands.ts';
-import { avoidedIn, avoidedWords } from './support/words.ts';
+import { avoidedForUsersIn, avoidedIn, avoidedPhrases, avoidedWords, wordsOf } from './support/words.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -21,15 +21,33 @@ const read = (file: string): Promise<string> => readFile(join(root, file), 'utf8
 /** Literals that are not texts for users although they contain an avoided word, by file, with the reason. */
 const allowed: readonly { readonly file: string; readonly text: string; readonly why: string }[] = [];
 
-/** The string and template literals of a source, each with the line on which it starts. Comments are none. */
-function literalsOf(source: string): { line: number; text: string }[] {
-  const tokens = /\/\/.*|\/\*[^]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g;
-  return [...source.matchAll(tokens)]
-    .filter(([token]) => !token.startsWith('/'))
-    .map(({ 0: token, index }) => ({
-      line: source.slice(0, index).split('\n').length,
-      text: token.slice(1, -1).replaceAll(/\$\{[^}]*(?:\}|$)/g, '…'),
-    }));
+interface Part {
+  /** Line of the source on which it starts, from 1. */
+  readonly line: number;
+  readonly text: string;
+}
+
+/** The parts of a source: comments, the contents of string and template literals, and the code between them. */
+function partsOf(source: string): Readonly<Record<'comments' | 'literals' | 'code', Part[]>> {
+  const parts: Record<'comments' | 'literals' | 'code', Part[]> = { comments: [], literals: [], code: [] };
+  let line = 1;
+  for (const token of source.split(
+    /(\/\/.*|\/\*[^]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`)/,
+  )) {
+    if (/^\/[/*]/.test(token)) parts.comments.push({ line, text: token.replaceAll(/^\s*(?:\/\/|\/?\*+\/?)/gm, '') });
+    else if (/^['"`]/.test(token)) {
+      const inserted = [...token.matchAll(/\$\{([^}]*)/g)].map(([, code = '']) => code).join(' ');
+      parts.literals.push({ line, text: token.slice(1, -1).replaceAll(/\$\{[^}]*(?:\}|$)/g, '…') });
+      if (token.startsWith('`')) parts.code.push({ line, text: inserted });
+    } else parts.code.push({ line, text: token });
+    line += token.split('\n').length - 1;
+  }
+  return parts;
+}
+
+/** Each name in a piece of code as its words, on its line. */
+function namesIn(code: string): string {
+  return code.replaceAll(/[^\w\n]+/g, ' ; ').replaceAll(/\w+/g, wordsOf);
 }
 
 /** Every text below a key with one of these names. */
@@ -41,12 +59,41 @@ function textsBelow(value: unknown, keys: readonly string[], path = ''): { path:
   ]);
 }
 
-/** @param line line of the place on which the text starts; without it the place has no lines */
-const problemsOf = (place: string, text: string, line?: number): string[] =>
-  avoidedIn(text).map((use) => {
+/**
+ * @param line line of the place on which the text starts; without it the place has no lines
+ * @param usesIn what is avoided in the text
+ */
+const problemsOf = (place: string, text: string, line?: number, usesIn = avoidedForUsersIn): string[] =>
+  usesIn(text).map((use) => {
     const at = line === undefined ? place : `${place}:${line + use.line - 1}`;
     return `${at}: ${use.advice}: ${text.split('\n')[use.line - 1]?.trim().slice(0, 160)}`;
   });
+
+// Threats and beliefs quote the names of tests.
+const pagesInPlainEnglish = [
+  'README.md',
+  'constructs/**/*.md',
+  'reconciler/{README,GLOSSARY,HOW-TO}.md',
+  'reconciler/*/**/*.md',
+];
+
+const sources = ['constructs', 'reconciler'];
+
+/** The avoided words in some parts of all sources below a folder. */
+async function problemsIn(
+  folder: string,
+  select: (parts: ReturnType<typeof partsOf>, file: string) => Part[],
+  usesIn?: typeof avoidedIn,
+): Promise<string[]> {
+  const files = filesOf(`${folder}/**/*.ts`);
+  expect(files.length).toBeGreaterThan(100);
+  const found = await Promise.all(
+    files.map(async (file) =>
+      select(partsOf(await read(file)), file).flatMap(({ line, text }) => problemsOf(file, text, line, usesIn)),
+    ),
+  );
+  return found.flat();
+}
 
 describe('a text that a user sees has no avoided word', () => {
   it('in the descriptions and rules of the CRDs in dist', async () => {
@@ -78,31 +125,51 @@ describe('a text that a user sees has no avoided word', () => {
   });
 
   // Only literals with a space can be sentences: all others are names, paths and discriminants.
-  it.each(['constructs', 'reconciler'])('in the string literals of %s', async (folder) => {
-    const files = filesOf(`${folder}/**/*.ts`);
-    expect(files.length).toBeGreaterThan(100);
-    const found = await Promise.all(
-      files.map(async (file) =>
-        literalsOf(await read(file))
-          .filter(({ text }) => text.trim().includes(' '))
-          .filter(({ text }) => !allowed.some((one) => one.file === file && text.includes(one.text)))
-          .flatMap(({ line, text }) => problemsOf(file, text, line)),
-      ),
+  it.each(sources)('in the string literals of %s', async (folder) => {
+    const found = await problemsIn(folder, ({ literals }, file) =>
+      literals
+        .filter(({ text }) => text.trim().includes(' '))
+        .filter(({ text }) => !allowed.some((one) => one.file === file && text.includes(one.text))),
     );
-    expect(found.flat()).toEqual([]);
+    expect(found).toEqual([]);
   });
 
   it('in the pages', async () => {
-    const files = filesOf('**/*.md', '.ci/**/*.md');
-    expect(files).toContain('README.md');
+    const files = filesOf(...pagesInPlainEnglish);
+    expect(files).toContain('constructs/provider/OPERATE.md');
     const found = await Promise.all(files.map(async (file) => problemsOf(file, await read(file), 1)));
     expect(found.flat()).toEqual([]);
   });
 });
 
+describe('what a developer reads has no avoided word', () => {
+  it('in all pages', async () => {
+    const files = filesOf('**/*.md', '.ci/**/*.md');
+    expect(files).toContain('README.md');
+    const found = await Promise.all(files.map(async (file) => problemsOf(file, await read(file), 1, avoidedIn)));
+    expect(found.flat()).toEqual([]);
+  });
+
+  it.each(sources)('in the names of %s, and of its files', async (folder) => {
+    const found = await problemsIn(
+      folder,
+      ({ code }, file) => [
+        { line: 1, text: namesIn(file) },
+        ...code.map(({ line, text }) => ({ line, text: namesIn(text) })),
+      ],
+      avoidedIn,
+    );
+    expect(found).toEqual([]);
+  });
+
+  it.each(sources)('in the comments of %s', async (folder) => {
+    expect(await problemsIn(folder, ({ comments }) => comments, avoidedIn)).toEqual([]);
+  });
+});
+
 it('allows no literal that is not there any more', async () => {
   const present = await Promise.all(
-    allowed.map(async ({ file, text }) => literalsOf(await read(file)).some((one) => one.text.includes(text))),
+    allowed.map(async ({ file, text }) => partsOf(await read(file)).literals.some((one) => one.text.includes(text))),
   );
   expect(present.every(Boolean)).toBe(true);
 });
@@ -115,6 +182,8 @@ describe('an avoided word', () => {
     ['set kubelet-certificate-authority', []],
     ['the certificate authority', []],
     ['it still stalls', []],
+    ['the extension authority key identifier', []],
+    ['authority keys', ['"authority": CA']],
     ['two ways  in', ['"ways in": exposure strategy']],
   ])('is found as a whole word in %j', (text, found) => {
     expect(avoidedIn(text).map(({ advice }) => advice)).toEqual(found);
@@ -124,8 +193,30 @@ describe('an avoided word', () => {
     expect(avoidedIn('nobody\n\nis in the way\nin, nobody').map(({ line }) => line)).toEqual([1, 4, 3]);
   });
 
+  it.each([
+    ['its name is that\nof the Cluster', ['"that of": repeat the noun']],
+    ['Who has read it can use it.', ['"who": anyone who, or name the actor']],
+    ['| a file | who applies it |', ['"who": anyone who, or name the actor']],
+    ['RBAC decides\nwho reads it, and users who may not', []],
+    ['| who | may |', []],
+    ['Done. Who may read it?', []],
+  ])('is found in a text for users in %j', (text, found) => {
+    expect(avoidedForUsersIn(text).map(({ advice }) => advice)).toEqual(found);
+    expect(avoidedIn(text)).toEqual([]);
+  });
+
+  it.each([
+    ['lookIntoStore', ['"look into": observe, check, manage']],
+    ['ServerIsAway', ['"is away": is unreachable']],
+    ['CAIsTrusted', []],
+    ['way-in.test.ts', ['"way in": exposure strategy']],
+    ['certificateAuthorityData', []],
+  ])('is found in the name %s', (name, found) => {
+    expect(avoidedIn(wordsOf(name)).map(({ advice }) => advice)).toEqual(found);
+  });
+
   it('is listed once', () => {
-    const forms = avoidedWords.flatMap(({ forms }) => forms);
+    const forms = [...avoidedWords, ...avoidedPhrases].flatMap(({ forms }) => forms);
     expect(forms.filter((form, index) => forms.indexOf(form) !== index)).toEqual([]);
   });
 });

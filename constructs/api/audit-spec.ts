@@ -38,7 +38,7 @@ const rule = z
       'Namespaces that the rule applies to; all namespaces when empty.',
     ),
     nonResourceURLs: strings('Path, such as /healthz*.').describe('Non-resource paths that the rule applies to.'),
-    omitStages: stages.describe('Stages that are not recorded, in addition to those of the policy.'),
+    omitStages: stages.describe('Stages that are not recorded, in addition to the stages that the policy omits.'),
     omitManagedFields: z.boolean().optional().describe('Omit managed fields; takes precedence over the policy.'),
   })
   .describe('One rule. The first rule that matches a request sets the level of its records.');
@@ -88,7 +88,7 @@ const target = withRules(
           secretNamespace: namespaceName()
             .optional()
             .describe(
-              'Namespace of the Secret; that of the HostedControlPlane when unset. A Secret in another namespace names the namespaces that may use it in the annotation controlplane.cluster.x-k8s.io/audit-access.',
+              'Namespace of the Secret; the namespace of the HostedControlPlane when unset. A Secret in another namespace names the namespaces that may use it in the annotation controlplane.cluster.x-k8s.io/audit-access.',
             ),
           tokenKey: dataKey()
             .default('token')

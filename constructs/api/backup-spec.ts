@@ -11,7 +11,7 @@ const StoreSecret = z.object({
   namespace: namespaceName()
     .optional()
     .describe(
-      'Namespace of the Secret; that of the HostedControlPlane when unset. The annotation controlplane.cluster.x-k8s.io/backup-access of a Secret in another namespace must name this namespace, and its keys have the default names.',
+      'Namespace of the Secret; the namespace of the HostedControlPlane when unset. The annotation controlplane.cluster.x-k8s.io/backup-access of a Secret in another namespace must name this namespace, and its keys have the default names.',
     ),
   accessKeyIDKey: secretKey('accessKeyID', 'the access key ID'),
   secretAccessKeyKey: secretKey('secretAccessKey', 'the secret access key'),
@@ -45,7 +45,7 @@ const WebIdentity = z.object({
     .regex(/^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/, 'must be a URL with https, without user, query and fragment')
     .optional()
     .describe(
-      'URL of the token service, with https; that of AWS in the region when unset. The annotation controlplane.cluster.x-k8s.io/backup-token-services of the ServiceAccount names its host[:port].',
+      'URL of the token service, with https; the token service of AWS in the region when unset. The annotation controlplane.cluster.x-k8s.io/backup-token-services of the ServiceAccount names its host[:port].',
     ),
 });
 

@@ -94,7 +94,7 @@ export const Certificates = withRules(
     caCertificateDuration: caDuration
       .optional()
       .describe(
-        'Lifetime of the CAs of etcd and of the front proxy, at least 24h; that of rootCaCertificateDuration when unset, but at most 87600h.',
+        'Lifetime of the CAs of etcd and of the front proxy, at least 24h; rootCaCertificateDuration when unset, but at most 87600h.',
       ),
     leafCertificateDuration: leafDuration
       .optional()

@@ -31,7 +31,7 @@ export const ComponentStatus = z
       .max(8)
       .optional()
       .describe(
-        'Addresses in the management cluster: that of each etcd member for clients, and that of the Service of the API servers. Network policies decide who may connect.',
+        'Addresses in the management cluster: the client address of each etcd member, and the address of the Service of the API servers. Network policies decide who may connect.',
       ),
     message: z.string().min(1).max(1024).optional().describe('What it waits for; unset when it is ready.'),
   })

@@ -26,7 +26,7 @@ export const notCountedForReady: readonly ConditionType[] = [
   'WorkloadKubernetesServiceReady',
 ];
 
-/** Conditions that are False while nothing goes on; all others are True while all is well. */
+/** Conditions that are False while nothing is in progress; all others are True while the control plane is healthy. */
 export const usuallyFalse: readonly ConditionType[] = [
   'RollingOut',
   'ScalingUp',

@@ -12,7 +12,7 @@ import { type ValidationRule, withRules } from './validation-rule.ts';
 export const etcdPod = {
   ...pod,
   args: argumentsOf('etcd').describe(
-    'Settings of etcd, by the name of the flag without the leading dashes. They take precedence over those of the operator, except for identity, addresses, TLS and data directories, which cannot be set.',
+    'Settings of etcd, by the name of the flag without the leading dashes. They take precedence over the settings of the operator, except for identity, addresses, TLS and data directories, which cannot be set.',
   ),
 };
 
@@ -20,7 +20,7 @@ export const etcdPod = {
 export const etcdPodRules: readonly ValidationRule<Pick<Overlay, 'env' | 'topologySpreadConstraints'>>[] = [
   {
     rule: "!has(self.env) || !self.env.exists(one, one.name.startsWith('ETCD_'))",
-    message: 'etcd ignores variables that begin with ETCD_ beside its configuration file: use args',
+    message: 'etcd ignores variables that begin with ETCD_ when it has a configuration file: use args',
     fieldPath: '.env',
     holds: ({ env = [] }) => env.every(({ name }) => !name.startsWith('ETCD_')),
   },
@@ -65,7 +65,7 @@ export const Etcd = withRules(
       .regex(/^v?3\.[0-9]{1,3}\.[0-9]{1,3}(-[0-9]{1,3})?$/, 'must be an etcd version such as 3.6.16')
       .optional()
       .describe(
-        'Version of etcd, such as 3.6.16. When unset, it is that of image.tag, else it depends on the Kubernetes minor; an upgrade of the operator never changes it.',
+        'Version of etcd, such as 3.6.16. When unset, it is the version of image.tag, else it depends on the Kubernetes minor; an upgrade of the operator never changes it.',
       ),
     storageClassName: objectName()
       .optional()
@@ -88,7 +88,7 @@ export const Etcd = withRules(
       ),
     backup: Backup.optional().describe('Backups to an S3 bucket; none when unset.'),
     restore: Restore.optional().describe(
-      'Replaces all data once with that of a backup. The API servers do not run meanwhile, and the previous data is set aside on the volumes. A new control plane starts with the data of the backup.',
+      'Replaces all data once with the data of a backup. The API servers do not run meanwhile, and the previous data is set aside on the volumes. A new control plane starts with the data of the backup.',
     ),
     recovery: Recovery.optional().describe(
       'Recovery after so many members are lost that the remaining ones have no quorum.',

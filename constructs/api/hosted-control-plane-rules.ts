@@ -182,7 +182,7 @@ export const objectRules: readonly ValidationRule<unknown>[] = [
     // Neither may the restore be withdrawn alone on the way back.
     rule: `(self.spec.version == oldSelf.spec.version && ${unchanged('etcd.restore')}) || ${unreported('versions')} || oldSelf.status.versions.all(running, ${notLowerMinor('running.version', 'self.spec.version')}) || (${restoresAnother})`,
     message:
-      'spec.version cannot go back to a minor below that of an API server that runs, because etcd contains objects that an older API server may not support: restore the previous version, or run hcp rollback, which also restores a backup from before the upgrade',
+      'spec.version cannot go back to a minor below the minor of an API server that runs, because etcd contains objects that an older API server may not support: restore the previous version, or run hcp rollback, which also restores a backup from before the upgrade',
     messageExpression:
       "'spec.version cannot go back to ' + self.spec.version + ', because an API server runs ' + oldSelf.status.versions[size(oldSelf.status.versions) - 1].version + ' and etcd contains objects that an older API server may not support: restore the previous version, or run hcp rollback, which also restores a backup from before the upgrade'",
     fieldPath: '.spec.version',

@@ -102,12 +102,12 @@ export const templateFields = {
     )
     .optional()
     .describe(
-      'Registry of all images, such as registry.example.org/mirror: those of the control plane, of add-ons in the hosted cluster and of pods that restore backups. Repositories and tags stay, and the registry of a single image takes precedence.',
+      'Registry of all images, such as registry.example.org/mirror: images of the control plane, of add-ons in the hosted cluster and of pods that restore backups. Repositories and tags stay, and the registry of a single image takes precedence.',
     ),
   encryptionAtRest: EncryptionAtRest.prefault({}).describe('Encryption of the Secrets of the hosted cluster in etcd.'),
   certificates: Certificates.prefault({}).describe('Lifetimes, issuer and rotation of certificates.'),
   oidcProviders: OIDCProviders.optional().describe(
-    'Token issuers that the API server trusts, by issuer URL, besides that of its own service accounts. API servers apply a change without a restart, except that of the first or last entry.',
+    'Token issuers that the API server trusts, by issuer URL, in addition to the issuer of its own service accounts. API servers apply a change without a restart, unless it adds the first entry or removes the last one.',
   ),
   managementClusterIssuer: z
     .object({
@@ -128,7 +128,7 @@ export const templateFields = {
     .object({ ...fixedContainer, ...daemonOverlay })
     .prefault({})
     .describe(
-      'The HAProxy of inClusterAccess Proxy, which runs on every node and, with exposure strategies that share host names, next to the API server; with inClusterAccess Policy that of the two pods behind the kubernetes Service.',
+      'The HAProxy of inClusterAccess Proxy, which runs on every node and, with exposure strategies that share host names, next to the API server; with inClusterAccess Policy, the HAProxy of the two pods behind the kubernetes Service.',
     ),
   networkPolicy: NetworkPolicySpec,
   metricsScrapers: MetricsScrapers.optional(),

@@ -28,12 +28,12 @@ const subject = (what: string) =>
   withRules(z.string().min(1).max(longestName), [
     {
       rule: `!self.startsWith('${reservedPrefix}') && !(self in [${components.map((name) => `'${name}'`).join(', ')}])`,
-      message: `must be the name of a ${what} of yours: names that begin with ${reservedPrefix} are those of Kubernetes, and ${components.join(' and ')} are components`,
+      message: `must be the name of a ${what} of yours: names that begin with ${reservedPrefix} belong to Kubernetes, and ${components.join(' and ')} are components`,
       holds: (name) => !isReserved(name),
     },
     {
       rule: `!self.startsWith('${kubeadmPrefix}')`,
-      message: `must be the name of a ${what} of yours: names that begin with ${kubeadmPrefix} are those of kubeadm, administrators among them`,
+      message: `must be the name of a ${what} of yours: names that begin with ${kubeadmPrefix} belong to kubeadm, administrators among them`,
       holds: (name) => !name.startsWith(kubeadmPrefix),
     },
   ]);
@@ -70,7 +70,7 @@ const Declared = z
       .meta({ 'x-kubernetes-list-type': 'set' })
       .describe('Groups of that user.'),
     lifetime: Lifetime.describe(
-      'How long a certificate is valid, such as 24h, at most 8760h. The operator replaces it after half of that; who has read it can use it until it expires.',
+      'How long a certificate is valid, such as 24h, at most 8760h. The operator replaces it after half of that; anyone who has read it can use it until it expires.',
     ),
   })
   .describe('One kubeconfig.');

@@ -48,7 +48,7 @@ export const KubernetesVersion = withRules(
     .min(1)
     .max(256)
     .describe(
-      'Kubernetes version, such as v1.34.2; 1.34.2 means v1.34.2. It can go up by one minor at a time, and back to a minor while no API server of a later one exists, while those of a later one emulate it, or with a backup from before: see hcp rollback. Patch releases can change in both directions.',
+      'Kubernetes version, such as v1.34.2; 1.34.2 means v1.34.2. It can go up by one minor at a time, and back to a minor while no API server of a later one exists, while API servers of a later one emulate it, or with a backup from before: see hcp rollback. Patch releases can change in both directions.',
     ),
   [
     {

@@ -22,5 +22,5 @@ export const MetricsScrapers = z
   .max(8)
   .meta({ 'x-kubernetes-list-type': 'atomic' })
   .describe(
-    'Pods in the management cluster, such as those of Prometheus, that may connect to the metrics of etcd, the controller manager and the scheduler, and of the audit fan-out if there is one. The network policies admit no other pods to these ports. The controller manager and the scheduler also ask for a token of the hosted cluster whose user may get /metrics.',
+    'Pods in the management cluster, such as the pods of Prometheus, that may connect to the metrics of etcd, the controller manager and the scheduler, and of the audit fan-out if there is one. The network policies admit no other pods to these ports. The controller manager and the scheduler also ask for a token of the hosted cluster whose user may get /metrics.',
   );

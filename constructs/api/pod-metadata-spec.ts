@@ -68,7 +68,7 @@ export const labelSet = () =>
 export const annotationSet = () =>
   withRules(z.record(z.string(), z.string().max(longestAnnotation).describe('Value.')).meta({ maxProperties: 64 }), [
     {
-      // The API server does not tell capitals from other letters here, other than in labels.
+      // The API server ignores the case of letters here, unlike in labels.
       rule: `self.all(key, key != '${unrendered}' && !format.qualifiedName().validate(key.lowerAscii()).hasValue())`,
       message: 'what is set is not the key of an annotation: write one such as team or example.org/team',
       holds: (given) => Object.keys(given).every((key) => key !== unrendered && isQualifiedName(key.toLowerCase())),

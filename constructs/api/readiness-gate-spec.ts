@@ -22,7 +22,7 @@ export const ReadinessGates = withRules(
     .max(16)
     .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['conditionType'] })
     .describe(
-      'Conditions that must be True, too, before the condition Ready is: those of the operator that Ready does not include, such as EtcdBackupReady, and those that other controllers write into status.conditions.',
+      'Conditions that must be True, too, before the condition Ready is: conditions of the operator that Ready does not include, such as EtcdBackupReady, and conditions that other controllers write into status.conditions.',
     ),
   [
     {

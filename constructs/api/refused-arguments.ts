@@ -59,7 +59,7 @@ const controllers = (port: number, probed: readonly string[]): RefusedArgument[]
   },
   {
     flags: ['master'],
-    because: 'connects to another API server than those of this control plane: remove it',
+    because: 'connects to an API server that is not of this control plane: remove it',
   },
 ];
 
@@ -98,7 +98,7 @@ export const refusedArguments: Readonly<Record<CheckedProgram, readonly RefusedA
         'peer-crl-file',
         'peer-skip-client-san-verification',
       ],
-      because: 'belongs to the certificates of etcd, which are those of the operator: remove it',
+      because: 'belongs to the certificates of etcd, which the operator sets: remove it',
     },
     {
       flags: ['discovery-endpoints', 'discovery-token', 'proxy'],
@@ -152,12 +152,12 @@ export const refusedArguments: Readonly<Record<CheckedProgram, readonly RefusedA
       only: ['false', 'False', 'FALSE', 'f', 'F', '0'],
       beside: 'authentication-config',
       because:
-        'must not be false beside authentication-config, because probes would get no answer: set anonymous in that file, with the paths /healthz, /livez, /readyz and, for kubeadm join, /api/v1/namespaces/kube-public/configmaps/cluster-info',
+        'must not be false together with authentication-config, because probes would get no answer: set anonymous in that file, with the paths /healthz, /livez, /readyz and, for kubeadm join, /api/v1/namespaces/kube-public/configmaps/cluster-info',
     },
     {
       flags: ['enable-admission-plugins'],
       matching: '(^|,) *AlwaysDeny *(,|$)',
-      because: 'must not have AlwaysDeny, which refuses every write, also those of the operator: remove it',
+      because: 'must not have AlwaysDeny, which refuses every write, also the writes of the operator: remove it',
     },
     {
       flags: ['runtime-config'],

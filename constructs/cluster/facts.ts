@@ -84,7 +84,7 @@ export interface EtcdRestoreFacts extends RestoreRun {
   readonly revisionBump: number;
 }
 
-/** A trial of whether a member of another template would find a node. */
+/** A probe pod, which shows whether a member of another template would find a node. */
 export interface EtcdProbeFacts {
   readonly where: 'here' | 'anywhere';
   /** The node of the member that runs. */
@@ -177,7 +177,7 @@ export interface Facts {
   readonly apiServerCheck?: HostedControlPlaneSpec | undefined;
   /** The verification in progress; nothing of it is rendered when missing. */
   readonly etcdVerify?: RestoreRun | undefined;
-  /** A trial in progress of the placement of etcd's only member. */
+  /** The probe in progress of a new placement of etcd's only member. */
   readonly etcdProbe?: EtcdProbeFacts | undefined;
   /** The HostedControlPlane as owner of everything rendered; missing offline, where it has no UID. */
   readonly owner?: Owner | undefined;

@@ -26,17 +26,17 @@ const lists: Readonly<Record<string, 'before' | 'after'>> = {
  * Arguments as `--name=value`, sorted by name. The operator's flags take precedence over the user's, because a wrong
  * value would break the control plane.
  */
-export function renderFlags(ours: readonly Flag[], users: Readonly<Record<string, string>> = {}): string[] {
-  return formatFlags(mergeFlags(ours, users));
+export function renderFlags(operatorFlags: readonly Flag[], users: Readonly<Record<string, string>> = {}): string[] {
+  return formatFlags(mergeFlags(operatorFlags, users));
 }
 
 /** Values by name. Those of the operator take precedence; of lists, entry by entry. */
 export function mergeFlags(
-  ours: readonly Flag[],
+  operatorFlags: readonly Flag[],
   users: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
   const merged = new Map(Object.entries(users));
-  for (const flag of ours) {
+  for (const flag of operatorFlags) {
     const value = together(flag, users[flag[0]]);
     if (value === undefined) merged.delete(flag[0]);
     else merged.set(flag[0], value);
@@ -54,8 +54,8 @@ export function formatFlags(flags: Readonly<Record<string, string>>): string[] {
  * What of the user's flags has no effect, because the operator sets another value: the name of a flag, or of a list
  * `name=entry`.
  */
-export function overruledFlags(ours: readonly Flag[], users: Readonly<Record<string, string>> = {}): string[] {
-  return ours
+export function overruledFlags(operatorFlags: readonly Flag[], users: Readonly<Record<string, string>> = {}): string[] {
+  return operatorFlags
     .flatMap((flag) => {
       const [name, value] = flag;
       const given = users[name];
@@ -82,8 +82,10 @@ function together(flag: Flag, users: string | undefined): string | undefined {
 
 /** The entries of the user's list that have an effect. */
 function accepted([, value, , never = []]: Flag, users: string): string[] {
-  const ours = new Map(entriesOf(value).map((entry) => [keyOf(entry), entry]));
-  return entriesOf(users).filter((entry) => !never.includes(entry) && (ours.get(keyOf(entry)) ?? entry) === entry);
+  const operatorEntries = new Map(entriesOf(value).map((entry) => [keyOf(entry), entry]));
+  return entriesOf(users).filter(
+    (entry) => !never.includes(entry) && (operatorEntries.get(keyOf(entry)) ?? entry) === entry,
+  );
 }
 
 function entriesOf(list: string): string[] {

@@ -40,10 +40,10 @@ export function withAdditions<P extends PodLike>(
     ({ name = '' }) => name,
   );
   const tolerations = byKey([...(spec?.tolerations ?? []), ...(added.tolerations ?? [])], tolerationKey);
-  const ours = main?.env ?? [];
-  const isOurs = (variable: string) => ours.some(({ name }) => name === variable);
-  const theirs = (takesVariables ? (added.env ?? []) : []).filter(({ name }) => !isOurs(name));
-  const env = [...ours, ...withExceptions(theirs, inside)];
+  const own = main?.env ?? [];
+  const isOwn = (variable: string) => own.some(({ name }) => name === variable);
+  const theirs = (takesVariables ? (added.env ?? []) : []).filter(({ name }) => !isOwn(name));
+  const env = [...own, ...withExceptions(theirs, inside)];
   return {
     ...pod,
     metadata: { ...metadata, ...unlessEmpty({ labels, annotations }) },
@@ -63,9 +63,9 @@ function spreadOf(
   { topologySpreadConstraints: asked = [] }: Additions,
   keepsNodes: boolean,
 ): Pick<k8s.PodSpec, 'topologySpreadConstraints'> {
-  const ours = spec?.topologySpreadConstraints;
-  const [first] = ours ?? [];
-  if (!ours || !first) return {};
+  const own = spec?.topologySpreadConstraints;
+  const [first] = own ?? [];
+  if (!own || !first) return {};
   const { labelSelector, matchLabelKeys, nodeAffinityPolicy, nodeTaintsPolicy } = first;
   const counted = {
     nodeAffinityPolicy,
@@ -76,5 +76,5 @@ function spreadOf(
   const theirs = asked
     .filter(({ topologyKey }) => !(keepsNodes && topologyKey === nodeTopology))
     .map((one) => ({ ...counted, ...one }) as k8s.TopologySpreadConstraint);
-  return { topologySpreadConstraints: byKey([...ours, ...theirs], ({ topologyKey }) => topologyKey) };
+  return { topologySpreadConstraints: byKey([...own, ...theirs], ({ topologyKey }) => topologyKey) };
 }

@@ -40,7 +40,7 @@ import { renderControlPlane } from '../control-plane/chart.ts';
 import { networkOf } from '../cluster/cluster.ts';
 
 /** Server-side apply is a patch, and also a create when the object does not exist. */
-const lookedAfter: readonly Verb[] = ['list', 'watch', 'create', 'patch', 'delete'];
+const managedVerbs: readonly Verb[] = ['list', 'watch', 'create', 'patch', 'delete'];
 
 const hosts = { apiHost: 'api.example.org', konnectivityHost: 'konnectivity.example.org' };
 
@@ -117,7 +117,7 @@ const furtherAccess: readonly Access[] = [
     verbs: ['list', 'patch'],
     why: 'annotating their templates with the cluster CA after its rotation, and deleting a control plane only after its workers',
   },
-  { resource: Secret, verbs: lookedAfter, why: 'certificates and kubeconfigs, which no chart may contain' },
+  { resource: Secret, verbs: managedVerbs, why: 'certificates and kubeconfigs, which no chart may contain' },
   {
     resource: Secret,
     verbs: ['get'],
@@ -169,7 +169,7 @@ const furtherAccess: readonly Access[] = [
 export function controlPlaneAccess(): Access[] {
   const rendered = renderedResources().map((resource) => ({
     resource,
-    verbs: lookedAfter,
+    verbs: managedVerbs,
     why: 'an object of control planes that their charts render',
   }));
   return [...rendered, ...furtherAccess];
@@ -232,7 +232,7 @@ export function sharedAccess(namespace?: string): Access[] {
       verbs: ['list', 'watch'],
       why: 'a listener of a Gateway may allow routes by the labels of their namespace',
     },
-    { resource: TokenReview, verbs: ['create'], why: 'who reads the metrics at --secure-metrics-port' },
+    { resource: TokenReview, verbs: ['create'], why: 'authenticating the readers of metrics at --secure-metrics-port' },
     {
       resource: SubjectAccessReview,
       verbs: ['create'],

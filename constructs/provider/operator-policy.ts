@@ -87,7 +87,7 @@ export class OperatorPolicy extends Construct {
 }
 
 const systemMessage =
-  'the operator writes nothing but Leases in its own namespace, in that of another provider, and in namespaces whose names begin with kube-';
+  'the operator writes nothing but Leases in its own namespace, in the namespace of another provider, and in namespaces whose names begin with kube-';
 const ownMessage = `the operator writes only objects that a HostedControlPlane controls or that have the label ${clusterNameLabel}, and changes and deletes no others`;
 const podMessage =
   'pods of the operator are restricted and have no token: runAsNonRoot, a seccomp profile, all capabilities dropped, no privilege escalation, nothing of the host, no ServiceAccount';

@@ -145,7 +145,7 @@ export class Manager extends Construct {
             ],
             tolerations: [...tolerations],
             containers: [container(image, watchNamespace, settings)],
-            // It outlives containers of the pod, and is lost with its node, whose crash tells nothing of a control plane.
+            // It outlives containers of the pod, and is lost with its node, whose crash has no cause in a control plane.
             volumes: [{ name: notes, emptyDir: { medium: 'Memory', sizeLimit: k8s.Quantity.fromString('4Mi') } }],
           },
         },
@@ -184,7 +184,7 @@ function container(
       { name: metricsPortName, containerPort: metricsPort, protocol: 'TCP' },
     ],
     // Ready means that all caches are filled. The time for that depends on the number of control planes, so only the
-    // liveness probe restarts the pod: when watches have heard nothing, or the queue has done nothing, for ten minutes.
+    // liveness probe restarts the pod: when watches have received nothing, or the queue has done nothing, for ten minutes.
     readinessProbe: { ...probe('/readyz'), periodSeconds: 5, failureThreshold: 3 },
     livenessProbe: { ...probe('/healthz'), periodSeconds: 10, failureThreshold: 6 },
     resources: resourceRequirements(resources),

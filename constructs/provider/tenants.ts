@@ -108,7 +108,7 @@ class Tenants extends Chart {
             },
           ],
         },
-        // What was stored before the policy existed can still be labelled, looked after and deleted.
+        // An object that is older than the policy can still be labelled, reconciled and deleted.
         matchConditions: [
           { name: 'changed', expression: 'oldObject == null || oldObject.spec != object.spec' },
           { name: 'not-the-operator', expression: `request.userInfo.username != '${operatorUser}'` },
@@ -166,7 +166,7 @@ function validations(): k8s.Validation[] {
     },
     {
       expression: `variables.additions.all(one, !has(one.priorityClassName) || !one.priorityClassName.startsWith('system-'))`,
-      message: 'PriorityClasses whose names begin with system- are those of the platform: choose another one',
+      message: 'PriorityClasses whose names begin with system- belong to the platform: choose another one',
     },
     {
       expression: `variables.additions.all(one, (!has(one.labels) || one.labels.all(key, key.startsWith('${addedPrefix}'))) && (!has(one.annotations) || one.annotations.all(key, key.startsWith('${addedPrefix}'))))`,

@@ -19,7 +19,7 @@ import { createDeletionWriter } from '../clusters/management/writer.ts';
 import { keptSecrets } from './kept-secrets.ts';
 import { discardSecret, heldSecrets, isHeld, releaseSecret, replaceSecret, type SecretWriter } from './held-secret.ts';
 
-/** The key under which a deleted Secret is looked after when its HostedControlPlane is gone; undefined for every other Secret. */
+/** The key by which the operator reconciles a deleted Secret whose HostedControlPlane is gone; undefined for every other Secret. */
 export function orphanKey(secret: KubeObject): string | undefined {
   const { metadata } = secret;
   if (metadata.deletionTimestamp === undefined || !isHeld(secret)) return undefined;

@@ -36,7 +36,7 @@ export const commonOptions = {
     type: 'string',
     short: 'n',
     value: 'NAME',
-    meaning: 'namespace of the Cluster; that of the context when unset',
+    meaning: 'namespace of the Cluster; by default the namespace of the context',
   },
   context: { type: 'string', value: 'NAME', meaning: 'context of the kubeconfig; the current one when unset' },
   kubeconfig: { type: 'string', value: 'FILE', meaning: 'kubeconfig; $KUBECONFIG or ~/.kube/config when unset' },

@@ -46,7 +46,7 @@ export const diff: Command = {
     ...renderedKinds.map((resource): CommandAccess => ({
       resource,
       verbs: ['list'],
-      why: 'who has set the fields of its objects',
+      why: 'which field managers own fields of its objects',
     })),
   ],
   failureCode: 2,

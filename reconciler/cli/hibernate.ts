@@ -14,7 +14,10 @@ export const hibernate: Command = {
   summary: 'Stops a control plane, after a last backup if it has backups. Volumes, addresses and certificates stay.',
   options: {
     wait,
-    'with-machines': { type: 'boolean', meaning: 'also while Machines exist, whose pods run on without an API server' },
+    'with-machines': {
+      type: 'boolean',
+      meaning: 'also while Machines exist, whose pods keep running without an API server',
+    },
   },
   access: [findingControlPlane, followingControlPlane('--wait'), changingControlPlane('requesting hibernation')],
   prepare(given) {

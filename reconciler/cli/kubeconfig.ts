@@ -79,7 +79,7 @@ function readKubeconfigRequest(given: ParsedArguments): KubeconfigRequest {
   const user = textOption(given, 'user');
   if (user === '' || user?.startsWith(reservedPrefix)) {
     throw new UsageError(
-      `--user must be the name of a person, not "${user}": names that start with ${reservedPrefix} are reserved by Kubernetes`,
+      `--user must be the name of a user, not "${user}": names that start with ${reservedPrefix} are reserved by Kubernetes`,
     );
   }
   return { cluster: clusterArgument(given), user, groups, lifetimeMs: lifetimeOf(textOption(given, 'ttl')) };
@@ -116,6 +116,6 @@ async function whoAmI({ client }: Session): Promise<string> {
   const name = review.status?.userInfo?.username ?? '';
   if (name !== '' && !name.startsWith(reservedPrefix)) return name;
   throw new Error(
-    `your user name in the management cluster is "${name}", which is not the name of a person: set --user, which needs the verb impersonate, or declare a kubeconfig for a program in spec.kubeconfigs`,
+    `your user name in the management cluster is "${name}", which is not the name of a human user: set --user, which needs the verb impersonate, or declare a kubeconfig for a program in spec.kubeconfigs`,
   );
 }

@@ -19,11 +19,11 @@ export const list: Command = {
   usage: '[-A] [--store SECRET] [-o wide|json|yaml|name]',
   summary: 'Lists control planes: what blocks them, members of etcd, expiry of certificates, last backup.',
   options: {
-    'all-namespaces': { type: 'boolean', short: 'A', meaning: 'list those of all namespaces' },
+    'all-namespaces': { type: 'boolean', short: 'A', meaning: 'list control planes of all namespaces' },
     store: {
       type: 'string',
       value: 'SECRET',
-      meaning: 'those of all namespaces that store their backups with this Secret',
+      meaning: 'list control planes of all namespaces that store their backups with this Secret',
     },
     output: outputOption({ values: 'wide|name', meaning: 'add endpoints, ages and messages; or names of clusters' }),
   },
@@ -32,7 +32,7 @@ export const list: Command = {
     {
       resource: HostedControlPlane,
       verbs: ['list'],
-      why: 'those of all namespaces, with -A or --store',
+      why: 'control planes of all namespaces, with -A or --store',
       where: 'cluster',
     },
   ],

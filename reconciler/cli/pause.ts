@@ -21,13 +21,13 @@ export const pause: Command = {
       if (isPaused(object)) return session.terminal.print(`the control plane of ${shown} is paused already`);
       await annotate(session, object, '');
       session.terminal.print(
-        `the control plane of ${shown} is paused: it serves on, and nothing is renewed, repaired or backed up before hcp resume ${shown}`,
+        `the control plane of ${shown} is paused: it keeps serving, and nothing is renewed, repaired or backed up before hcp resume ${shown}`,
       );
     };
   },
 };
 
-/** Ends a pause of {@link pause}, or of anybody else who has set the annotation. */
+/** Ends a pause of {@link pause}, or of another client that has set the annotation. */
 export const resume: Command = {
   name: 'resume',
   usage: 'CLUSTER',

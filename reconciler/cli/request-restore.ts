@@ -57,8 +57,8 @@ export function restoreProgress({ object }: ControlPlane, { generation, previous
   if ((status?.observedGeneration ?? 0) < generation) return { kind: 'running', message: 'waiting for the operator' };
 
   const known = status?.etcd?.restore;
-  const isOurs = known !== undefined && known.request !== previous;
-  if (isOurs && known.completionTime !== undefined) {
+  const isRequested = known !== undefined && known.request !== previous;
+  if (isRequested && known.completionTime !== undefined) {
     return {
       kind: 'done',
       message: `${known.backup ?? 'backup'} restored to revision ${known.restoredTo ?? 'unknown'}`,
@@ -72,7 +72,7 @@ export function restoreProgress({ object }: ControlPlane, { generation, previous
   }
   return {
     kind: 'running',
-    message: [isOurs ? known.step : undefined, message].filter(Boolean).join(': ') || 'starting',
+    message: [isRequested ? known.step : undefined, message].filter(Boolean).join(': ') || 'starting',
   };
 }
 

@@ -26,7 +26,7 @@ interface RestoreRequest {
 export const restore: Command = {
   name: 'restore',
   usage: 'CLUSTER (--backup NAME | --latest | --before TIME) [--from NAMESPACE/CLUSTER] [--yes] [--wait]',
-  summary: 'Replaces all data of the cluster with that of a backup.',
+  summary: 'Replaces all data of the cluster with the data of a backup.',
   options: {
     backup: { type: 'string', value: 'NAME', meaning: 'restore this backup, named as in hcp backups' },
     latest: { type: 'boolean', meaning: 'restore the newest backup' },

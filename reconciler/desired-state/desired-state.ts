@@ -6,7 +6,10 @@ import { type ManagementIssuer, withManagementIssuer } from '../../constructs/cl
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { defaultPlatformLists, type PlatformLists } from '../../constructs/cluster/platform-lists.ts';
 import { etcdVersion as etcdVersionOf, minorOf } from '../../constructs/cluster/versions.ts';
-import { type LiveWayIn, withinPlatformLists } from '../../constructs/control-plane/exposure/within-platform-lists.ts';
+import {
+  type LiveExposure,
+  withinPlatformLists,
+} from '../../constructs/control-plane/exposure/within-platform-lists.ts';
 import { holdsNewest } from './api-server/held-configuration.ts';
 import type { EtcdReport } from '../etcd/report.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -101,12 +104,12 @@ function clusterOf(
   return withinPlatformLists(
     withManagementIssuer(cluster, managementIssuer),
     platformLists,
-    liveWayIn(reader, cluster),
+    liveExposure(reader, cluster),
   );
 }
 
 /** Annotations and class of the object that leads to the API servers: what they are, an operator before may have allowed. */
-function liveWayIn(reader: Reader, { name, spec }: HostedCluster): LiveWayIn {
+function liveExposure(reader: Reader, { name, spec }: HostedCluster): LiveExposure {
   const names = namesOf(name);
   const ingress = spec.exposure?.ingress;
   if (ingress === undefined) {

@@ -15,7 +15,7 @@ export interface Phase<Scope> {
   /** Phases that run before this one, whatever they come to. Facts of theirs may be missing. By default none. */
   readonly after?: readonly Phase<Scope>[] | undefined;
   run(scope: Scope): Promise<Outcome>;
-  /** What is wrong with what it looks after, as a clause, while it waits for the phases that it needs: the two may have different causes. */
+  /** What is wrong with its objects, as a clause, while it waits for the phases that it needs: the two may have different causes. */
   meanwhile?(scope: Scope): string | undefined;
 }
 

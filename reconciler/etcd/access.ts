@@ -110,20 +110,20 @@ export function etcdHTTPPort({ spec }: PodObject): number {
 /** The operator's identity for etcd, and the CA that it trusts. @throws when a Secret is missing */
 export function etcdCredentials(cluster: string, reader: Pick<Reader, 'get'>): EtcdCredentials {
   const { secrets } = namesOf(cluster);
-  const authority = reader.get<SecretObject>(Secret, secrets.etcdCA);
+  const caSecret = reader.get<SecretObject>(Secret, secrets.etcdCA);
   const own = reader.get<SecretObject>(Secret, secrets.etcdController);
   const before = own && knownCredentials.get(own);
-  if (before && before.authority === authority) return before.credentials;
-  const [ca, pair] = [pairOf(authority), pairOf(own)];
-  if (!authority || !own || !ca || !pair)
+  if (before && before.caSecret === caSecret) return before.credentials;
+  const [ca, pair] = [pairOf(caSecret), pairOf(own)];
+  if (!caSecret || !own || !ca || !pair)
     throw new Error(`Secret ${secrets.etcdCA} or ${secrets.etcdController} no longer exists`);
   const credentials = { ca: ca.certificate, cert: pair.certificate, key: pair.key };
-  knownCredentials.set(own, { authority, credentials });
+  knownCredentials.set(own, { caSecret, credentials });
   return credentials;
 }
 
 /** By the version of the Secret with the operator's certificate: while both are the same, so are the credentials. */
 const knownCredentials = new WeakMap<
   SecretObject,
-  { readonly authority: SecretObject; readonly credentials: EtcdCredentials }
+  { readonly caSecret: SecretObject; readonly credentials: EtcdCredentials }
 >();

@@ -24,7 +24,7 @@ interface Sign extends Damage {
 const signs: readonly Sign[] = [
   {
     kind: 'different',
-    what: 'differs from that of other members',
+    what: 'differs from the data of other members',
     text: /found data inconsistency with peers/,
   },
   {

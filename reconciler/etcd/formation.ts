@@ -5,7 +5,7 @@ import type { ControlPlaneContext } from '../clusters/management/view.ts';
 import type { EtcdObservation } from './members.ts';
 import { statusOfEtcd } from './status-members.ts';
 
-/** The annotations of a HostedControlPlane, by which it tells that its etcd was formed. */
+/** The annotations of a HostedControlPlane, which record that its etcd was formed. */
 type Annotated = Pick<ObjectMeta, 'annotations'>;
 
 /** Owns both annotations. */

@@ -94,7 +94,7 @@ function hasNoData(member: Member): boolean {
 function gone(lost: readonly Member[]): string {
   const damaged = lost.flatMap((member) => {
     const damage = damageOf(member);
-    return damage?.kind === 'unreadable' ? [`that of ${member.name} ${damage.what}`] : [];
+    return damage?.kind === 'unreadable' ? [`the data of ${member.name} ${damage.what}`] : [];
   });
   return damaged.length === 0 ? 'gone' : `gone or damaged (${damaged.join('; ')})`;
 }

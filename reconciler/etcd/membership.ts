@@ -122,8 +122,8 @@ const finishLearner: Rule = (input) => {
     return remove(input, learner, 'etcd.replicas no longer includes it', 'requested');
   const loss = unusable(observation, learner);
   if (loss) return remove(input, learner, loss, 'unavoidable');
-  const obstacle = name === '' ? startFailure(learner) : undefined;
-  if (obstacle) return remove(input, learner, obstacle, 'unavoidable');
+  const failure = name === '' ? startFailure(learner) : undefined;
+  if (failure) return remove(input, learner, failure, 'unavoidable');
   if (isHealthy(observation, learner)) return act({ kind: 'promote', member: learner.name, id });
   return wait(`${learner.name} is joining${learner.problem ? `: ${learner.problem}` : ''}`);
 };

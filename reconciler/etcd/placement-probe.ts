@@ -38,7 +38,7 @@ export type ProbeDecision =
   | { readonly kind: 'refused'; readonly words: string };
 
 /**
- * The next step of a trial of whether a pod would find a node. Both probes stay while they are refused: the scheduler tries them
+ * The next step to find out whether a pod would find a node. Both probes stay while they are refused: the scheduler tries them
  * again when nodes change.
  */
 export function planProbe({ template, here, anywhere }: ProbeInput): ProbeDecision {
@@ -59,11 +59,11 @@ export interface ProbeContext {
 }
 
 /**
- * Takes the next step of a trial of whether a pod would find a node in the place of one that runs. Kubernetes has no dry run of
+ * Takes the next step to find out whether a pod would find a node in the place of one that runs. Kubernetes has no dry run of
  * scheduling, so that probe pods are created, which never start anything.
  * @param runs the pod in whose place the other one would be
  * @param spec of the other one
- * @returns undefined if the pod would find a node, or nothing can tell
+ * @returns undefined if the pod would find a node, or no probe can show it
  */
 export async function probePlacement(
   context: ProbeContext,

@@ -9,7 +9,7 @@ import type { StepNeeds } from '../clusters/dry-run/try-step.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Rendered } from '../kube/rendering.ts';
 import type { Reader, Writer } from '../clusters/management/view.ts';
-import { type ProbeContext, probePlacement, removeProbes } from './placement-probe.ts';
+import { type ProbeContext, probePlacement } from './placement-probe.ts';
 
 type Set = Workload & KubeObject & { readonly spec?: { readonly replicas?: number } };
 
@@ -44,9 +44,6 @@ export async function heldTemplate(
   }
   return unplaced && { reason: 'RollingOut', message: 'etcd: a probe pod shows whether the next pod finds a node' };
 }
-
-/** Deletes what the trial of a template has left, once the template is applied or given up. */
-export const endTrial = removeProbes;
 
 function held(refusal: string): HeldTemplate {
   return { reason: 'RolloutRefused', message: `etcd: the members keep their pods and template: ${refusal}` };

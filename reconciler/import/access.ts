@@ -62,7 +62,7 @@ export const importAccess: readonly CommandAccess[] = [
   {
     resource: ValidatingWebhookConfiguration,
     verbs: ['list'],
-    why: 'whether a webhook of the other provider stands in the way',
+    why: 'whether a webhook of the other provider blocks the import',
     where: 'cluster',
   },
 ];

@@ -32,7 +32,7 @@ export function kamajiControlPlane({ metadata, status }: TenantControlPlaneObjec
     leftovers: [{ resource: Deployment, name }],
     notCarriedOver: [
       `the data in ${store}, other than by a snapshot that you name: it belongs to several control planes. From etcd, copy the keys of this one to the prefix /registry of an empty etcd with etcdctl make-mirror, and save a snapshot of that; from an SQL store there is no way`,
-      'add-ons that Kamaji manages in the hosted cluster: the operator manages kube-proxy, CoreDNS and konnectivity, and replaces those of the same name',
+      'add-ons that Kamaji manages in the hosted cluster: the operator manages kube-proxy, CoreDNS and konnectivity, and replaces add-ons of the same name',
       `the objects KamajiControlPlane and TenantControlPlane ${name}, the Service and the Secrets of Kamaji: delete them when the import is complete`,
     ],
   };

@@ -85,7 +85,9 @@ export class CacheBudget implements ObjectRoom {
     const shared = this.#shared(bytes);
     if (room && shared > 0 && room.usedBytes - this.#shared(this.#bytes) + shared > room.limitBytes) {
       const [own, all] = [room.ownBytes / 1024 / 1024, room.limitBytes / 1024 / 1024];
-      throw tooMuch(`are larger than ${own} MiB, and those of all clusters beyond that than ${all} MiB`);
+      throw tooMuch(
+        `are larger than ${own} MiB, and the objects of all clusters beyond that are larger than ${all} MiB`,
+      );
     }
   }
 

@@ -92,7 +92,7 @@ export class ComparedClock implements Clock {
       Math.abs(offset) > toleranceMs
         ? `${spanOf(Math.abs(offset))} ${offset > 0 ? 'ahead of' : 'behind'}`
         : 'within a minute again of';
-    return `the clock of the operator's node is ${how} that of the management API server`;
+    return `the clock of the operator's node is ${how} the clock of the management API server`;
   }
 }
 

@@ -158,7 +158,7 @@ export const isTooLarge = (error: unknown): boolean => kubeErrorOf(error)?.reaso
 export const isSilent = (error: unknown): boolean => kubeErrorOf(error)?.reason === 'Silent';
 
 /** No server has answered, or only something in front of one, or one that cannot work yet. */
-export function isAway(error: unknown): boolean {
+export function isUnreachable(error: unknown): boolean {
   const { code, reason = '' } = kubeErrorOf(error) ?? {};
   return code === 0 ? ['Unreachable', 'Timeout'].includes(reason) : code !== undefined && code >= 500;
 }
@@ -196,5 +196,5 @@ export function isRefusal(error: unknown): boolean {
   return isForbidden(error) || isInvalid(error) || speaksOfWebhook(kubeErrorOf(error)?.message ?? '');
 }
 
-/** Requests for other objects fail, too: the server is away, and no webhook has refused this object alone. */
-export const isOutage = (error: unknown): boolean => isAway(error) && !isRefusal(error);
+/** Requests for other objects fail, too: the server is unreachable, and no webhook has refused this object alone. */
+export const isOutage = (error: unknown): boolean => isUnreachable(error) && !isRefusal(error);

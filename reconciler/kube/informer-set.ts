@@ -12,7 +12,7 @@ export type WatchedResource = Pick<
   | 'isSynced'
   | 'synced'
   | 'problem'
-  | 'heardAt'
+  | 'activeAt'
   | 'movedAt'
   | 'hasSeen'
   | 'get'
@@ -62,8 +62,8 @@ export class InformerSet {
   }
 
   /** When the server has sent something last on any watch, in the time of Clock.elapsed. */
-  get heardAt(): number {
-    return Math.max(...this.#informers.map((informer) => informer.heardAt));
+  get activeAt(): number {
+    return Math.max(...this.#informers.map((informer) => informer.activeAt));
   }
 
   /** When the watch that has stood still the longest has moved last, in the time of Clock.elapsed. */

@@ -84,11 +84,11 @@ export class Informer<T extends KubeObject = KubeObject> {
   }
 
   /** When the server has sent something last, in the time of Clock.elapsed. */
-  get heardAt(): number {
-    return this.#reflector.heardAt;
+  get activeAt(): number {
+    return this.#reflector.activeAt;
   }
 
-  /** When it has heard something, has failed or has begun again last, in the time of Clock.elapsed. */
+  /** When it has received something, has failed or has begun again last, in the time of Clock.elapsed. */
   get movedAt(): number {
     return this.#reflector.movedAt;
   }

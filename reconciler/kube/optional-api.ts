@@ -78,8 +78,8 @@ export class OptionalApi {
   }
 
   /** When the server has sent something last, in the time of Clock.elapsed. */
-  get heardAt(): number {
-    return Math.max(this.#definition.heardAt, this.#informer?.heardAt ?? -Infinity);
+  get activeAt(): number {
+    return Math.max(this.#definition.activeAt, this.#informer?.activeAt ?? -Infinity);
   }
 
   /** When the watch that has stood still the longest has moved last, in the time of Clock.elapsed. */

@@ -2,7 +2,7 @@ import { backOff } from './back-off.ts';
 import { jittered, type Clock, type Random } from './clock.ts';
 import { Pace, type PaceOptions } from './pace.ts';
 import { RecentUse } from './recent-use.ts';
-import { SharedFailures, trialMs } from './retry-after-outage.ts';
+import { probeMs, SharedFailures } from './retry-after-outage.ts';
 
 /** Options of a queue. */
 export interface WorkQueueOptions {
@@ -87,7 +87,7 @@ export class WorkQueue {
   readonly #delayed = new Map<string, Due & { readonly cancel: () => void }>();
   readonly #failures = new Map<string, number>();
   readonly #shared = new SharedFailures();
-  #cancelTrial: (() => void) | undefined;
+  #cancelProbe: (() => void) | undefined;
   /** When a key was begun or ended last. */
   #movedAt = -Infinity;
   #idleWaiters: (() => void)[] = [];
@@ -188,7 +188,7 @@ export class WorkQueue {
     this.#requeueAt.clear();
     for (const { cancel } of this.#delayed.values()) cancel();
     this.#delayed.clear();
-    this.#cancelTrial?.();
+    this.#cancelProbe?.();
     return this.drain();
   }
 
@@ -251,7 +251,7 @@ export class WorkQueue {
       this.#options.onError?.(key, error);
       this.#shared.failed(key, this.#options.isShared?.(error) ?? false);
       this.addRateLimited(key, priority);
-      this.#planTrial();
+      this.#planProbe();
     } finally {
       this.#movedAt = this.#options.clock.elapsed();
       // All workers share one thread: while ten of them work, each has a tenth of it.
@@ -275,13 +275,13 @@ export class WorkQueue {
     }
   }
 
-  #planTrial(): void {
-    if (this.#stopped || this.#cancelTrial || this.#shared.isEmpty) return;
-    this.#cancelTrial = this.#options.clock.setTimer(jittered(trialMs, this.#random), () => {
-      this.#cancelTrial = undefined;
-      const key = this.#shared.nextTrial((one) => this.#running.has(one));
+  #planProbe(): void {
+    if (this.#stopped || this.#cancelProbe || this.#shared.isEmpty) return;
+    this.#cancelProbe = this.#options.clock.setTimer(jittered(probeMs, this.#random), () => {
+      this.#cancelProbe = undefined;
+      const key = this.#shared.nextProbe((one) => this.#running.has(one));
       if (key !== undefined) this.add(key);
-      this.#planTrial();
+      this.#planProbe();
     });
   }
 

@@ -3,7 +3,7 @@ import type { Resource } from '../../constructs/api/resources.ts';
 import type { KubernetesApi } from './client.ts';
 import type { ListOptions, Selection } from './client-options.ts';
 import { jittered, pause, type Clock, type Random } from './clock.ts';
-import { isAway, isGone, isNotServed, isSilent, isTooLarge } from './errors.ts';
+import { isGone, isNotServed, isSilent, isTooLarge, isUnreachable } from './errors.ts';
 import { isOlder, type KubeObject, requireVersion } from './object.ts';
 
 /** The target of a reflector. */
@@ -77,7 +77,7 @@ export class Reflector<T extends KubeObject> {
   #newest = '0';
   #isSynced = false;
   #problem: Error | undefined;
-  #heardAt: number;
+  #activeAt: number;
   #movedAt: number;
   /** How many watches in a row have received nothing, since the last list. */
   #silences = 0;
@@ -86,7 +86,7 @@ export class Reflector<T extends KubeObject> {
     this.#options = options;
     this.#sink = sink;
     this.#random = options.random ?? Math.random;
-    this.#heardAt = this.#movedAt = options.clock.elapsed();
+    this.#activeAt = this.#movedAt = options.clock.elapsed();
   }
 
   /** Resolves after the first complete list. */
@@ -100,11 +100,11 @@ export class Reflector<T extends KubeObject> {
   }
 
   /** When the server has sent a list, an event or a bookmark last, in the time of Clock.elapsed. */
-  get heardAt(): number {
-    return this.#heardAt;
+  get activeAt(): number {
+    return this.#activeAt;
   }
 
-  /** When it has heard something, has failed or has begun again last, in the time of Clock.elapsed. */
+  /** When it has received something, has failed or has begun again last, in the time of Clock.elapsed. */
   get movedAt(): number {
     return this.#movedAt;
   }
@@ -128,7 +128,7 @@ export class Reflector<T extends KubeObject> {
 
   /** Lists and watches until the signal aborts. Never rejects. */
   async run(stopping: AbortSignal): Promise<void> {
-    for (let failures = 0, wasInterrupted = false, wasAway = false; !stopping.aborted;) {
+    for (let failures = 0, wasInterrupted = false, wasUnreachable = false; !stopping.aborted;) {
       const beganAt = (this.#movedAt = this.#options.clock.elapsed());
       if (this.#round.signal.aborted) this.#resourceVersion = undefined;
       const round = (this.#round = new AbortController());
@@ -136,8 +136,8 @@ export class Reflector<T extends KubeObject> {
       try {
         if (wasInterrupted) await this.#requireSameHistory(signal);
         if (this.#resourceVersion === undefined) await this.#list(signal);
-        if (wasAway) this.#options.onReturned?.();
-        wasAway = false;
+        if (wasUnreachable) this.#options.onReturned?.();
+        wasUnreachable = false;
         wasInterrupted = await this.#watch(signal);
         failures = 0;
       } catch (error) {
@@ -145,7 +145,7 @@ export class Reflector<T extends KubeObject> {
         if (stopping.aborted) return;
         if (round.signal.aborted) continue;
         wasInterrupted = true;
-        wasAway ||= isAway(error);
+        wasUnreachable ||= isUnreachable(error);
         // A server without bookmarks is no failure, and a dead connection is already replaced.
         if (isSilent(error) && ++this.#silences === 1) continue;
         if (this.#options.clock.elapsed() - beganAt >= healthyMs) failures = 0;
@@ -160,7 +160,7 @@ export class Reflector<T extends KubeObject> {
     const { items, resourceVersion } = await client.list<T>(resource, { ...this.#selection(), keeper, signal });
     this.#problem = undefined;
     this.#silences = 0;
-    this.#heard();
+    this.#noteActive();
     this.#isSynced = true;
     const isRestored = isOlder(resourceVersion, this.#newest);
     this.#resourceVersion = this.#newest = resourceVersion;
@@ -191,20 +191,20 @@ export class Reflector<T extends KubeObject> {
     const options = { ...this.#selection(), resourceVersion, timeoutSeconds, silenceMs, signal };
     const beganAt = clock.elapsed();
     for await (const event of client.watch<T>(resource, options)) {
-      this.#heard();
+      this.#noteActive();
       this.#silences = 0;
       if (event.type === 'BOOKMARK') this.#advance(event.resourceVersion);
       else this.#take(event.type, event.object);
     }
-    this.#heard();
+    this.#noteActive();
     const lastedMs = clock.elapsed() - beganAt;
     // A proxy, a terminating server or a malicious one may end every watch immediately. Back off in that case.
     if (lastedMs < shortestMs) throw new Error(`the watch of ${resource.plural} ended immediately`);
     return lastedMs < timeoutSeconds * 1000 - watchSlackMs;
   }
 
-  #heard(): void {
-    this.#heardAt = this.#movedAt = this.#options.clock.elapsed();
+  #noteActive(): void {
+    this.#activeAt = this.#movedAt = this.#options.clock.elapsed();
   }
 
   #take(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T): void {

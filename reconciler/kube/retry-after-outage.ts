@@ -1,5 +1,5 @@
 /** How often one of the keys is tried, before jitter; all are tried at most as often. */
-export const trialMs = 10_000;
+export const probeMs = 10_000;
 
 /**
  * Keys of a queue that failed for a reason that is not theirs, such as a server that does not answer. Only that one of them succeeds
@@ -26,7 +26,7 @@ export class SharedFailures {
    * @returns the keys that are to be tried at once, because the reason of their failures is gone
    */
   succeeded(key: string, now: number): string[] {
-    if (!this.#keys.delete(key) || now - this.#endedAt < trialMs) return [];
+    if (!this.#keys.delete(key) || now - this.#endedAt < probeMs) return [];
     this.#endedAt = now;
     const others = [...this.#keys];
     this.#keys.clear();
@@ -34,7 +34,7 @@ export class SharedFailures {
   }
 
   /** The key to try: in turn, because one may also fail for a reason of its own. */
-  nextTrial(isRunning: (key: string) => boolean): string | undefined {
+  nextProbe(isRunning: (key: string) => boolean): string | undefined {
     return [...this.#keys].find((key) => !isRunning(key));
   }
 }

@@ -7,24 +7,24 @@ const startMs = 60_000;
  * succeeds, or when the server has answered for a minute.
  */
 export class ReturnedServer {
-  #isAway = false;
+  #isUnreachable = false;
   #answersSince: number | undefined;
 
   /** A connection was lost, or could not be opened. */
   noteAway(): void {
-    this.#isAway = true;
+    this.#isUnreachable = true;
     this.#answersSince = undefined;
   }
 
   /** A request has succeeded. */
   noteSuccess(): void {
-    this.#isAway = false;
+    this.#isUnreachable = false;
   }
 
   /** A request was refused. @param now in milliseconds, of any clock that only goes forward */
   decides(now: number): boolean {
     this.#answersSince ??= now;
-    if (now - this.#answersSince >= startMs) this.#isAway = false;
-    return !this.#isAway;
+    if (now - this.#answersSince >= startMs) this.#isUnreachable = false;
+    return !this.#isUnreachable;
   }
 }

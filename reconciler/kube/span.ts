@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import packageManifest from '../../package.json' with { type: 'json' };
 import { type Attributes, context, propagation, ROOT_CONTEXT, SpanStatusCode, trace } from '@opentelemetry/api';
 
-/** Tells more of what a span is about, while it lasts. Names of objects and constants only: nothing of their content. */
+/** Adds attributes to a span while it lasts: names of objects and constants, never content of objects. */
 export type Note = (attributes: Attributes) => void;
 
 const steps = new AsyncLocalStorage<() => void>();

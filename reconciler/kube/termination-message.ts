@@ -15,8 +15,8 @@ export function terminationMessage(text: string): string {
     .map((line) => parsed(line.trim()))
     .filter(({ message }) => message !== '');
   const errors = lines.filter(({ isError }) => isError);
-  const told = (errors.length > 0 ? errors : lines).map(({ message }) => printable(message));
-  return [...new Set(told)].slice(-reportedLines).join(' | ');
+  const reported = (errors.length > 0 ? errors : lines).map(({ message }) => printable(message));
+  return [...new Set(reported)].slice(-reportedLines).join(' | ');
 }
 
 /** One line for a message of the kubelet or the scheduler. */

@@ -4,8 +4,8 @@ import { parse } from 'yaml';
 const longestText = 64 << 10;
 
 /**
- * The content of a YAML text that somebody else may have written; undefined if it is none, or too long. It takes linear time: the parser
- * compares each key of a map with all before it unless it is told not to, and 46,000 keys took minutes.
+ * The content of a YAML text that another client may have written; undefined if it is none, or too long. It takes linear time: the parser
+ * compares each key of a map with all before it unless an option disables that, and 46,000 keys took minutes.
  */
 export function parseYaml(text: string): unknown {
   if (text.length > longestText) return undefined;

@@ -45,17 +45,17 @@ const Environment = z.object({
     .string()
     .min(1)
     .optional()
-    .describe('Namespace of the Lease for leader election; that of the operator when unset.'),
+    .describe('Namespace of the Lease for leader election; the namespace of the operator when unset.'),
   POD_NAME: z.string().min(1).optional().describe('Name of the pod of the operator. The installation sets it.'),
   OPERATOR_IMAGE: z
     .string()
     .min(1)
     .optional()
-    .describe('Image of the pods that restore backups; that of the operator when unset.'),
+    .describe('Image of the pods that restore backups; the image of the operator when unset.'),
   DENIED_CIDRS: list()
     .refine((cidrs) => cidrs.every(isNetwork), 'must be networks such as 10.0.0.0/8 and fd00::/64, separated by commas')
     .describe(
-      'Networks to which no control plane may connect, besides those that the operator finds, whatever its networkPolicy is: those of nodes, pods and Services, and metadata services of a cloud beyond link-local addresses. The operator itself connects to no store in them that is not in ALLOWED_DESTINATIONS. Separated by commas.',
+      'Networks to which no control plane may connect, in addition to the networks that the operator finds, whatever its networkPolicy is: networks of nodes, pods and Services, and metadata services of a cloud beyond link-local addresses. The operator itself connects to no store in them that is not in ALLOWED_DESTINATIONS. Separated by commas.',
     ),
   ALLOWED_DESTINATIONS: list()
     .refine(
@@ -66,13 +66,13 @@ const Environment = z.object({
       'Networks and host names inside to which the operator itself may connect when a control plane names them, such as minio.minio.svc: backup stores and their token services. When unset, everything inside but DENIED_CIDRS, the management API servers, and loopback and link-local addresses; once set, what is listed only. Separated by commas.',
     ),
   INGRESS_ANNOTATIONS: patterns(defaultPlatformLists.ingressAnnotations).describe(
-    'Keys that exposure.ingress.annotations may have, besides those of TLS passthrough. Patterns with * at their ends, separated by commas; ! before one takes away from the others, and !* allows none. A key that is not allowed has no effect, and the condition SpecSupported names it; a control plane that has it keeps it.',
+    'Keys that exposure.ingress.annotations may have, in addition to the keys of TLS passthrough. Patterns with * at their ends, separated by commas; ! before one takes away from the others, and !* allows none. A key that is not allowed has no effect, and the condition SpecSupported names it; a control plane that has it keeps it.',
   ),
   INGRESS_CLASSES: patterns(defaultPlatformLists.ingressClasses).describe(
     'Classes that exposure.ingress.className may name, as patterns.',
   ),
   LOAD_BALANCER_ANNOTATIONS: patterns(defaultPlatformLists.loadBalancerAnnotations).describe(
-    'Keys that exposure.loadBalancer.annotations may have, as patterns. By default those of known clouds and MetalLB, without what takes a name, an address, a certificate or a load balancer of others.',
+    'Keys that exposure.loadBalancer.annotations may have, as patterns. By default the keys of known clouds and MetalLB, without what takes a name, an address, a certificate or a load balancer of others.',
   ),
   LOAD_BALANCER_CLASSES: patterns(defaultPlatformLists.loadBalancerClasses).describe(
     'Classes that exposure.loadBalancer.loadBalancerClass may name, as patterns.',
@@ -199,7 +199,7 @@ export interface Config {
    * plane that ends the operator is not found.
    */
   readonly notes: string | undefined;
-  /** This process is a trial: it works on this control plane alone, while another instance leads. */
+  /** This is the second process of a quarantine: it works on this control plane alone, while another instance leads. */
   readonly only: { readonly namespace: string; readonly name: string; readonly cluster: string } | undefined;
   /** Port of /healthz and /readyz. */
   readonly healthPort: number;

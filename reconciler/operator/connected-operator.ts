@@ -11,7 +11,7 @@ import { KubeClient, type KubernetesApi } from '../kube/client.ts';
 import { type Clock, pause, systemClock } from '../kube/clock.ts';
 import { connect, loadKubeConfig } from '../kube/config.ts';
 import { messageOf } from '../kube/error-message.ts';
-import { isAway, isForbidden, isTooMany } from '../kube/errors.ts';
+import { isForbidden, isTooMany, isUnreachable } from '../kube/errors.ts';
 import type { Config } from './config.ts';
 import { Operator, type OperatorOptions } from './operator.ts';
 
@@ -52,7 +52,7 @@ export async function untilAnswering(
       await client.raw('/version', { deadlineMs: 10_000 });
     } catch (error) {
       // One that starts refuses some requests by their number.
-      if (isAway(error) || isTooMany(error)) {
+      if (isUnreachable(error) || isTooMany(error)) {
         if (failures === 0) log.warn({ message: messageOf(error) }, 'waiting for the management API server');
         await pause(clock, backOff(delays, failures + 1), new AbortController().signal);
         continue;

@@ -15,7 +15,7 @@ export interface SignsOfLife {
 
 /**
  * Four times as long as one watch is silent before it is opened again, and longer than the rest of one that may not be read. An API server
- * that is away for less ends no operator.
+ * that is unreachable for less ends no operator.
  */
 const limitMs = 10 * 60_000;
 

@@ -157,7 +157,7 @@ export class Operator {
       events: this.#events,
       reach,
       quarantine,
-      isTrial: only !== undefined,
+      isSecondProcess: only !== undefined,
       onWatchError: onError,
       operatorNamespace: config.controllerNamespace,
       operatorImage: config.operatorImage,
@@ -238,9 +238,9 @@ export class Operator {
   get whyDead(): string | undefined {
     if (!this.#isSynced) return undefined;
     const elapsed = this.#clock.elapsed();
-    const { heardAt, movedAt } = this.#management;
+    const { activeAt, movedAt } = this.#management;
     const { undoneMs, stillest } = this.#controller;
-    return whyDead({ silentMs: elapsed - heardAt, stuckMs: elapsed - movedAt, undoneMs, stillest });
+    return whyDead({ silentMs: elapsed - activeAt, stuckMs: elapsed - movedAt, undoneMs, stillest });
   }
 
   #elect(

@@ -9,7 +9,7 @@ export type Cause =
   | 'listed'
   /** Something that belongs to it has changed. */
   | 'event'
-  /** Somebody has changed the object itself. */
+  /** Another client has changed the object itself. */
   | 'request';
 
 const priorities: Readonly<Record<Cause, Priority>> = { resync: 0, listed: 1, event: 2, request: 3 };

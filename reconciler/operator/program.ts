@@ -8,7 +8,7 @@ import { KubeClient } from '../kube/client.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { openNotes } from '../reconcile/quarantine/notes.ts';
 import { Quarantine } from '../reconcile/quarantine/quarantine.ts';
-import { startTrial } from '../reconcile/quarantine/trial.ts';
+import { startSecondProcess } from '../reconcile/quarantine/second-process.ts';
 import { watchLoop } from '../reconcile/quarantine/watch-loop.ts';
 import type { Operator, OperatorOptions } from './operator.ts';
 import type { BackOff } from '../kube/back-off.ts';
@@ -26,8 +26,8 @@ const bufferPoolBytes = 4096;
 interface ProgramOptions extends Pick<OperatorOptions, 'reach'> {
   /** How long the event loop may stand still. */
   readonly stillMs?: number | undefined;
-  readonly trialDelays?: BackOff | undefined;
-  readonly trialMs?: number | undefined;
+  readonly retryDelays?: BackOff | undefined;
+  readonly secondProcessMs?: number | undefined;
 }
 
 /** The process: configuration in, operator until a signal, hand over, exit. */
@@ -92,14 +92,14 @@ async function lead(given: Config, log: Logger, options: ProgramOptions): Promis
   await operator.start();
 }
 
-/** The trial of a control plane in quarantine, for the process that leads. */
+/** The second process of a control plane in quarantine, which the leading process starts. */
 async function tryOne(
   given: Config,
   { namespace, name }: NonNullable<Config['only']>,
   parent: Logger,
   { reach }: ProgramOptions,
 ): Promise<void> {
-  const log = parent.child({ trialOf: `${namespace}/${name}` });
+  const log = parent.child({ secondProcessOf: `${namespace}/${name}` });
   // The one that leads has ended, and another one may begin.
   process.once('disconnect', () => process.exit(1));
   const operator = await connectedOperator(
@@ -118,12 +118,16 @@ function onSignal(stop: (signal: NodeJS.Signals) => Promise<void>): void {
   process.once('SIGINT', (signal) => void stop(signal));
 }
 
-function quarantineIn(directory: string, log: Logger, { trialDelays: delays, trialMs }: ProgramOptions): Quarantine {
+function quarantineIn(
+  directory: string,
+  log: Logger,
+  { retryDelays: delays, secondProcessMs }: ProgramOptions,
+): Quarantine {
   return new Quarantine({
     ...openNotes(directory),
     clock: systemClock,
     log,
-    startTrial: (key, cluster) => startTrial(key, cluster, trialMs),
+    startSecondProcess: (key, cluster) => startSecondProcess(key, cluster, secondProcessMs),
     delays,
   });
 }
@@ -155,7 +159,7 @@ async function serveSecurely(
   return serveMetricsSecurely(secureMetricsPort, metrics, access);
 }
 
-/** Reports what would be reported all the time while a collector or the API server is away. */
+/** Reports at most hourly what would repeat while a collector or the API server is unreachable. */
 function warnHourly(log: Logger, what: string): (message: string) => void {
   let reportedAt = -Infinity;
   return (message) => {

@@ -52,7 +52,7 @@ export const acceptedSpec = phase({
 });
 
 function meanwhile(generation: number | undefined): string {
-  return `the operator reconciles the last accepted spec, which is that of generation ${generation}`;
+  return `the operator reconciles the last accepted spec, which has generation ${generation}`;
 }
 
 function untilCorrected(recorded: RecordedRevisions): string {
@@ -61,5 +61,5 @@ function untilCorrected(recorded: RecordedRevisions): string {
     const [failed, before] = [newest, served].map(({ release }) => release.revision);
     return `the control plane does not become ready by release revision ${failed}: until you change rollout.after to try it again, or the spec, the operator renders it by revision ${before}`;
   }
-  return `until you correct the spec, or change rollout.after to try it again, the operator reconciles the last spec with which the control plane has served, which is that of generation ${served?.generation}`;
+  return `until you correct the spec, or change rollout.after to try it again, the operator reconciles the last spec with which the control plane has served, which has generation ${served?.generation}`;
 }

@@ -204,7 +204,7 @@ function failedBefore(scope: Scope): BackupFailure | undefined {
 /** Without how far it is, because each report would write the status. */
 function overdue(progress: string): string {
   const state =
-    progress === waitingForTurn ? 'waits for its turn among those of other namespaces' : 'is still under way';
+    progress === waitingForTurn ? 'waits for its turn among the tasks of other namespaces' : 'is still under way';
   return `a backup has been due for a whole period of etcd.backup.schedule, and ${state}: check the store and its speed, and the number of control planes whose backups are due at the same time`;
 }
 

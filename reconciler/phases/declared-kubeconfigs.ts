@@ -29,7 +29,7 @@ export const declaredKubeconfigs = phase({
     const names = new Set(declared.map(({ name }) => name));
     for (const secret of reader.list<SecretObject>(Secret, selectorLabels(cluster.name, 'certificates'))) {
       const name = secret.metadata.labels?.[declaredLabel];
-      if (name !== undefined && !names.has(name) && isOurs(scope, secret)) await writer.delete(Secret, secret);
+      if (name !== undefined && !names.has(name) && isControlled(scope, secret)) await writer.delete(Secret, secret);
     }
     const renewals = kept.flatMap(({ renewal }) => renewal?.getTime() ?? []);
     const requeueAt = renewals.length === 0 ? undefined : new Date(Math.min(...renewals));
@@ -44,7 +44,7 @@ export const declaredKubeconfigs = phase({
   },
 });
 
-function isOurs({ hostedControlPlane }: Scope, secret: SecretObject): boolean {
+function isControlled({ hostedControlPlane }: Scope, secret: SecretObject): boolean {
   return isControlledBy(secret, hostedControlPlane.metadata.uid);
 }
 
@@ -78,7 +78,7 @@ async function keep(scope: Scope<'endpoint'>, declared: Kubeconfigs[number]): Pr
   const desired = declaredSecret(secretProps(scope, secret), declared.name, content);
   // The watch does not include the Secrets of others.
   const live = existing ?? (await unlessRefused(scope, desired, writer.createOnce<SecretObject>(desired)));
-  if (live && !isOurs(scope, live)) return { secret, renewal: undefined };
+  if (live && !isControlled(scope, live)) return { secret, renewal: undefined };
   if (existing) await writer.apply([desired], { onRefused });
   return { secret, renewal: renewalTime(client.certificate, secret) };
 }

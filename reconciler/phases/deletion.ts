@@ -47,7 +47,7 @@ export async function waitForWorkers({ cluster, writer }: DeletionScope): Promis
  */
 export async function deleteControlPlane(scope: DeletionScope): Promise<Outcome> {
   const names = namesOf(scope.cluster);
-  await deleteOurs(scope, routes);
+  await deleteOwn(scope, routes);
 
   const usersOfEtcd = await stop(scope, [
     { resource: Deployment, name: names.controllerManager, component: 'controller-manager' },
@@ -67,7 +67,7 @@ export async function deleteControlPlane(scope: DeletionScope): Promise<Outcome>
   const volumes = await deleteVolumes(scope);
   if (volumes > 0) return wait('WaitingForVolumes', `${volumes} volume claims of etcd are being deleted`);
 
-  await deleteOurs(scope, rest);
+  await deleteOwn(scope, rest);
   return (await endSecrets(scope)) ?? done();
 }
 
@@ -97,7 +97,7 @@ async function stop(scope: DeletionScope, steps: readonly Step[]): Promise<Outco
 /** Deletes pods that no workload manages. A restore that has not ended uses the volumes. */
 async function deletePods(scope: DeletionScope, component: ComponentName): Promise<void> {
   const pods = scope.reader.list(Pod, selectorLabels(scope.cluster, component));
-  for (const pod of pods.filter((object) => isOurs(scope, object) && !object.metadata.deletionTimestamp)) {
+  for (const pod of pods.filter((object) => isOwn(scope, object) && !object.metadata.deletionTimestamp)) {
     await scope.writer.delete(Pod, pod);
   }
 }
@@ -134,10 +134,10 @@ const rest: readonly Resource[] = [
 ];
 
 /** Deletes the objects of the operator that are of these kinds, one kind after the other. */
-async function deleteOurs(scope: DeletionScope, kinds: readonly Resource[]): Promise<void> {
+async function deleteOwn(scope: DeletionScope, kinds: readonly Resource[]): Promise<void> {
   for (const resource of kinds) {
-    const ours = oursOf(scope, resource);
-    await Promise.all(ours.map((object) => scope.writer.delete(resourceOf(object), object)));
+    const own = ownObjects(scope, resource);
+    await Promise.all(own.map((object) => scope.writer.delete(resourceOf(object), object)));
   }
 }
 
@@ -163,16 +163,16 @@ async function endSecrets(scope: DeletionScope): Promise<Outcome | undefined> {
   }
   if (waiting.length > 0) return wait('WaitingForSecrets', waiting.join('; '), { afterMs: workersMs });
   const heldNames = heldSecrets(cluster, reader).map(({ name }) => name);
-  const others = oursOf(scope, Secret).filter(({ metadata }) => !heldNames.includes(metadata.name));
+  const others = ownObjects(scope, Secret).filter(({ metadata }) => !heldNames.includes(metadata.name));
   await Promise.all(others.map((object) => writer.delete(Secret, object)));
   return undefined;
 }
 
-function oursOf(scope: DeletionScope, resource: Resource): KubeObject[] {
-  return scope.reader.list(resource, { [clusterNameLabel]: scope.cluster }).filter((object) => isOurs(scope, object));
+function ownObjects(scope: DeletionScope, resource: Resource): KubeObject[] {
+  return scope.reader.list(resource, { [clusterNameLabel]: scope.cluster }).filter((object) => isOwn(scope, object));
 }
 
-function isOurs({ owner }: DeletionScope, object: KubeObject): boolean {
+function isOwn({ owner }: DeletionScope, object: KubeObject): boolean {
   return isControlledBy(object, owner.uid) || object.metadata.annotations?.[heldForAnnotation] === owner.uid;
 }
 
@@ -181,5 +181,5 @@ function isOurs({ owner }: DeletionScope, object: KubeObject): boolean {
  * first one.
  */
 function isOfAnother(scope: DeletionScope, object: KubeObject | undefined): boolean {
-  return object !== undefined && !isOurs(scope, object);
+  return object !== undefined && !isOwn(scope, object);
 }

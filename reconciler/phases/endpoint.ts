@@ -37,17 +37,17 @@ export const endpoint = phase({
       return degraded(decision.reason, decision.message, decision.meanwhile);
     }
 
-    const ours = decided(decision);
-    if (published) return keep(scope, ours);
+    const resolved = decided(decision);
+    if (published) return keep(scope, resolved);
 
-    refuseClaimedHosts(scope, ours.endpoint);
-    const theirs = await writer.publishToInfrastructure(ours.endpoint);
+    refuseClaimedHosts(scope, resolved.endpoint);
+    const theirs = await writer.publishToInfrastructure(resolved.endpoint);
     if (theirs && !agrees(theirs, preset)) {
-      throw new InvalidConfiguration('EndpointMismatch', contradiction(ours.endpoint, theirs));
+      throw new InvalidConfiguration('EndpointMismatch', contradiction(resolved.endpoint, theirs));
     }
 
     // The infrastructure determines what is not fixed otherwise.
-    const agreed = theirs ? decided(decide(scope, theirs)) : ours;
+    const agreed = theirs ? decided(decide(scope, theirs)) : resolved;
     refuseClaimedHosts(scope, agreed.endpoint);
     const hosts = await holdHosts(scope, agreed.endpoint);
     // If two control planes started at the same time, neither saw the other before. Now at least one of them does.
@@ -61,19 +61,19 @@ export const endpoint = phase({
 /**
  * An endpoint that clients already use stays a fact despite any problem, because their certificates must be renewed.
  */
-async function keep(scope: Scope, ours: ResolvedEndpoints): Promise<EndpointOutcome> {
-  const before = hostClaimed(scope, ours.endpoint);
-  if (before !== undefined) return degraded('HostClaimed', before, ours);
-  const hosts = await holdHosts(scope, ours.endpoint);
-  const claimed = hostClaimed(scope, ours.endpoint);
-  if (claimed !== undefined) return degraded('HostClaimed', claimed, ours);
+async function keep(scope: Scope, resolved: ResolvedEndpoints): Promise<EndpointOutcome> {
+  const before = hostClaimed(scope, resolved.endpoint);
+  if (before !== undefined) return degraded('HostClaimed', before, resolved);
+  const hosts = await holdHosts(scope, resolved.endpoint);
+  const claimed = hostClaimed(scope, resolved.endpoint);
+  if (claimed !== undefined) return degraded('HostClaimed', claimed, resolved);
 
-  const theirs = await publishAgain(scope, ours.endpoint);
-  if (theirs && !agrees(theirs, ours.endpoint)) {
-    return degraded('EndpointMismatch', contradiction(ours.endpoint, theirs), ours, reportOf(hosts));
+  const theirs = await publishAgain(scope, resolved.endpoint);
+  if (theirs && !agrees(theirs, resolved.endpoint)) {
+    return degraded('EndpointMismatch', contradiction(resolved.endpoint, theirs), resolved, reportOf(hosts));
   }
 
-  return done(ours, undefined, reportOf(hosts));
+  return done(resolved, undefined, reportOf(hosts));
 }
 
 /** A published endpoint stays a fact when the API server refuses to store it again. */
@@ -111,8 +111,8 @@ function outsideOf({ cluster, facts, sharedResources }: Scope): EndpointInput {
   };
 }
 
-function contradiction(ours: Endpoint, infrastructure: Endpoint): string {
-  return `the endpoint is ${formatEndpoint(ours)} and cannot change, but the infrastructure object of the Cluster has ${formatEndpoint(infrastructure)}: set its spec.controlPlaneEndpoint to ${formatEndpoint(ours)}`;
+function contradiction(resolved: Endpoint, infrastructure: Endpoint): string {
+  return `the endpoint is ${formatEndpoint(resolved)} and cannot change, but the infrastructure object of the Cluster has ${formatEndpoint(infrastructure)}: set its spec.controlPlaneEndpoint to ${formatEndpoint(resolved)}`;
 }
 
 function agrees({ host, port }: Endpoint, preset: Partial<Endpoint>): boolean {

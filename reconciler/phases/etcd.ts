@@ -11,12 +11,13 @@ import { recordUser } from '../etcd/claim-user.ts';
 import { type MemberFacts, memberFacts, writtenStarts } from '../etcd/etcd-facts.ts';
 import { isFormationRecorded, recordedClusterId, recordFormation } from '../etcd/formation.ts';
 import { knownMembers, readMemberObjects, watchedMemberObjects } from '../etcd/member-objects.ts';
+import { removeProbes } from '../etcd/placement-probe.ts';
 import { progressOf } from '../etcd/progress.ts';
 import { type EtcdReport, reportedQuotaUsage } from '../etcd/report.ts';
 import { statusOfEtcd } from '../etcd/status-members.ts';
 import { planStorageClass, type StorageClassDecision } from '../etcd/storage-class.ts';
 import { describeTerminating, terminatingVolumes } from '../etcd/terminating-volumes.ts';
-import { endTrial, heldTemplate } from '../etcd/try-rollout.ts';
+import { heldTemplate } from '../etcd/try-rollout.ts';
 import { refusalKeptMs } from '../clusters/management/view.ts';
 import { nextHibernationStep } from '../run-state/observe-hibernation.ts';
 import { isPrepared } from '../run-state/move-record.ts';
@@ -62,7 +63,7 @@ export const etcd = phase({
     // Without a StatefulSet there are no members.
     if (failure && !set) throw failure.error;
     const problem = terminatingOf(scope) ?? held ?? choice.problem ?? storage.problem ?? refusal ?? plan.problem;
-    // Members are looked after whatever was not written.
+    // The loop reconciles members whatever was not written.
     const report = await scope.etcdLoop.observe({
       cluster,
       goal: {
@@ -130,7 +131,7 @@ async function write(scope: Scope, facts: Facts, plan: VolumePlan): Promise<Writ
     const held = asked?.problem;
     const isOther = ({ kind }: RenderedName) => kind !== StatefulSet.kind;
     const live = await writer.apply(rendered, { onRefused, only: held || !asked ? isOther : undefined });
-    if (!held) await endTrial(scope);
+    if (!held) await removeProbes(scope);
     const refusal = await growClaims(cluster.name, plan, scope);
     const applied = live.find(({ kind }) => kind === StatefulSet.kind);
     return { set: applied ?? present, isWritten: isWritten && !held, held, refusal };
@@ -148,16 +149,16 @@ function setOf({ name, namespace }: Scope['cluster']): KubeObject {
 function startsOf({ cluster, hostedControlPlane, reader, etcdLoop }: Scope): MemberFacts {
   const { metadata, status } = hostedControlPlane;
   const isRecorded = status?.etcd?.clusterID !== undefined || isFormationRecorded(metadata);
-  // A predecessor that was deleted without its dependents has left its files, which tell nothing of the etcd of this object.
+  // A predecessor that was deleted without its dependents has left its files, which do not describe the etcd of this object.
   const files = reader.get(ConfigMap, namesOf(cluster.name).etcdMembers);
-  const isOurs = isRecorded || (files !== undefined && isControlledBy(files, metadata.uid));
+  const isOwn = isRecorded || (files !== undefined && isControlledBy(files, metadata.uid));
   return memberFacts({
     cluster,
     replicas: cluster.spec.etcd.replicas,
     isRecorded,
     members: knownMembers(cluster, watchedMemberObjects(cluster, reader)),
     observation: etcdLoop.report()?.observation,
-    written: isOurs ? writtenStarts(cluster.name, reader) : [],
+    written: isOwn ? writtenStarts(cluster.name, reader) : [],
   });
 }
 

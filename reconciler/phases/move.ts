@@ -22,7 +22,7 @@ const refusals: Readonly<Record<MoveRefusal, string>> = {
   hibernated: 'it is hibernated, and only a running etcd can be backed up: set spec.hibernate to false first',
   neverServed:
     'this control plane has no API servers yet, and no data to move: delete it, and create it in the other management cluster',
-  upgrading: 'its API servers change their version: wait until status.version is that of the spec',
+  upgrading: 'its API servers change their version: wait until status.version is the version of the spec',
 };
 
 /** Reconciles soon, because what was just written shows the next step. */

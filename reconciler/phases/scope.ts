@@ -54,7 +54,7 @@ export interface Scope<Established extends FactName = never> extends ControlPlan
   /** Reads the objects that are needed to open a backup store. */
   readonly storeReader: StoreReader;
   /**
-   * Whether workers may have joined. From then on everything that exists is looked after while an API server refuses an object:
+   * Whether workers may have joined. From then on the operator reconciles everything that exists while an API server refuses an object:
    * that one stays as it is, and the condition of its phase has the words of the refusal.
    */
   readonly takesRefusals: boolean;

@@ -47,8 +47,8 @@ export const serviceAccountKeyRotation = phase({
 
     const step = planKeyStep({
       keys: stored.keys.map(({ id }) => id),
-      successor: successor && { key: successor.keys[0].id, isOurs: successor.isOurs },
-      isOurs: stored.isOurs,
+      successor: successor && { key: successor.keys[0].id, isControlled: successor.isControlled },
+      isControlled: stored.isControlled,
       isRequested,
       expiries: record.expiries,
       now,
@@ -66,11 +66,11 @@ function unusable(problem: string, now: Date): Outcome {
 /** A successor that the user creates costs a request, which is made where it matters. */
 async function findSuccessor(
   scope: Scope,
-  { isOurs, keys }: StoredServiceAccountKeys,
+  { isControlled, keys }: StoredServiceAccountKeys,
   isRequested: boolean,
 ): Promise<SecretObject | undefined> {
   const name = successorSecretOf(scope.cluster.name);
-  const matters = !isOurs && (isRequested || keys.length > 1);
+  const matters = !isControlled && (isRequested || keys.length > 1);
   return matters ? findUsersObject(scope, Secret, name) : scope.reader.get(Secret, name);
 }
 

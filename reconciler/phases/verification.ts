@@ -44,7 +44,7 @@ export const verification = phase({
     if ((await removeVerificationPods(scope)) > 0)
       return inProgress(scope, 'removing the pod of the previous verification');
 
-    const inventory = lookIntoStore(scope, spec, task);
+    const inventory = listBackups(scope, spec, task);
     switch (inventory.kind) {
       case 'idle':
       case 'running':
@@ -66,7 +66,7 @@ export const verification = phase({
 /**
  * Lists the store once per process, after each backup and after each verification. Nothing else changes the decision.
  */
-function lookIntoStore(scope: Scope, spec: Backup, task: WorkState): WorkState<VerificationInventory> {
+function listBackups(scope: Scope, spec: Backup, task: WorkState): WorkState<VerificationInventory> {
   const { work, now } = scope;
   const taken = work.state(backupName);
   const inputsKey = JSON.stringify([spec, [taken, task].map((state) => (state.kind === 'done' ? state.at : null))]);
@@ -121,7 +121,7 @@ async function hold(
     verificationName,
     inputsKey,
     (context) => runVerification(scope, spec, decision.backup, context),
-    'trialRestore',
+    'verification',
   );
   return inProgress(scope, `verifying backup ${inputsKey}`, undefined, report);
 }

@@ -50,9 +50,9 @@ export const policyChecks: readonly PolicyCheck[] = [
   { reason: 'Unreadable', when: 'certificate or key cannot be read', problem: unreadable },
   { reason: 'KeyMismatch', when: 'the key does not belong to the certificate', problem: keyDiffers },
   { reason: 'OtherCA', when: 'its CA does not sign any more: another one does', problem: signedByOther },
-  { reason: 'OtherSubject', when: 'user or groups are not those of the plan', problem: subjectDiffers },
-  { reason: 'OtherUsages', when: 'usages are not those of the plan', problem: usagesDiffer },
-  { reason: 'OtherHosts', when: 'host names and addresses are not exactly those of the plan', problem: hostsDiffer },
+  { reason: 'OtherSubject', when: 'user or groups differ from the plan', problem: subjectDiffers },
+  { reason: 'OtherUsages', when: 'usages differ from the plan', problem: usagesDiffer },
+  { reason: 'OtherHosts', when: 'host names and addresses differ from the plan', problem: hostsDiffer },
   { reason: 'NotYetValid', when: 'its life begins later: a clock was ahead when it was issued', problem: notYetValid },
   {
     reason: 'RenewalDue',

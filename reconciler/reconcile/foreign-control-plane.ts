@@ -23,7 +23,7 @@ export async function reportForeignControlPlane(
   const found = [StatefulSet, Deployment]
     .flatMap((resource) => reader.list<DeploymentObject | StatefulSetObject>(resource, {}))
     .filter((workload) => names.includes(workload.metadata.name) || isControlledBy(workload, uid))
-    // The label of the pods, because anybody may remove one from the workload for a moment.
+    // The label of the pods, because another client may remove one from the workload for a moment.
     .filter(({ spec }) => spec?.template?.metadata?.labels?.[managedByLabel] !== fieldManager);
   if (found.length === 0) return false;
   const which = found.map((workload) => `${workload.kind} ${workload.metadata.name}`).join(', ');

@@ -62,8 +62,8 @@ export interface ReconcilerOptions {
   readonly adoptionConcurrency?: number | undefined;
   /** Which control planes have ended the operator. Without it nothing is noted, and none is in quarantine. */
   readonly quarantine?: Quarantine | undefined;
-  /** Whether this process is the trial of a control plane in quarantine, which stays so meanwhile. */
-  readonly isTrial?: boolean | undefined;
+  /** Whether this process is the second one of a control plane in quarantine, which stays so meanwhile. */
+  readonly isSecondProcess?: boolean | undefined;
   /** Image of the pods that restore backups; undefined if it is not known. */
   readonly operatorImage?: string | undefined;
 }

@@ -51,7 +51,7 @@ export class Reconciler {
    * @throws unexpected errors, after the status reports them: the caller retries with back-off
    */
   async reconcile(key: string): Promise<RequeueAt> {
-    const { client, management, quarantine, isTrial } = this.#options;
+    const { client, management, quarantine, isSecondProcess } = this.#options;
     const object = management.get(HostedControlPlane, objectName(key));
     if (!object) {
       await this.#apart?.memory.forget(key);
@@ -62,10 +62,10 @@ export class Reconciler {
       return undefined;
     }
     const whole = { key, object, options: this.#options, memory: this.#memory };
-    if (!quarantine) return this.#attend(isTrial ? { ...whole, quarantined: reportedIn(object) } : whole);
+    if (!quarantine) return this.#attend(isSecondProcess ? { ...whole, quarantined: reportedIn(object) } : whole);
 
     const standing = quarantine.standingOf(key, object);
-    if (standing.kind === 'onTrial') return undefined;
+    if (standing.kind === 'inSecondProcess') return undefined;
     if (standing.kind === 'waits') return standing.until;
     const release = quarantine.takeReconcile(key);
     try {
@@ -78,17 +78,17 @@ export class Reconciler {
   /** A control plane in quarantine: a process of its own, from time to time, and what may be done for it here. */
   async #attendApart(
     context: ReconcileContext,
-    { apart, trialAt }: Extract<Standing, { kind: 'apart' }>,
+    { apart, retryAt }: Extract<Standing, { kind: 'apart' }>,
   ): Promise<RequeueAt> {
     const { key, object, options } = context;
     const cluster = owningCluster(object.metadata);
     const { quarantine, statusWriter } = options;
     if (!quarantine || !this.#apart) return undefined;
-    const quarantinedNow = quarantined(apart, trialAt);
-    let nextAt: Date | undefined = trialAt;
+    const quarantinedNow = quarantined(apart, retryAt);
+    let nextAt: Date | undefined = retryAt;
     if (cluster !== undefined && reportedIn(object)) {
       await this.#apart.memory.suspend(key, { keepsWork: false });
-      nextAt = quarantine.tryAlone(key, cluster, () => this.#endTrial(key));
+      nextAt = quarantine.tryAlone(key, cluster, () => this.#endSecondProcess(key));
       if (!nextAt) return undefined;
     }
     if (apart === 'hosted') {
@@ -100,7 +100,7 @@ export class Reconciler {
   }
 
   /** What the process apart has written is as new as what another client has. */
-  #endTrial(key: string): void {
+  #endSecondProcess(key: string): void {
     this.#memory.applySet.forget(key);
     this.#reportChange(key);
   }

@@ -25,7 +25,7 @@ export interface MoveInput extends Running {
   readonly isHibernated: boolean;
   /** The newest backup, if it was taken after the API servers had stopped. */
   readonly backup: string | undefined;
-  /** The newest backup that was restored on trial. */
+  /** The newest backup that was verified. */
   readonly verified: string | undefined;
 }
 

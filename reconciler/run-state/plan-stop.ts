@@ -30,7 +30,7 @@ export type StopDecision =
 export function planStop({ servers, etcd, level, awaitsBackup }: StopInput): StopDecision {
   if (servers.wanted.length > 0 || servers.pods.length > 0)
     return { kind: 'stopServers', workloads: servers.wanted, pods: servers.pods };
-  // A member that was told to stop takes no backup any more.
+  // A member that is stopping takes no backup any more.
   if (awaitsBackup && etcd.isWanted) return { kind: 'awaitBackup' };
   const isDone = level === 'ServersStopped' || (!etcd.isWanted && etcd.pods.length === 0);
   return isDone ? { kind: 'stopped' } : { kind: 'stopMembers', pods: etcd.pods };

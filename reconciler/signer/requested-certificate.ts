@@ -63,7 +63,7 @@ const checks: readonly Check[] = [
   },
   function hasNothingElse({ content: { subject, hosts, otherNames } }) {
     const other = subject.find((part) => !/^(CN|O)=/.test(part));
-    if (other !== undefined) return `has ${other.slice(0, other.indexOf('='))} in its subject besides CN and O`;
+    if (other !== undefined) return `has ${other.slice(0, other.indexOf('='))} in its subject in addition to CN and O`;
     return hosts.length + otherNames.length > 0 ? 'has alternative names, which a user does not have' : undefined;
   },
   function isOfAPerson({ content }) {

@@ -27,7 +27,7 @@ interface SignerOptions extends Pick<SigningInput, 'management' | 'answersFor'> 
 /** Memory for requests, which people create without a limit. */
 const heldBytes = 32 * 1024 * 1024;
 
-/** How often it says that it cannot read requests: without permission, that does not end by itself. */
+/** How often it says that it cannot read requests: without permission, that does not end until an administrator grants it. */
 const quietMs = 60 * 60_000;
 
 /**

@@ -27,7 +27,7 @@ describe.concurrent('etcd', () => {
       cluster: 'd1',
       what: 'log is damaged',
       fault: 'a byte of the write-ahead log of the only etcd member changed on its disk, and it is killed',
-      expected: '(that of d1-etcd-0 cannot be read, its write-ahead log is damaged)',
+      expected: '(the data of d1-etcd-0 cannot be read, its write-ahead log is damaged)',
       hurt: (etcd: EtcdPods, member: string) => etcd.damageLog(member),
     },
   ];

@@ -166,7 +166,7 @@ export const controlPlaneConditions = {
   },
   UpgradePreflightSucceeded: {
     meaning:
-      'nothing stands in the way of the minor of Kubernetes that the spec asks for; true when its minor does not change. API servers keep their version until then',
+      'nothing blocks the minor of Kubernetes that the spec asks for; true when its minor does not change. API servers keep their version until then',
     reasons: {
       CheckingUpgrade: 'Routine',
       NodesUnsuitable: 'Warning',

@@ -3,7 +3,7 @@ import type { ConditionDescription } from '../severity.ts';
 /** Conditions that sum up, or that concern the whole HostedControlPlane. */
 export const summaryConditions = {
   Ready: {
-    meaning: 'everything the spec asks for exists and works; otherwise its reason is that of the condition that blocks',
+    meaning: 'everything the spec asks for exists and works; otherwise it has the reason of the condition that blocks',
     reasons: {
       Ready: 'Normal',
       WaitingForCluster: 'Normal',

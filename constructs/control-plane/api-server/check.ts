@@ -110,7 +110,7 @@ const requests = { cpu: '50m', memory: '128Mi' };
  * configuration stays.
  */
 function checkFlags(cluster: HostedCluster, endpoint: Endpoint, facts: Facts): Record<string, string> {
-  const ours = apiServerFlags(cluster, endpoint, { ...facts, encryptionAtRest: undefined });
-  const { 'egress-selector-config-file': _, ...flags } = mergeFlags(ours, argumentsBesideFile(cluster));
+  const operatorFlags = apiServerFlags(cluster, endpoint, { ...facts, encryptionAtRest: undefined });
+  const { 'egress-selector-config-file': _, ...flags } = mergeFlags(operatorFlags, argumentsBesideFile(cluster));
   return { ...flags, 'etcd-cafile': acceptedPath };
 }

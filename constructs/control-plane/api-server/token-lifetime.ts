@@ -31,6 +31,6 @@ export function longestTokenSeconds(args: Readonly<Record<string, string>>): num
 
 /** {@link longestTokenSeconds} for the arguments of a user together with those of the operator. */
 export function longestTokenSecondsOf(users: Readonly<Record<string, string>> = {}): number {
-  const ours = Object.fromEntries(tokenLifetimeFlags(users).map(([name, value]) => [name, value]));
-  return longestTokenSeconds({ ...users, ...ours });
+  const lifetimeFlags = Object.fromEntries(tokenLifetimeFlags(users).map(([name, value]) => [name, value]));
+  return longestTokenSeconds({ ...users, ...lifetimeFlags });
 }

@@ -38,8 +38,10 @@ export function etcdSettings({ version, quotaBytes, args = {}, separatesHTTP }: 
 const watchProgress = 'watch-progress-notify-interval';
 
 /** Up to 3.6 etcd has two names for most settings and rejects both at once. */
-function unlessGiven(args: Readonly<Record<string, string>>, ours: EtcdSettings): EtcdSettings {
-  return Object.fromEntries(Object.entries(ours).filter(([name]) => args[`experimental-${name}`] === undefined));
+function unlessGiven(args: Readonly<Record<string, string>>, operatorSettings: EtcdSettings): EtcdSettings {
+  return Object.fromEntries(
+    Object.entries(operatorSettings).filter(([name]) => args[`experimental-${name}`] === undefined),
+  );
 }
 
 /**
@@ -56,10 +58,10 @@ const corruptionFlags: EtcdSettings = Object.fromEntries(Object.keys(corruptionC
 /** The user's feature gates take precedence. etcd rejects a feature gate together with its former flag. */
 function corruptionGates({ 'feature-gates': users = '', ...flags }: Readonly<Record<string, string>>): EtcdSettings {
   const given = users.split(',').filter((gate) => gate.trim() !== '');
-  const ours = Object.entries(corruptionChecks)
+  const checks = Object.entries(corruptionChecks)
     .filter(([flag, gate]) => flags[flag] === undefined && given.every((one) => one.split('=')[0]?.trim() !== gate))
     .map(([, gate]) => `${gate}=true`);
-  const all = [...ours, ...given];
+  const all = [...checks, ...given];
   return all.length > 0 ? { [featureGates]: all.join(',') } : {};
 }
 

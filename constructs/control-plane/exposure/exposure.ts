@@ -16,7 +16,7 @@ const builders: { readonly [Kind in ExposureKind]: Builder<Kind> } = { gateway, 
 /** The exposure strategy that a spec sets. */
 export function exposureStrategy(spec: HostedControlPlaneSpec): ExposureStrategy {
   const exposure = exposureOf(spec);
-  // The builder of its kind, which TypeScript cannot tell from one of another kind.
+  // The builder of its kind: TypeScript does not connect the kind with its builder.
   return (builders[exposure.kind] as Builder<ExposureKind>)(exposure, spec);
 }
 

@@ -2,8 +2,8 @@ import type { IngressExposure, LoadBalancerExposure } from '../../api/exposure-s
 import type { FieldRefusal, HostedCluster } from '../../cluster/cluster.ts';
 import { admits, classAnnotation, passthroughKeys, type PlatformLists } from '../../cluster/platform-lists.ts';
 
-/** What the objects of a way in have already. */
-export interface LiveWayIn {
+/** What the live objects of an exposure strategy have. */
+export interface LiveExposure {
   readonly annotations?: Readonly<Record<string, string>> | undefined;
   readonly className?: string | undefined;
 }
@@ -17,10 +17,14 @@ export const platformListSettings: Readonly<Record<keyof PlatformLists, string>>
 };
 
 /**
- * The cluster with what the platform allows of the annotations and the class of its way in, and with a sentence for each that it
- * does not allow. What is there stays: a control plane keeps its way in when the platform's list changes.
+ * The cluster with the annotations and the class of its exposure strategy that the platform allows, and with a sentence for each
+ * that it does not allow. Live ones stay: a control plane keeps its endpoint when the platform's list changes.
  */
-export function withinPlatformLists(cluster: HostedCluster, lists: PlatformLists, live: LiveWayIn = {}): HostedCluster {
+export function withinPlatformLists(
+  cluster: HostedCluster,
+  lists: PlatformLists,
+  live: LiveExposure = {},
+): HostedCluster {
   const { exposure } = cluster.spec;
   const { ingress, loadBalancer } = exposure ?? {};
   if (ingress) {
@@ -50,7 +54,7 @@ interface Within<T, Refused = string> {
 function ingressWithin(
   given: IngressExposure,
   lists: PlatformLists,
-  live: LiveWayIn,
+  live: LiveExposure,
 ): Within<IngressExposure, FieldRefusal> {
   const mayHave = (key: string, value: string) =>
     key === classAnnotation
@@ -74,7 +78,7 @@ function ingressWithin(
 function loadBalancerWithin(
   given: LoadBalancerExposure,
   lists: PlatformLists,
-  live: LiveWayIn,
+  live: LiveExposure,
 ): Within<LoadBalancerExposure, FieldRefusal> {
   const mayHave = (key: string) => admits(lists.loadBalancerAnnotations, key);
   const annotations = annotationsWithin(given.annotations, mayHave, live);
@@ -91,7 +95,7 @@ function loadBalancerWithin(
 function annotationsWithin(
   given: Readonly<Record<string, string>> | undefined,
   mayHave: (key: string, value: string) => boolean,
-  { annotations: live = {} }: LiveWayIn,
+  { annotations: live = {} }: LiveExposure,
 ): Within<Record<string, string> | undefined> {
   if (given === undefined) return { value: undefined, refused: [] };
   const refused = Object.entries(given).flatMap(([key, value]) => (mayHave(key, value) ? [] : [key]));
@@ -103,7 +107,11 @@ function annotationsWithin(
   return { value: Object.fromEntries(kept), refused };
 }
 
-function classWithin(given: string | undefined, list: readonly string[], live: LiveWayIn): Within<string | undefined> {
+function classWithin(
+  given: string | undefined,
+  list: readonly string[],
+  live: LiveExposure,
+): Within<string | undefined> {
   const isRefused = given !== undefined && !admits(list, given);
   return isRefused ? { value: live.className, refused: [given] } : { value: given, refused: [] };
 }

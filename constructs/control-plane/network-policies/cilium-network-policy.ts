@@ -7,7 +7,7 @@ import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
 import { egressOf, type FlowPort, ingressOf, type Peer } from './flow.ts';
 import type { PolicyProps } from './network-policy.ts';
 
-/** What Cilium's own policy says of one component. Unlike Kubernetes' it can tell the world from the cluster. */
+/** Cilium's own policy of one component. Unlike a policy of Kubernetes, it distinguishes the cluster from everything outside of it. */
 export class CiliumNetworkPolicy extends Construct {
   constructor(scope: Construct, id: string, { cluster, component, name, flows }: PolicyProps) {
     super(scope, id);

@@ -44,7 +44,7 @@ export const alerts: readonly Alert[] = [
     severity: 'critical',
     summary: `The API server of ${ofObject} does not serve.`,
     meaning:
-      'No API server is ready, etcd has no quorum, or a CA is unusable. Workers run on without their API server.',
+      'No API server is ready, etcd has no quorum, or a CA is unusable. Workers keep running without their API server.',
     actions: [
       status,
       'If etcd has no quorum, follow [etcd](../../reconciler/etcd/README.md); do not delete its pods or volumes.',
@@ -183,10 +183,10 @@ export const alerts: readonly Alert[] = [
     severity: 'warning',
     summary: `${ofObject} has ended the operator, and has been in quarantine for a quarter of an hour.`,
     meaning:
-      'The operator has ended twice within an hour while it worked on this control plane. It serves on; a process of its own, with little memory, does what reaches its servers and stores, and fails as well. It is a defect of the operator, or an attack on it.',
+      'The operator has ended twice within an hour while it worked on this control plane. It keeps serving; a second process, with little memory, does what reaches its servers and stores, and fails as well. It is a defect of the operator, or an attack on it.',
     actions: [
-      'The log of the operator has the cause: lines with `trialOf` are those of the process apart, and `kubectl logs --previous` has those of the process that ended.',
-      'Compare what its API servers, etcd and stores answer with those of others: images of a tenant may answer anything.',
+      'The log of the operator has the cause: lines with `secondProcessOf` come from the second process, and `kubectl logs --previous` has the lines of the process that ended.',
+      'Compare the answers of its API servers, etcd and stores with the answers of other ones: images of a tenant may answer anything.',
       'The operator tries again automatically, at the time in the condition. Nothing has to be reset.',
     ],
   },
@@ -217,7 +217,7 @@ export const alerts: readonly Alert[] = [
     lasts: '10m',
     severity: 'critical',
     summary: 'No operator is scraped.',
-    meaning: 'Control planes serve on without renewed certificates, replaced members and new backups.',
+    meaning: 'Control planes keep serving without renewed certificates, replaced members and new backups.',
     actions: [
       '`kubectl get pods -n capi-hosted-control-plane-system`: the status of a pod that ended has the last lines of its log.',
       'Check that the operator has the argument `--secure-metrics-port=8443`, that the Secret `hosted-control-plane-scraper` has a token, and that Prometheus selects the PodMonitor.',

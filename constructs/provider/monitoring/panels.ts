@@ -43,7 +43,7 @@ const latency = (quantile: number): Query => ({
   legend: `${quantile * 100}th percentile`,
 });
 
-/** All control planes, and the operator that looks after them. */
+/** All control planes, and the operator that reconciles them. */
 export const fleetPanels: readonly PanelSpec[] = [
   stat('Control planes', 'HostedControlPlanes that have a condition.', count(isStatus('Ready', 'True'))),
   stat(
@@ -86,7 +86,7 @@ export const fleetPanels: readonly PanelSpec[] = [
     latency(0.5),
     latency(0.99),
   ),
-  lines('Reconciles', 'By their result. Errors go on until their cause is gone.', 'ops', {
+  lines('Reconciles', 'By their result. Errors continue until their cause is gone.', 'ops', {
     expression: `sum by (result) (rate(${metric('reconcile_duration_seconds_count')}[$__rate_interval]))`,
     legend: '{{result}}',
   }),
@@ -96,7 +96,7 @@ export const fleetPanels: readonly PanelSpec[] = [
   }),
   lines(
     'Work of the operator',
-    'Control planes that wait for a worker, and tasks such as uploads beside them.',
+    'Control planes that wait for a worker, and background tasks, such as uploads.',
     'short',
     { expression: `max(${metric('workqueue_depth')})`, legend: 'waiting' },
     { expression: `max(${metric('background_work_running')})`, legend: 'tasks' },

@@ -14,7 +14,7 @@ const workerClass = 'default-worker';
 
 const { apiVersion, kind } = HostedControlPlaneTemplate;
 
-/** By the variable `gateway` of a Cluster: the template has neither way in, and one of both patches adds one. */
+/** By the variable `gateway` of a Cluster: the template has no exposure strategy, and one of both patches adds one. */
 const patches = [
   {
     name: 'gateway',

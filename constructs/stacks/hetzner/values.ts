@@ -123,11 +123,11 @@ const fields = z.strictObject({
     .strictObject({
       enabled: z.boolean().default(true).describe('Whether the workers have a private network.'),
       cidrBlock: z.string().default('10.0.0.0/16').describe('Its addresses.'),
-      subnetCidrBlock: z.string().default('10.0.0.0/24').describe('Those of the subnet of the workers.'),
+      subnetCidrBlock: z.string().default('10.0.0.0/24').describe('Addresses of the subnet of the workers.'),
       networkZone: z
         .enum(['eu-central', 'us-east', 'us-west', 'ap-southeast'])
         .default('eu-central')
-        .describe('Network zone, which must be that of the region.'),
+        .describe('Network zone, which must be the zone of the region.'),
     })
     .prefault({})
     .describe('The private network of the workers. It cannot change later.'),

@@ -69,16 +69,16 @@ export function proxyVolumes(
   config: string,
   { isTunnel }: ProxyTarget,
 ): { readonly volumes: k8s.Volume[]; readonly volumeMounts: k8s.VolumeMount[] } {
-  const authority = 'authority';
+  const caVolume = 'authority';
   const items = [{ key: caFile, path: caFile }];
   return {
     volumes: [
       { name: 'config', configMap: { name: config } },
-      ...(isTunnel ? [{ name: authority, configMap: { name: caConfigMap, items } }] : []),
+      ...(isTunnel ? [{ name: caVolume, configMap: { name: caConfigMap, items } }] : []),
     ],
     volumeMounts: [
       { name: 'config', mountPath: paths.config, readOnly: true },
-      ...(isTunnel ? [{ name: authority, mountPath: paths.ca, readOnly: true }] : []),
+      ...(isTunnel ? [{ name: caVolume, mountPath: paths.ca, readOnly: true }] : []),
     ],
   };
 }

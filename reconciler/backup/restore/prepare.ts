@@ -212,10 +212,10 @@ export async function readBackupKeys(
   try {
     return recoveryBundleKeys(await readRecoveryBundle(stream), owner.cluster);
   } catch (error) {
-    const isAway = error instanceof StoreError && error.reason !== 'ObjectNotFound';
+    const isUnreachable = error instanceof StoreError && error.reason !== 'ObjectNotFound';
     // The Secret of this cluster contains the keys of its own backups. An unusable bundle must not block access to its
     // own data.
-    if (!isOwn || isAway) throw error;
+    if (!isOwn || isUnreachable) throw error;
     return [];
   }
 }

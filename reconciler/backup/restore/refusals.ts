@@ -61,5 +61,5 @@ export function refuseNewerEtcd(what: string, taken: string, wanted: string): vo
 
 /** The data of a move belong to another object. */
 export function describeClaimed(backup: string, uid: string): string {
-  return `the HostedControlPlane with uid ${uid} goes on with the data of backup ${backup}, from which it or another one was moved: delete this one, or restore the backup by etcd.restore as a control plane of its own`;
+  return `the HostedControlPlane with uid ${uid} continues with the data of backup ${backup}, from which it or another one was moved: delete this one, or restore the backup by etcd.restore as a control plane of its own`;
 }

@@ -229,7 +229,7 @@ export class ObjectStore {
     }
     throw new StoreError(
       'AnswerTooLong',
-      `cannot list ${folder}: the list has more than ${longestList.pages * longestList.pageSize} objects, or names longer than those of backups: set etcd.backup.retention and delete old backups in the bucket, or check what answers at the host in the Secret`,
+      `cannot list ${folder}: the list has more than ${longestList.pages * longestList.pageSize} objects, or names longer than the names of backups: set etcd.backup.retention and delete old backups in the bucket, or check what answers at the host in the Secret`,
     );
   }
 

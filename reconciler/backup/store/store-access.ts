@@ -74,7 +74,7 @@ export async function openStore(
   if (isForeign) refuseForeignUse(name, { namespace, owner }, secret, found);
   refuseMixedKeys(secret);
   if (foreignTypes.includes(found.type ?? ''))
-    throw invalid(`${name} is of type ${found.type}, and not that of a bucket: name another one`);
+    throw invalid(`${name} is of type ${found.type}, which is not the type of a bucket: name another one`);
   const settings = named(name, () =>
     readStoreSettings(found.data ?? {}, secret, webIdentity && credentialsOf(webIdentity, storeReader)),
   );
@@ -101,7 +101,7 @@ function refuseForeignUse(
     );
   if (mayRestore(namespace, owner.namespace, found)) return;
   throw invalid(
-    `${name} lets namespace ${namespace} restore its own backups, and not those of namespace ${owner.namespace}: correct etcd.restore.from, or ask its owner for a Secret with the labels ${backupAccess}: ${namespace} and ${restoreAccessLabel}: ${owner.namespace}`,
+    `${name} lets namespace ${namespace} restore its own backups, and not the backups of namespace ${owner.namespace}: correct etcd.restore.from, or ask its owner for a Secret with the labels ${backupAccess}: ${namespace} and ${restoreAccessLabel}: ${owner.namespace}`,
   );
 }
 

@@ -47,8 +47,8 @@ export function storeError(action: string, settings: StoreSettings, thrown: unkn
 }
 
 /**
- * Whether an S3 service has answered: with a code of its own, or to a HEAD request, whose answers have none. What listens inside and
- * is no such service is not told.
+ * Whether an S3 service has answered: with a code of its own, or to a HEAD request, whose answers have none. The operator does
+ * not report what else listens inside.
  */
 function isAnswerOfStore(thrown: unknown): boolean {
   if (thrown instanceof StoreError) return !['Stalled', 'AnswerTooLong'].includes(thrown.reason);
@@ -172,7 +172,7 @@ const sentences: Readonly<Record<StoreFailure, (seen: Seen, settings: StoreSetti
   Stalled: () =>
     'the store accepted the connection but did not respond in time: check the store, and the network to it',
   AnswerTooLong: () =>
-    'the answer does not end, as that of no S3 service: correct the host in the Secret, or check what answers there',
+    'the answer does not end, unlike every answer of an S3 service: correct the host in the Secret, or check what answers there',
   StoreFull: ({ name }) => `the store is full (${name}): free space, raise the quota, or keep fewer backups`,
   Unavailable: ({ name, status }) =>
     `the store cannot serve the request now (${name}, HTTP ${status}): the operator tries again`,

@@ -56,7 +56,7 @@ export async function assumeRole(
     if (thrown instanceof AnswerTooLong) {
       throw new StoreError(
         'AnswerTooLong',
-        `cannot assume a role at ${url}: the answer does not end, as that of no token service: correct etcd.backup.webIdentity.tokenServiceURL`,
+        `cannot assume a role at ${url}: the answer does not end, unlike every answer of a token service: correct etcd.backup.webIdentity.tokenServiceURL`,
       );
     }
     const { reason } = storeError('assume a role', settings, thrown);

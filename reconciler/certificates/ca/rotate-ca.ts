@@ -61,20 +61,20 @@ function isPremature(
   { pair }: RotatedCA,
   next: NonNullable<RotatedCA['next']>,
 ): boolean {
-  const isOurs = isControlledBy(next.secret, hostedControlPlane.metadata.uid);
+  const isControlled = isControlledBy(next.secret, hostedControlPlane.metadata.uid);
   const hasSigned = signerFingerprint(next.pair.certificate) === signerFingerprint(pair.certificate);
-  return isOurs && !hasSigned && isReadable(next.pair) && now < readCertificate(next.pair.certificate).notBefore;
+  return isControlled && !hasSigned && isReadable(next.pair) && now < readCertificate(next.pair.certificate).notBefore;
 }
 
 function stateOf(scope: CARotationContext, ca: RotatedCA): RotationState {
   const { plan, secret, pair, next } = ca;
-  const isOurs = isControlledBy(secret, scope.hostedControlPlane.metadata.uid);
+  const isControlled = isControlledBy(secret, scope.hostedControlPlane.metadata.uid);
   const isRequested = isNew(requestOf(scope.hostedControlPlane, plan.ca), answeredBy(secret));
   return {
     trusted: [...trustedBy({ pair }).keys()],
     next: next && signerFingerprint(next.pair.certificate),
-    isWanted: isRequested || (isOurs && scope.now >= renewalTime(pair.certificate, plan.secret)),
-    mayMakeNext: isOurs,
+    isWanted: isRequested || (isControlled && scope.now >= renewalTime(pair.certificate, plan.secret)),
+    mayMakeNext: isControlled,
     isDistributed: false,
     isReissued: false,
     areWorkersMoved: false,
@@ -182,8 +182,8 @@ async function awaitSuccessor(scope: CARotationContext, { plan }: RotatedCA): Pr
 
 /** Reports a user's own CA when less than two fifths of its lifetime are left, because nothing renews it. */
 function idle(scope: CARotationContext, { plan, secret, pair }: RotatedCA): RotationProgress {
-  const isOurs = isControlledBy(secret, scope.hostedControlPlane.metadata.uid);
-  if (isOurs) return { requeueAt: renewalTime(pair.certificate, plan.secret) };
+  const isControlled = isControlledBy(secret, scope.hostedControlPlane.metadata.uid);
+  if (isControlled) return { requeueAt: renewalTime(pair.certificate, plan.secret) };
   const content = readCertificate(pair.certificate);
   if (!isExpiring(content, scope.now)) return { requeueAt: expiringFrom(content) };
   return waiting(

@@ -74,7 +74,7 @@ export function probesWith(destinations: Destinations | undefined): TrustProbes 
       try {
         return await served(server, client, guard?.lookup(server.port));
       } catch (error) {
-        throw guard ? guard.told(error) : error;
+        throw guard ? guard.reportable(error) : error;
       }
     },
   };

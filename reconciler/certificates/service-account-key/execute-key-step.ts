@@ -144,7 +144,7 @@ function answerOf({ hostedControlPlane }: KeyRotationContext, { stored, successo
   const before = answeredBy(stored.secret);
   if (!successor) return before;
   if (!isNew(present, before)) return { ...answeredBy(successor.secret), ...present };
-  return successor.isOurs ? answeredBy(successor.secret) : present;
+  return successor.isControlled ? answeredBy(successor.secret) : present;
 }
 
 async function retire(

@@ -5,9 +5,9 @@ export interface KeyRotationState {
   /** As in the Secret: tokens of all of them are accepted, the first one signs. */
   readonly keys: readonly string[];
   /** The key that should sign, in a Secret of its own. */
-  readonly successor: { readonly key: string; readonly isOurs: boolean } | undefined;
+  readonly successor: { readonly key: string; readonly isControlled: boolean } | undefined;
   /** The operator created the keys, and not the user. */
-  readonly isOurs: boolean;
+  readonly isControlled: boolean;
   /** A request for a new key has not been answered. */
   readonly isRequested: boolean;
   /**
@@ -53,14 +53,14 @@ export function planKeyStep(state: KeyRotationState): KeyRotationStep {
 
 const checks: readonly Check[] = [
   function knowWhenOldTokensExpire(state) {
-    const { keys, successor, isOurs } = state;
+    const { keys, successor, isControlled } = state;
     const unscheduled = formerOf(state).filter((key) => !(key in state.expiries));
     // Only the user may remove keys that the user has added beside the signing one.
-    const isPast = successor ? successor.key === keys[0] : isOurs;
+    const isPast = successor ? successor.key === keys[0] : isControlled;
     return isPast && unscheduled.length > 0 ? { kind: 'schedule', keys: unscheduled } : undefined;
   },
   function keepNoSecondCopy({ keys, successor }) {
-    return successor?.isOurs && successor.key === keys[0] ? { kind: 'discard' } : undefined;
+    return successor?.isControlled && successor.key === keys[0] ? { kind: 'discard' } : undefined;
   },
   function beSureThatRetiredKeysAreGone({ keys, expiries }) {
     const gone = Object.keys(expiries).filter((key) => !keys.includes(key));
@@ -71,7 +71,7 @@ const checks: readonly Check[] = [
     // A key that has signed before stays until its tokens have expired.
     const isKnown = keys.includes(successor.key) && !(successor.key in expiries);
     if (isKnown) return { kind: 'withdraw', keys: keys.filter((key) => key !== successor.key) };
-    return successor.isOurs ? { kind: 'discard' } : undefined;
+    return successor.isControlled ? { kind: 'discard' } : undefined;
   },
   function letItVerifyEverywhere({ keys, successor, isRequested }) {
     if (!successor || !isRequested || keys.includes(successor.key)) return undefined;
@@ -81,8 +81,8 @@ const checks: readonly Check[] = [
     if (!successor || !isRequested || successor.key === keys[0]) return undefined;
     return { kind: 'sign', keys: [successor.key, ...keys.filter((key) => key !== successor.key)] };
   },
-  function makeASuccessor({ successor, isOurs, isRequested }) {
-    return isRequested && isOurs && !successor ? { kind: 'begin' } : undefined;
+  function makeASuccessor({ successor, isControlled, isRequested }) {
+    return isRequested && isControlled && !successor ? { kind: 'begin' } : undefined;
   },
   function retireWhatHasExpired(state) {
     const { keys, expiries, now } = state;
@@ -90,8 +90,8 @@ const checks: readonly Check[] = [
     if (retired.length === 0) return undefined;
     return { kind: 'retire', keys: keys.filter((key) => !retired.includes(key)), retired };
   },
-  function askForASuccessor({ isOurs, isRequested }) {
-    return isRequested && !isOurs ? { kind: 'awaitSuccessor' } : undefined;
+  function askForASuccessor({ isControlled, isRequested }) {
+    return isRequested && !isControlled ? { kind: 'awaitSuccessor' } : undefined;
   },
   function letTokensExpire(state) {
     const times = formerOf(state).flatMap((key) => state.expiries[key]?.getTime() ?? []);

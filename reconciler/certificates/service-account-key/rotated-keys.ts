@@ -28,7 +28,7 @@ export interface StoredServiceAccountKeys {
   readonly keys: readonly [VerifyingKey, ...VerifyingKey[]];
   readonly pair: KeyPair;
   /** Created by the operator, not by a user. */
-  readonly isOurs: boolean;
+  readonly isControlled: boolean;
 }
 
 /** Name of the Secret with the successor of a key. */
@@ -49,8 +49,8 @@ export function readServiceAccountKeys(
   const pair = pairIn(secret);
   const [signer, ...others] = verifyingKeysOf(pair.certificate);
   if (!signer) throw new Error(`Secret ${secret.metadata.name} contains no public key in tls.crt`);
-  const isOurs = isControlledBy(secret, hostedControlPlane.metadata.uid);
-  return { secret, keys: [signer, ...others], pair, isOurs };
+  const isControlled = isControlledBy(secret, hostedControlPlane.metadata.uid);
+  return { secret, keys: [signer, ...others], pair, isControlled };
 }
 
 function pairIn(secret: SecretObject): KeyPair {

@@ -64,7 +64,7 @@ export function effectOf(kind: string, fields: readonly ChangedField[]): Effect 
 
 /** Fields of a spec that do more than their objects show, by the beginning of their path. */
 const decisions: readonly (readonly [path: string, Effect, what: string])[] = [
-  ['etcd.restore', 'data at risk', 'the data of etcd are replaced by those of a backup; everything stops meanwhile'],
+  ['etcd.restore', 'data at risk', 'the data of a backup replaces the data of etcd; everything stops meanwhile'],
   ['etcd.recovery', 'data at risk', 'the data of etcd that are not in this revision or backup are given up'],
   ['etcd.volumeRetention', 'data at risk', 'decides whether a deletion keeps the volumes of etcd'],
   ['hibernate', 'stops everything', 'all components stop, or start again; the data stay'],

@@ -147,9 +147,9 @@ export function describeRefusals(words: readonly string[]): string {
     others.length > 0 ? `${first} (${others.length} more for the same reason)` : first,
   );
   const more = causes.length > reportedRefusals ? [`and ${causes.length - reportedRefusals} more`] : [];
-  const told = advice.filter(([sign]) => causes.some((text) => text.includes(sign))).map(([, what]) => what);
+  const remedies = advice.filter(([sign]) => causes.some((text) => text.includes(sign))).map(([, what]) => what);
   const all = [...causes.slice(0, reportedRefusals), ...more].join('; ');
-  return [truncated(all, longestBytes), ...new Set(told)].join(': ');
+  return [truncated(all, longestBytes), ...new Set(remedies)].join(': ');
 }
 
 /** Without the object: `pods "c1-etcd-0" is forbidden: no PriorityClass ...` */

@@ -213,7 +213,7 @@ export class HostedClusterClient implements HostedClient {
       await client.raw('/readyz', { longestBytes: longestReadiness });
     } catch (error) {
       // An answer is that of its own API server, by its certificate.
-      throw guard && !kubeErrorOf(error)?.code ? guard.told(error) : error;
+      throw guard && !kubeErrorOf(error)?.code ? guard.reportable(error) : error;
     } finally {
       await client.close();
     }

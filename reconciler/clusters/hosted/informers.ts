@@ -32,7 +32,7 @@ export function hostedInformers(
   applied: readonly AppliedKind[],
   common: Pick<InformerOptions, 'client' | 'clock' | 'onError' | 'onRestored' | 'room'>,
 ): Informer[] {
-  const ours = (resource: Resource, namespace?: string, more: Pick<InformerOptions, 'mayBeUnserved'> = {}) =>
+  const appliedInformer = (resource: Resource, namespace?: string, more: Pick<InformerOptions, 'mayBeUnserved'> = {}) =>
     new Informer({
       ...common,
       ...more,
@@ -43,11 +43,11 @@ export function hostedInformers(
       labelSelector: `${managedByLabel}=${fieldManager}`,
     });
   return [
-    ...rbacResources.map((resource) => ours(resource)),
+    ...rbacResources.map((resource) => appliedInformer(resource)),
     // Arguments of the user, such as emulated-version, may end an API under applied objects.
     ...applied
       .filter(({ resource }) => resource !== EndpointSlice)
-      .map(({ resource, namespace }) => ours(resource, namespace, { mayBeUnserved: true })),
+      .map(({ resource, namespace }) => appliedInformer(resource, namespace, { mayBeUnserved: true })),
     new Informer({
       ...common,
       resource: ServiceAccount,

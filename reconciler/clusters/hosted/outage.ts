@@ -48,7 +48,7 @@ export class Outage {
       this.#failures = 0;
       return result;
     } catch (error) {
-      if (!(error instanceof Error) || !isAway(error)) throw error;
+      if (!(error instanceof Error) || !isUnreachable(error)) throw error;
       this.#begin(error);
       throw this.#notReady();
     }
@@ -75,7 +75,7 @@ export class Outage {
 }
 
 /** No answer, or one of a proxy. A 500 is an answer to one request, for example because a user's webhook fails. */
-function isAway(error: Error): boolean {
+function isUnreachable(error: Error): boolean {
   const code = kubeErrorOf(error)?.code;
   return code !== undefined && [0, 429, 502, 503, 504].includes(code);
 }

@@ -26,7 +26,7 @@ import {
 import { componentLabel } from '../../../constructs/cluster/labels.ts';
 import type { KubernetesApi } from '../../kube/client.ts';
 import type { Clock } from '../../kube/clock.ts';
-import { isAway } from '../../kube/errors.ts';
+import { isUnreachable } from '../../kube/errors.ts';
 import { Informer } from '../../kube/informer.ts';
 import { InformerSet } from '../../kube/informer-set.ts';
 import type { ObjectChange } from '../../kube/object-cache.ts';
@@ -106,12 +106,12 @@ export class ManagementCluster {
   #reportReturned: () => void = () => {};
   #reportRoom: (namespace: string) => void = () => {};
   /** Whether a watch has found no server since one was reported to be back. */
-  #isAway = false;
+  #isUnreachable = false;
 
   constructor(options: ManagementClusterOptions) {
     const { client, clock, namespace, watchFilter, only, denied = [], heapBytes = 512 * 1024 * 1024 } = options;
     const onError = (error: unknown): void => {
-      this.#isAway ||= isAway(error);
+      this.#isUnreachable ||= isUnreachable(error);
       options.onError(error);
     };
     const events = { onError, onRestored: () => this.#forgetVersions(), onReturned: () => this.#returned() };
@@ -192,7 +192,7 @@ export class ManagementCluster {
 
   /**
    * Sets the handler that is called when the versions of the API server have gone back, because its etcd was restored
-   * from a backup. Each kind notices that on its own, so that it may be called several times.
+   * from a backup. The watch of each kind detects that separately, so that it may be called several times.
    */
   onRestored(handler: () => void): void {
     this.#reportRestored = handler;
@@ -214,11 +214,11 @@ export class ManagementCluster {
   }
 
   /** When the API server has sent something last on any watch, in the time of Clock.elapsed. */
-  get heardAt(): number {
-    return this.#known.heardAt;
+  get activeAt(): number {
+    return this.#known.activeAt;
   }
 
-  /** When the watch that has stood still the longest has heard something, has failed or has begun again last, in the same time. */
+  /** When the watch that has stood still the longest has received something, has failed or has begun again last, in the same time. */
   get movedAt(): number {
     return this.#known.movedAt;
   }
@@ -247,10 +247,10 @@ export class ManagementCluster {
     this.#reportRoom(namespace);
   }
 
-  /** Each watch notices it on its own. */
+  /** Each watch detects it separately. */
   #returned(): void {
-    if (!this.#isAway) return;
-    this.#isAway = false;
+    if (!this.#isUnreachable) return;
+    this.#isUnreachable = false;
     this.#reportReturned();
   }
 

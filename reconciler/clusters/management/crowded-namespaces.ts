@@ -32,8 +32,8 @@ const quietMs = 60 * 60_000;
 /** Looks now and then whether the objects of crowded namespaces have become fewer, and has everything listed again then. */
 export class CrowdedNamespaces {
   readonly #options: CrowdedNamespacesOptions;
-  #looks = 0;
-  #lookedAt = -Infinity;
+  #checks = 0;
+  #checkedAt = -Infinity;
   #cancel: (() => void) | undefined;
   readonly #stopping = new AbortController();
 
@@ -45,8 +45,8 @@ export class CrowdedNamespaces {
   note(): void {
     if (this.#cancel || this.#stopping.signal.aborted) return;
     const { clock } = this.#options;
-    if (clock.elapsed() - this.#lookedAt > quietMs) this.#looks = 0;
-    this.#cancel = clock.setTimer(backOff(delays, ++this.#looks), () => void this.#look());
+    if (clock.elapsed() - this.#checkedAt > quietMs) this.#checks = 0;
+    this.#cancel = clock.setTimer(backOff(delays, ++this.#checks), () => void this.#check());
   }
 
   stop(): void {
@@ -54,7 +54,7 @@ export class CrowdedNamespaces {
     this.#cancel?.();
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { rooms, relist, onError, onOpened, clock } = this.#options;
     try {
       const fitting = await Promise.all(rooms.map((one) => this.#hasFitting(one)));
@@ -68,7 +68,7 @@ export class CrowdedNamespaces {
       if (!this.#stopping.signal.aborted) onError(error);
     }
     this.#cancel = undefined;
-    this.#lookedAt = clock.elapsed();
+    this.#checkedAt = clock.elapsed();
     if (rooms.some(({ room }) => room.crowded.length > 0)) this.note();
   }
 

@@ -98,16 +98,16 @@ export class SharedResourcesWatch {
       fixed: denied,
       onChange: () => this.#waves.add(this.#subscriptions.of([topic.denied])),
     });
-    const ours = { ...options, labelSelector: [clusterNameLabel, componentLabel].join(',') };
+    const labelled = { ...options, labelSelector: [clusterNameLabel, componentLabel].join(',') };
     // Gateways, and routes that take a host name, may be in any namespace, also when the operator manages one namespace
     // only.
     const { namespace, ...everywhere } = options;
     this.#apis = {
       Gateway: new OptionalApi({ ...everywhere, known: optionalResources.Gateway }),
       TLSRoute: new OptionalApi({ ...everywhere, known: optionalResources.TLSRoute }),
-      IngressRouteTCP: new OptionalApi({ ...ours, known: optionalResources.IngressRouteTCP }),
-      CiliumNetworkPolicy: new OptionalApi({ ...ours, known: optionalResources.CiliumNetworkPolicy }),
-      CertificateRequest: new OptionalApi({ ...ours, known: optionalResources.CertificateRequest }),
+      IngressRouteTCP: new OptionalApi({ ...labelled, known: optionalResources.IngressRouteTCP }),
+      CiliumNetworkPolicy: new OptionalApi({ ...labelled, known: optionalResources.CiliumNetworkPolicy }),
+      CertificateRequest: new OptionalApi({ ...labelled, known: optionalResources.CertificateRequest }),
     };
     const fieldSelector = namespace === undefined ? undefined : `metadata.name=${namespace}`;
     this.#namespaces = new Informer({ ...everywhere, resource: Namespace, fieldSelector, metadataOnly: true });

@@ -42,7 +42,7 @@ export interface WriterOptions {
 }
 
 /** Key of the request cache that all control planes share. */
-const everybody = '';
+const allControlPlanes = '';
 
 /**
  * Separate field managers for fields that a regular apply must not remove: an apply removes fields that it does not
@@ -157,7 +157,7 @@ export function createWriter(options: WriterOptions): Writer {
     },
     async publishToInfrastructure(endpoint: Endpoint) {
       if (!reference) return undefined;
-      const shared = requestCaches.of(everybody);
+      const shared = requestCaches.of(allControlPlanes);
       const found = await requestCaches
         .of(key)
         .ask('infrastructure', [reference, endpoint], () =>

@@ -40,7 +40,7 @@ export interface DestinationsOptions {
   readonly lookup?: LookupFunction | undefined;
 }
 
-/** The operator may not connect there, or got no answer there that may be told. */
+/** The operator may not connect there, or may not report what happened there. */
 export class InsideError extends Error {
   override readonly name = 'InsideError';
   readonly code = 'EINSIDE';
@@ -103,13 +103,13 @@ export class Guard {
     this.#resolve = lookup;
   }
 
-  /** Whether nothing may be told about how its connections failed. */
+  /** Whether a report may not show how its connections failed. */
   get isSecretive(): boolean {
     return this.#isSecretive;
   }
 
   /** The error to report instead of one of its connections. */
-  told(error: unknown): unknown {
+  reportable(error: unknown): unknown {
     return this.#isSecretive ? new InsideError() : error;
   }
 
@@ -128,7 +128,7 @@ export class Guard {
   lookup(port: number): LookupFunction {
     return (host, options, callback) => {
       this.#resolve(host, { ...options, all: true }, (error, found, family) => {
-        // Which names a cluster has is nothing to be told either.
+        // Nor may a report show which names a cluster has.
         this.#isSecretive ||= error !== null && /\.svc(\.|$)/i.test(host);
         if (error) return callback(error, []);
         const all = typeof found === 'string' ? [{ address: found, family: family ?? isIP(found) }] : found;

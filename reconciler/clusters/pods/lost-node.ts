@@ -1,7 +1,7 @@
 import type { PodObject } from '../../../imports/kubernetes.ts';
 import { hasEnded, isReady } from '../../kube/readiness.ts';
 
-/** A kubelet confirms the end of a pod at once. This long after the last moment, it is away. */
+/** A kubelet confirms the end of a pod at once. This long after the last moment, the kubelet is unreachable. */
 const confirmsWithinMs = 30_000;
 
 /** What a pod says about its node being away, as the end of a sentence that begins with the pod; undefined if it says nothing. */

@@ -116,9 +116,9 @@ export function findPodProblem(observed: ObservedPods): PodProblem | undefined {
     ...claims.flatMap(problemsOfClaim),
   ];
   const failures = all.filter(({ isFailure }) => isFailure);
-  const told = failures.length > 0 ? failures : all;
-  if (told.length === 0) return undefined;
-  const texts = [...Map.groupBy(told, ({ text }) => text)].map(([text, [first, ...others]]) => {
+  const reported = failures.length > 0 ? failures : all;
+  if (reported.length === 0) return undefined;
+  const texts = [...Map.groupBy(reported, ({ text }) => text)].map(([text, [first, ...others]]) => {
     const more = others.length > 0 ? ` and ${others.length} more` : '';
     return `${first?.of ?? ''}${more}: ${text}`;
   });

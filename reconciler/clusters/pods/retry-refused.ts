@@ -8,7 +8,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { lacksPods, replicaFailures } from './pod-problem.ts';
 import type { Warning } from '../management/warnings.ts';
 
-/** A workload that lacks pods because they were refused, and what tells this refusal from an earlier one. */
+/** A workload that lacks pods because they were refused, and what distinguishes this refusal from an earlier one. */
 export interface RefusedWorkload {
   readonly workload: Workload & KubeObject;
   readonly refusal: readonly unknown[];
@@ -22,7 +22,7 @@ export interface ObservedWorkloads {
   readonly warnings?: readonly Warning[];
 }
 
-/** The workloads whose controllers have tried to create pods in vain, and wait longer before each further attempt. */
+/** The workloads whose controllers have failed to create pods, and wait longer before each further attempt. */
 export function refusedWorkloads({
   deployments = [],
   sets = [],
@@ -31,11 +31,11 @@ export function refusedWorkloads({
 }: ObservedWorkloads): RefusedWorkload[] {
   // Messages name another pod after each attempt.
   const since = (workload: DeploymentObject) => replicaFailures(workload).map((one) => one.lastTransitionTime);
-  const isTold = ({ metadata }: KubeObject) => warnings.some(({ uid }) => uid === metadata.uid);
+  const hasWarning = ({ metadata }: KubeObject) => warnings.some(({ uid }) => uid === metadata.uid);
   return [
     ...deployments.filter((one) => since(one).length > 0).map((one) => refused(one, since(one))),
     ...sets
-      .filter((set) => lacksPods(set) && isTold(set))
+      .filter((set) => lacksPods(set) && hasWarning(set))
       .map((set) => refused(set, [set.status?.replicas, set.status?.updateRevision])),
     ...daemonSets.filter(lacksScheduled).map((set) => refused(set, [set.status?.currentNumberScheduled])),
   ];

@@ -82,8 +82,8 @@ export async function waitForPods(
   context: AskingContext,
 ): Promise<Wait> {
   const { podProblem, afterMs } = await podProblemOf(component, context);
-  const told = podProblem ? `${message}; ${podProblem.message}` : message;
-  return wait(podProblem?.reason ?? 'WaitingForPods', told, { afterMs, isStuck });
+  const detailed = podProblem ? `${message}; ${podProblem.message}` : message;
+  return wait(podProblem?.reason ?? 'WaitingForPods', detailed, { afterMs, isStuck });
 }
 
 /** So many ends of a container, the last ones soon after each other, are no accident. */

@@ -7,7 +7,7 @@ import { hasEnded } from '../../kube/readiness.ts';
 import type { ControlPlaneContext } from '../../clusters/management/view.ts';
 import { refreshFiles } from '../../clusters/pods/secret-files.ts';
 
-/** Makes kubelets write a changed authentication configuration at once. API servers read it again by themselves. */
+/** Makes kubelets write a changed authentication configuration at once. API servers reload it automatically. */
 export async function refreshAuthentication({
   cluster,
   reader,

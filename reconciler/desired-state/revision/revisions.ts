@@ -41,10 +41,10 @@ export function revisionsAmong(
   { metadata, status }: RecordOwner,
   cluster: string,
 ): RecordedRevisions {
-  const ours = objects.filter((object) => isControlledBy(object, metadata.uid));
+  const controlled = objects.filter((object) => isControlledBy(object, metadata.uid));
   return believed(
     status,
-    ours.flatMap((object) => read(cluster, object)),
+    controlled.flatMap((object) => read(cluster, object)),
   );
 }
 

@@ -49,7 +49,7 @@ export function areServersRolledOut(context: Context): boolean {
 
 /**
  * The cluster as everything is rendered that must not be newer than any API server: controllers, add-ons and what joining nodes
- * read. Until all API servers have the version of the cluster, these keep theirs, and are looked after meanwhile.
+ * read. Until all API servers have the version of the cluster, these keep their version, and the operator still reconciles them.
  */
 export function clusterOfFollowers(context: Context & { readonly recorded: RecordedRevisions }): HostedCluster {
   const { cluster, recorded, reader } = context;

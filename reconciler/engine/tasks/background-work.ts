@@ -87,7 +87,7 @@ export class BackgroundWork {
       upload: turns('upload'),
       restore: turns('restore'),
       listing: turns('listing'),
-      trialRestore: turns('trialRestore'),
+      verification: turns('verification'),
     };
   }
 

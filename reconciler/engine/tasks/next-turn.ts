@@ -16,7 +16,7 @@ export interface TurnSituation {
     readonly heldMs: number;
     /** How much it has sent or received. */
     readonly bytes: number;
-    /** It was told to end, and has not yet. */
+    /** It was asked to end, and has not yet. */
     readonly isEnding: boolean;
     /** The last task of its namespace was slow. */
     readonly wasSlow: boolean;

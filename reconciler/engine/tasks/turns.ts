@@ -4,9 +4,9 @@ import { isSlow, nextTurn, type TurnDecision, type TurnLimit } from './next-turn
 /**
  * What a task of a whole fleet waits for: `upload`, because each holds memory and bandwidth of the operator; `restore`, in a row
  * of its own, because slow uploads must not delay one; `listing`, because each holds the names of all objects of a folder;
- * `trialRestore`, because each takes space on a node, several times that of a database.
+ * `verification`, because each takes space on a node, several times that of a database.
  */
-export type Turn = 'upload' | 'restore' | 'listing' | 'trialRestore';
+export type Turn = 'upload' | 'restore' | 'listing' | 'verification';
 
 /**
  * How many tasks run at the same time. One namespace never holds all of them. A few members of one control plane are restored at
@@ -16,7 +16,7 @@ export const turnLimits: Readonly<Record<Turn, TurnLimit>> = {
   upload: { atOnce: 8, perNamespace: 4, slowAtOnce: 4, shareMs: 2 * 60_000 },
   restore: { atOnce: 24, perNamespace: 6, slowAtOnce: 24, shareMs: 5 * 60_000 },
   listing: { atOnce: 8, perNamespace: 4, slowAtOnce: 4, shareMs: 60_000 },
-  trialRestore: { atOnce: 2, perNamespace: 1, slowAtOnce: 2, shareMs: 15 * 60_000 },
+  verification: { atOnce: 2, perNamespace: 1, slowAtOnce: 2, shareMs: 15 * 60_000 },
 };
 
 /** A task that runs. */

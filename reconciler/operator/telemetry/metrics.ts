@@ -54,7 +54,7 @@ export class Metrics {
     ]);
     this.#gauge(
       'clock_offset_seconds',
-      "How far the clock of the operator's node is ahead of that of the management API server.",
+      "How far the clock of the operator's node is ahead of the clock of the management API server.",
       [],
       // A metric without labels is 0 without a sample.
       () => [{ labels: {}, value: (clockOffsetMs() ?? NaN) / 1000 }],

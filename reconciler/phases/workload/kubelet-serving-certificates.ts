@@ -98,7 +98,7 @@ function tooLargeMessage(problem: string): string {
 
 interface Answers {
   readonly refusals: readonly Refusal[];
-  /** Number of requests that were not looked at. Every approval is a change that causes a reconcile. */
+  /** Number of requests that the operator did not check. Every approval is a change that causes a reconcile. */
   readonly left: number;
   readonly kubelets: KubeletsAfterHibernation;
   readonly now: Date;
@@ -115,12 +115,12 @@ function outcomeOf({ refusals, left, kubelets, now }: Answers): Outcome {
 
 function refusalMessage(refusals: readonly Refusal[], left: number): string | undefined {
   if (refusals.length === 0) return undefined;
-  const told = refusals
+  const listed = refusals
     .slice(0, reportedRequests)
     .map(({ request, why }) => `CertificateSigningRequest ${request.metadata.name} ${why}`);
-  const untold = Math.max(0, refusals.length - reportedRequests) + left;
-  const more = untold > 0 ? [`and ${untold} more`] : [];
-  return `the operator did not approve requests in the hosted cluster: ${[...told, ...more].join('; ')}. Approve or deny them manually`;
+  const unlisted = Math.max(0, refusals.length - reportedRequests) + left;
+  const more = unlisted > 0 ? [`and ${unlisted} more`] : [];
+  return `the operator did not approve requests in the hosted cluster: ${[...listed, ...more].join('; ')}. Approve or deny them manually`;
 }
 
 /**

@@ -35,9 +35,9 @@ export async function kubeletsAfterHibernation(
   const { hibernation } = hostedControlPlane.status ?? {};
   if (!hibernation) return {};
   const until = hibernation.until === undefined ? now : new Date(hibernation.until);
-  const lookAt = new Date(until.getTime() + reportsWithinMs);
+  const dueAt = new Date(until.getTime() + reportsWithinMs);
   const report = { hibernation: { ...hibernation, until: until.toISOString() } };
-  if (now < lookAt) return { report, requeueAt: lookAt };
+  if (now < dueAt) return { report, requeueAt: dueAt };
   const certainMs = signingSeconds(cluster) * 1000 * leastValidityLeft;
   const lost = (await hosted.nodeReports()).filter((node) =>
     isLost(node, new Date(hibernation.since), until, certainMs),

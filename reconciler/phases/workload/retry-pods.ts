@@ -31,8 +31,8 @@ export async function retryPods(
 ): Promise<number | undefined> {
   const { facts, hostedControlPlane, podsProbe, now } = scope;
   const daemonSets = idle.filter(({ kind }) => kind === DaemonSet.kind);
-  const told = hostedControlPlane.status?.conditions?.find(({ type }) => type === condition);
-  const isLate = told?.status === 'False' && now.getTime() - Date.parse(told.lastTransitionTime) >= slowMs;
+  const reported = hostedControlPlane.status?.conditions?.find(({ type }) => type === condition);
+  const isLate = reported?.status === 'False' && now.getTime() - Date.parse(reported.lastTransitionTime) >= slowMs;
   const refused = refusedWorkloads({ deployments, daemonSets: isLate ? daemonSets : [] });
   if (refused.length > 0) {
     const rendered = renderWorkload(scope.cluster, facts, part);

@@ -24,7 +24,7 @@ export async function serviceProblem(live: readonly KubeObject[], scope: Workloa
   if (refused) return refused;
   // With proxies on the nodes, pods reach nothing without the tunnel, and this step renders nothing.
   if (!usesTunnel(cluster.spec) || needsTunnel(cluster.spec) || !facts.tunnelEndpoint) return undefined;
-  const problem = authorityProblem(facts.clusterCA) ?? routeProblem(scope);
+  const problem = caProblem(facts.clusterCA) ?? routeProblem(scope);
   return problem === undefined ? tunnelProblem(scope, facts.tunnelEndpoint) : notServed(problem);
 }
 
@@ -44,9 +44,10 @@ function refusedPods(live: readonly KubeObject[], { now }: WorkloadScope): Outco
 }
 
 /** The CA of an issuer stays until its rotation. The operator itself would trust it. */
-function authorityProblem(pem = ''): string | undefined {
-  const authorities = splitCertificates(pem);
-  if (authorities.length === 0 || authorities.some((authority) => isSignedBy(authority, authority))) return undefined;
+function caProblem(pem = ''): string | undefined {
+  const certificates = splitCertificates(pem);
+  if (certificates.length === 0 || certificates.some((certificate) => isSignedBy(certificate, certificate)))
+    return undefined;
   return 'its proxies are HAProxy, which does not trust the CA of this cluster, because another CA has signed it: rotate the cluster CA to a self-signed one if a program needs the name kubernetes.default.svc';
 }
 

@@ -21,10 +21,10 @@ export interface Conduct {
   readonly ends: readonly number[];
   /** Undefined while it is in no quarantine. */
   readonly apart?: Apart | undefined;
-  /** Quarantines and trials that have failed: how long the next trial waits. */
+  /** Quarantines, and second processes that have failed: how long the next one waits. */
   readonly faults: number;
-  /** When the next trial begins, in quarantine. */
-  readonly trialAt?: number | undefined;
+  /** When the next second process begins, in quarantine. */
+  readonly retryAt?: number | undefined;
   /** When any of it has changed last. */
   readonly changedAt: number;
 }
@@ -40,11 +40,11 @@ const hourMs = 60 * 60_000;
 const endCountsMs = hourMs;
 /** A control plane that has behaved for so long is as any other. */
 const faultCountsMs = 24 * hourMs;
-/** How long a trial waits after a quarantine, and after each further fault. */
-export const trialDelays: BackOff = { firstMs: 60_000, longestMs: 6 * hourMs };
+/** How long a second process waits after a quarantine, and after each further fault. */
+export const retryDelays: BackOff = { firstMs: 60_000, longestMs: 6 * hourMs };
 
 /** What is known after a process has ended with these in hand. */
-export function afterEnd(conducts: Conducts, inHand: readonly InHand[], now: number, delays = trialDelays): Conducts {
+export function afterEnd(conducts: Conducts, inHand: readonly InHand[], now: number, delays = retryDelays): Conducts {
   const counted = { ...stillKnown(conducts, now) };
   for (const { key } of inHand) {
     const before = counted[key] ?? { ends: [], faults: 0 };
@@ -56,7 +56,7 @@ export function afterEnd(conducts: Conducts, inHand: readonly InHand[], now: num
       ends: [],
       apart: apart === undefined ? 'hosted' : 'everything',
       faults: faults + 1,
-      trialAt: now + backOff(delays, faults + 1),
+      retryAt: now + backOff(delays, faults + 1),
       changedAt: now,
     };
   }
@@ -76,24 +76,24 @@ function blamed(conducts: Conducts, inHand: readonly InHand[]): string[] {
   return (acting.length > 0 ? acting : suspects).map(({ key }) => key);
 }
 
-/** How the trial of a control plane in quarantine has ended. */
-export interface TrialResult {
+/** How the second process of a control plane in quarantine has ended. */
+export interface SecondProcessResult {
   readonly key: string;
   readonly hasBehaved: boolean;
 }
 
-/** What is known after a trial. One that behaves is in quarantine no longer. */
-export function afterTrial(
+/** What is known after a second process. A control plane that behaves in it leaves quarantine. */
+export function afterSecondProcess(
   conducts: Conducts,
-  { key, hasBehaved }: TrialResult,
+  { key, hasBehaved }: SecondProcessResult,
   now: number,
-  delays = trialDelays,
+  delays = retryDelays,
 ): Conducts {
   const before = conducts[key];
   if (before?.apart === undefined) return conducts;
-  const { apart: _, trialAt: __, ...free } = before;
+  const { apart: _, retryAt: __, ...free } = before;
   const faults = before.faults + 1;
-  const next = hasBehaved ? free : { ...before, faults, trialAt: now + backOff(delays, faults) };
+  const next = hasBehaved ? free : { ...before, faults, retryAt: now + backOff(delays, faults) };
   return { ...conducts, [key]: { ...next, changedAt: now } };
 }
 
@@ -101,7 +101,7 @@ export function afterTrial(
 export function takenOver(conducts: Conducts, key: string, apart: Apart, now: number): Conducts {
   const known = conducts[key];
   if (known !== undefined && known.faults > 0) return conducts;
-  return { ...conducts, [key]: { ends: [], apart, faults: 1, trialAt: now + backOff(trialDelays, 1), changedAt: now } };
+  return { ...conducts, [key]: { ends: [], apart, faults: 1, retryAt: now + backOff(retryDelays, 1), changedAt: now } };
 }
 
 /**

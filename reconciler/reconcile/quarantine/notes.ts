@@ -21,7 +21,7 @@ export interface Notes {
   touch(key: string): void;
   /** Keeps what is known. */
   keep(conducts: Conducts): void;
-  /** The process ends as it should: what is in hand from now on tells nothing. */
+  /** The process ends as it should: what is in hand from now on does not count. */
   close(): void;
 }
 
@@ -43,7 +43,7 @@ const Conduct = z.object({
   ends: z.array(z.number()),
   apart: z.enum(['hosted', 'everything']).optional(),
   faults: z.number(),
-  trialAt: z.number().optional(),
+  retryAt: z.number().optional(),
   changedAt: z.number(),
 });
 

@@ -2,10 +2,10 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { BackOff } from '../../kube/back-off.ts';
 import type { Clock } from '../../kube/clock.ts';
 import type { Logger } from '../../engine/log.ts';
-import { afterEnd, afterTrial, type Apart, type Conducts, isSuspect, takenOver } from './judge.ts';
+import { afterEnd, afterSecondProcess, type Apart, type Conducts, isSuspect, takenOver } from './judge.ts';
 import type { Left, Notes } from './notes.ts';
 import { apartIn } from './report.ts';
-import type { StartTrial, Trial } from './trial.ts';
+import type { SecondProcess, StartSecondProcess } from './second-process.ts';
 
 /** What may be done for a control plane now. */
 export type Standing =
@@ -13,8 +13,8 @@ export type Standing =
   /** Another suspect is reconciled. Which one ends the process must show. */
   | { readonly kind: 'waits'; readonly until: Date }
   /** A process of its own works on it, and no other one may. */
-  | { readonly kind: 'onTrial' }
-  | { readonly kind: 'apart'; readonly apart: Apart; readonly trialAt: Date };
+  | { readonly kind: 'inSecondProcess' }
+  | { readonly kind: 'apart'; readonly apart: Apart; readonly retryAt: Date };
 
 export interface QuarantineOptions {
   readonly notes: Notes;
@@ -22,15 +22,15 @@ export interface QuarantineOptions {
   readonly left: Left;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;
-  readonly startTrial: StartTrial;
-  /** @default {@link trialDelays} */
+  readonly startSecondProcess: StartSecondProcess;
+  /** @default {@link retryDelays} */
   readonly delays?: BackOff | undefined;
 }
 
 /** Soon after the reconcile of another suspect, which takes less than a second. */
 const suspectRestMs = 500;
-/** Until the trial of another one has ended. */
-const trialRestMs = 10_000;
+/** Until the second process of another control plane has ended. */
+const secondProcessRestMs = 10_000;
 
 /**
  * Which control planes have ended the operator, and what it does for them since. Everything in hand is noted outside of the process, so
@@ -40,7 +40,7 @@ export class Quarantine implements Pick<Notes, 'take' | 'touch'> {
   readonly #options: QuarantineOptions;
   #conducts: Conducts;
   #suspectInHand: string | undefined;
-  #trial: { readonly key: string; readonly running: Trial } | undefined;
+  #secondProcess: { readonly key: string; readonly running: SecondProcess } | undefined;
   #isClosed = false;
 
   constructor(options: QuarantineOptions) {
@@ -78,47 +78,47 @@ export class Quarantine implements Pick<Notes, 'take' | 'touch'> {
   /** @param object as the API server has it: another instance may have reported a quarantine */
   standingOf(key: string, object: KubeObject): Standing {
     const now = this.#now;
-    if (this.#trial?.key === key) return { kind: 'onTrial' };
+    if (this.#secondProcess?.key === key) return { kind: 'inSecondProcess' };
     const reported = apartIn(object);
     const known = reported === undefined ? this.#conducts : takenOver(this.#conducts, key, reported, now);
     if (known !== this.#conducts) this.#keep(known);
     const conduct = this.#conducts[key];
     if (conduct?.apart !== undefined)
-      return { kind: 'apart', apart: conduct.apart, trialAt: new Date(conduct.trialAt ?? now) };
+      return { kind: 'apart', apart: conduct.apart, retryAt: new Date(conduct.retryAt ?? now) };
     const isNotAlone = this.#suspectInHand !== undefined && this.#suspectInHand !== key;
     if (isNotAlone && isSuspect(conduct, now)) return { kind: 'waits', until: new Date(now + suspectRestMs) };
     return { kind: 'free' };
   }
 
   /**
-   * Begins the trial of a control plane in quarantine, when it is due and no other one runs.
+   * Starts the second process of a control plane in quarantine, when it is due and no other one runs.
    * @param onEnded called when the process has ended
    * @returns when to ask again; undefined when it has begun
    */
   tryAlone(key: string, cluster: string, onEnded: () => void): Date | undefined {
-    const { startTrial, log, delays } = this.#options;
-    const { trialAt = 0 } = this.#conducts[key] ?? {};
-    if (trialAt > this.#now) return new Date(trialAt);
-    if (this.#trial || this.#isClosed) return new Date(this.#now + trialRestMs);
-    const running = startTrial(key, cluster);
-    this.#trial = { key, running };
+    const { startSecondProcess, log, delays } = this.#options;
+    const { retryAt = 0 } = this.#conducts[key] ?? {};
+    if (retryAt > this.#now) return new Date(retryAt);
+    if (this.#secondProcess || this.#isClosed) return new Date(this.#now + secondProcessRestMs);
+    const running = startSecondProcess(key, cluster);
+    this.#secondProcess = { key, running };
     void running.ended.then((hasBehaved) => {
-      this.#trial = undefined;
+      this.#secondProcess = undefined;
       // A process that was stopped with this one says nothing.
       if (this.#isClosed) return;
-      this.#keep(afterTrial(this.#conducts, { key, hasBehaved }, this.#now, delays));
+      this.#keep(afterSecondProcess(this.#conducts, { key, hasBehaved }, this.#now, delays));
       log.info({ hostedControlPlane: key, hasBehaved }, 'the process of a control plane in quarantine has ended');
       onEnded();
     });
     return undefined;
   }
 
-  /** Ends the trial that runs. What happens from now on is no end that counts. */
+  /** Ends the second process. No end counts from now on. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#options.notes.close();
-    this.#trial?.running.stop();
-    await this.#trial?.running.ended;
+    this.#secondProcess?.running.stop();
+    await this.#secondProcess?.running.ended;
   }
 
   #keep(conducts: Conducts): void {

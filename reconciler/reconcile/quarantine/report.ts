@@ -5,15 +5,15 @@ import type { Apart } from './judge.ts';
 
 const reasons = { hosted: 'HostedWorkApart', everything: 'AllWorkApart' } as const satisfies Record<Apart, string>;
 
-const goesOn = {
+const meanwhile = {
   hosted:
-    'what needs only the management cluster goes on, and what reaches its servers and stores is done in a process of its own',
-  everything: 'all work for it is done in a process of its own',
+    'what needs only the management cluster continues, and a second process does what reaches its servers and stores',
+  everything: 'a second process does all work for it',
 } as const satisfies Record<Apart, string>;
 
 /** The condition of a control plane in quarantine. */
-export function quarantined(apart: Apart, trialAt: Date): ConditionUpdate {
-  const message = `the operator has ended repeatedly while it worked on this control plane: ${goesOn[apart]}, next at ${trialAt.toISOString()}; the quarantine ends when that process does its work and ends as it should. The log of the operator has the cause`;
+export function quarantined(apart: Apart, retryAt: Date): ConditionUpdate {
+  const message = `the operator has ended repeatedly while it worked on this control plane: ${meanwhile[apart]}, next at ${retryAt.toISOString()}; the quarantine ends when that process does its work and ends as it should. The log of the operator has the cause`;
   return conditionUpdate('True', reasons[apart], message);
 }
 

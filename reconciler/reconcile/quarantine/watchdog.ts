@@ -26,6 +26,6 @@ setInterval(() => {
   writeSync(2, `${JSON.stringify({ level: 'error', time: new Date().toISOString(), msg })}\n`);
   process.kill(process.pid, 'SIGKILL');
 }, tickMs);
-// Until it counts, it notices nothing.
+// Until it counts, it detects nothing.
 Atomics.store(beats, 1, 1);
 Atomics.notify(beats, 1);

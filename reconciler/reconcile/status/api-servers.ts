@@ -65,7 +65,7 @@ function byVersion(one: { readonly version: string }, other: { readonly version:
 
 /**
  * The conditions about the number of API servers and their rollout.
- * @param isAsleep whether hibernation stops them, which Cluster API must not take for a change that ends by itself
+ * @param isAsleep whether hibernation stops them, which Cluster API must not take for a change that ends without a user
  */
 export function scaling(observed: APIServers, isAsleep = false): ConditionUpdates {
   const { apiServer, spec } = observed;

@@ -38,7 +38,7 @@ export function controlPlaneLeft(cluster: string | undefined): EventNote {
     type: 'Warning',
     reason: 'ControlPlaneLeft',
     action: 'Delete',
-    note: `it was deleted with --cascade=orphan: its pods go on, and the operator renews their certificates, takes backups and replaces members no more: create a HostedControlPlane for the Cluster again, which takes them over, or delete all objects with the label ${clusterNameLabel}=${cluster ?? ''}`,
+    note: `it was deleted with --cascade=orphan: its pods keep running, and the operator renews their certificates, takes backups and replaces members no more: create a HostedControlPlane for the Cluster again, which takes them over, or delete all objects with the label ${clusterNameLabel}=${cluster ?? ''}`,
   };
 }
 

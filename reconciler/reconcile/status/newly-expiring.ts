@@ -19,10 +19,10 @@ export function newlyExpiring(
   before: readonly CertificateStatus[] = [],
   after: readonly CertificateStatus[] = [],
 ): ExpiringCertificate[] {
-  const told = new Set(before.flatMap(({ expiring = [] }) => expiring));
+  const reported = new Set(before.flatMap(({ expiring = [] }) => expiring));
   return after
     .filter(({ kind, renewsAt }) => !(kind.endsWith('CA') && renewsAt === undefined))
     .flatMap(({ kind, notAfter, renewsAt, expiring = [] }) =>
-      expiring.filter((secret) => !told.has(secret)).map((secret) => ({ kind, secret, notAfter, renewsAt })),
+      expiring.filter((secret) => !reported.has(secret)).map((secret) => ({ kind, secret, notAfter, renewsAt })),
     );
 }

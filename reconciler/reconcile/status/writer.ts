@@ -76,7 +76,7 @@ export class StatusWriter {
     const fields = { ...previous, ...changed };
     const { generation = 0 } = object.metadata;
     const drafts = [
-      ...ours(conditions).filter(({ type }) => !(type in updates)),
+      ...ownConditions(conditions).filter(({ type }) => !(type in updates)),
       ...draftsOf(updates, () => generation),
     ];
     const status = isObserved ? { ...fields, observedGeneration: generation } : fields;
@@ -94,7 +94,7 @@ export class StatusWriter {
     const before = previous.conditions ?? [];
     const conditions = mergeConditions(before, drafts, new Date(clock.now()));
     const status = { ...fields, conditions };
-    if (isDeepStrictEqual({ ...previous, conditions: ours(before) }, status)) return;
+    if (isDeepStrictEqual({ ...previous, conditions: ownConditions(before) }, status)) return;
 
     const { apiVersion, kind } = object;
     const { name, namespace } = object.metadata;
@@ -138,7 +138,7 @@ function byReportingOrder(one: ConditionDraft, other: ConditionDraft): number {
 }
 
 /** Conditions of the operator. Others belong to other writers. */
-function ours(conditions: readonly Condition[]): Condition[] {
+function ownConditions(conditions: readonly Condition[]): Condition[] {
   return conditions.filter(({ type }) => isConditionType(type));
 }
 

@@ -233,7 +233,7 @@ describe('the sample policy for tenants', () => {
     [
       'a PriorityClass of the system',
       { etcd: { priorityClassName: 'system-cluster-critical' } },
-      'those of the platform',
+      'belong to the platform',
     ],
     [
       'an annotation for something else in the management cluster',
@@ -253,7 +253,11 @@ describe('the sample policy for tenants', () => {
   it.each<[string, object, string]>([
     ['an image', { deployment: { apiServer: { image } } }, 'images come from registry.example.org'],
     ['a Secret of another purpose', mounting('other-ca'), 'mounts begins with mount-'],
-    ['a PriorityClass of the system', { etcd: { priorityClassName: 'system-node-critical' } }, 'those of the platform'],
+    [
+      'a PriorityClass of the system',
+      { etcd: { priorityClassName: 'system-node-critical' } },
+      'belong to the platform',
+    ],
   ])('refuses %s in a component template, too', async (_, spec, message) => {
     expect(await createShared(spec)).toMatchObject({ code: 422, body: { message: expect.stringContaining(message) } });
   });

@@ -162,7 +162,7 @@ describe('Informer', () => {
     await direct.delete(ConfigMap, { namespace, name: 'goes' });
     await until('everything', () => events.includes('added new') && events.includes('deleted goes'));
     expect(names(informer).sort()).toEqual(['new', 'stays']);
-    expect(informer.heardAt).toBeGreaterThan(systemClock.elapsed() - 20_000);
+    expect(informer.activeAt).toBeGreaterThan(systemClock.elapsed() - 20_000);
   });
 
   it('lists again when its version is compacted, and reports what it missed', async () => {

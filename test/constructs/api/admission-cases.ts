@@ -79,7 +79,7 @@ export const admissionCases: readonly AdmissionCase[] = [
         'refuses a kubeconfig in a group of administrators',
         { name: 'a', user: 'a', groups: ['kubeadm:cluster-admins'] },
         'kubeconfigs[0].groups[0]',
-        'those of kubeadm',
+        'belong to kubeadm',
       ],
       ...['ca', 'sa', 'etcd', 'ca-next', 'proxy-request', 'kubeconfig', 'x-kubeconfig-y', 'controller-manager'].map(
         (name) =>

@@ -66,7 +66,7 @@ describe('a Secret of many namespaces', () => {
   it('gives none of them the folder of another one', async () => {
     await expect(opened(one.namespace, other)).rejects.toMatchObject({
       reason: 'BackupSecretInvalid',
-      message: expect.stringContaining('and not those of namespace team-b') as unknown,
+      message: expect.stringContaining('and not the backups of namespace team-b') as unknown,
     });
     await expect(opened('team-c', one)).rejects.toMatchObject({
       message: expect.stringContaining('or to add team-c to that list') as unknown,

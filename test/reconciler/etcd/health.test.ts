@@ -53,7 +53,7 @@ const cases: readonly [when: string, EtcdObservation, expected: string][] = [
   [
     'the only member does not start on its data',
     observed(1, { 0: { ...damaged('unreadable'), registration: undefined } }, unknown),
-    'DataLost: the data of the only member of etcd is gone or damaged (that of etcd-0 is wrong), and the operator does not start an empty etcd. The newest data is backup b1: set etcd.recovery.acceptDataLossTo to the one to recover from',
+    'DataLost: the data of the only member of etcd is gone or damaged (the data of etcd-0 is wrong), and the operator does not start an empty etcd. The newest data is backup b1: set etcd.recovery.acceptDataLossTo to the one to recover from',
   ],
   [
     'a majority has lost its data',

@@ -130,7 +130,7 @@ describe('the room for objects', () => {
       CacheBudget,
     ];
     hostile.add(hostile, object(4_000));
-    expect(() => second.add(second, object(2_000))).toThrow('those of all clusters beyond that');
+    expect(() => second.add(second, object(2_000))).toThrow('the objects of all clusters beyond that');
     good.add(good, object(800));
     hostile.close();
     second.add(second, object(2_000));

@@ -36,7 +36,8 @@ describe('a clock that is compared', () => {
     const { machine, clock, answer } = compared();
     machine.setTime(byMs);
     answer();
-    const sentence = (how: string) => `the clock of the operator's node is ${how} that of the management API server`;
+    const sentence = (how: string) =>
+      `the clock of the operator's node is ${how} the clock of the management API server`;
     expect(clock.fault()).toBe(fault && sentence(fault));
     expect(clock.offsetMs).toBeCloseTo(byMs, -3);
   });
@@ -77,7 +78,7 @@ describe('a clock that is compared', () => {
     await machine.advance(minute - 1);
     answer();
     expect(clock.fault()).toBe(
-      "the clock of the operator's node is within a minute again of that of the management API server",
+      "the clock of the operator's node is within a minute again of the clock of the management API server",
     );
     answer(hour);
     await machine.advance(minute - 1);

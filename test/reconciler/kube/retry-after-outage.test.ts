@@ -42,13 +42,13 @@ it.each<[string, readonly Step[], string[], string | undefined]>([
     if (what === 'done') last = failures.succeeded(key, second * 1000);
     else failures.failed(key, what === 'away');
   }
-  expect([last, failures.nextTrial(() => false)]).toEqual([retried, next]);
+  expect([last, failures.nextProbe(() => false)]).toEqual([retried, next]);
 });
 
 it('keys are tried in turn, but none that runs', () => {
   const failures = new SharedFailures();
   for (const [, , key] of outage) failures.failed(key, true);
   failures.failed('a', true);
-  expect(failures.nextTrial(() => false)).toBe('b');
-  expect(failures.nextTrial((key) => key === 'b')).toBe('c');
+  expect(failures.nextProbe(() => false)).toBe('b');
+  expect(failures.nextProbe((key) => key === 'b')).toBe('c');
 });

@@ -105,8 +105,8 @@ describe('a watch that has received nothing for too long', () => {
 it('an informer knows when it has heard something last, and when it has moved', async () => {
   const start = clock.elapsed();
   const informer = await informed({ ends: silent }, { ends: silent });
-  expect([informer.heardAt - start, informer.movedAt - start]).toEqual([300_100, 300_100]);
+  expect([informer.activeAt - start, informer.movedAt - start]).toEqual([300_100, 300_100]);
   await clock.advance(60_000);
-  expect(informer.heardAt - start).toBe(300_100);
+  expect(informer.activeAt - start).toBe(300_100);
   await informer.stop();
 });

@@ -120,7 +120,7 @@ describe('backups', () => {
     expect(late.outcome).toMatchObject({
       kind: 'degraded',
       reason: 'BackupOverdue',
-      message: expect.stringContaining('waits for its turn among those of other namespaces') as unknown,
+      message: expect.stringContaining('waits for its turn among the tasks of other namespaces') as unknown,
     });
     const soon = await run({ status: { etcd: { backup: lastNightMissed } } }, waiting);
     expect(soon.outcome).toMatchObject({ kind: 'done', requeueAt: new Date('2026-11-22T02:30:00Z') });

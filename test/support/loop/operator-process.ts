@@ -41,7 +41,7 @@ export interface OperatorFlags {
   /** The memory of the process. By default as much as the tests ever need. */
   readonly heapBytes?: number;
   /** Whether it is the trial of a control plane in quarantine. */
-  readonly isTrial?: boolean;
+  readonly isSecondProcess?: boolean;
 }
 
 /** One operator process: all production code that reads and writes, with an in-memory cluster. */
@@ -63,7 +63,7 @@ export class OperatorProcess {
   constructor(
     managementCluster: MemoryCluster,
     life = new Life(),
-    { watchFilter, platformLists, quarantine, isTrial, heapBytes }: OperatorFlags = {},
+    { watchFilter, platformLists, quarantine, isSecondProcess, heapBytes }: OperatorFlags = {},
   ) {
     this.#managementCluster = managementCluster;
     this.life = life;
@@ -100,7 +100,7 @@ export class OperatorProcess {
       clock,
       events: this.#events,
       quarantine,
-      isTrial,
+      isSecondProcess,
       onWatchError: onError,
       platformLists,
       operatorImage: managementCluster.operatorImage,

@@ -38,7 +38,7 @@ await runProgram({
       return openEtcd(of, reader);
     },
   },
-  trialDelays: { firstMs: 2_000, longestMs: 8_000 },
+  retryDelays: { firstMs: 2_000, longestMs: 8_000 },
   stillMs: 2_000,
-  trialMs: 5_000,
+  secondProcessMs: 5_000,
 });

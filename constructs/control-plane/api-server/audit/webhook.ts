@@ -21,11 +21,11 @@ export function webhookKubeconfig(
 ): string {
   const name = 'audit';
   const data = certificateAuthority && Buffer.from(certificateAuthority).toString('base64');
-  const authority = data ? { 'certificate-authority-data': data } : {};
+  const caData = data ? { 'certificate-authority-data': data } : {};
   return Yaml.stringify({
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name, cluster: { server, ...authority } }],
+    clusters: [{ name, cluster: { server, ...caData } }],
     users: [{ name, user: tokenFile ? { tokenFile } : {} }],
     contexts: [{ name, context: { cluster: name, user: name } }],
     'current-context': name,

@@ -72,7 +72,7 @@ const nodes: Check = ({ version, nodes: all }) => {
   return {
     check: 'nodes',
     reason: 'NodesUnsuitable',
-    message: `API servers ${version} serve kubelets 1.${oldest} to 1.${newest}, not those of nodes ${names}: upgrade or replace these nodes first`,
+    message: `API servers ${version} serve kubelets 1.${oldest} to 1.${newest}, not the kubelets of nodes ${names}: upgrade or replace these nodes first`,
   };
 };
 

@@ -148,5 +148,5 @@ export function backupProblem(
   } catch (error) {
     return `etcd.backup: ${messageOf(error)}`;
   }
-  return `the last verification, that of ${last.name}, was on ${last.time}, and the next one is overdue: see the condition EtcdBackupReady; to verify one now, set etcd.backup.verify.every to 1 and request a backup by the annotation ${backupAnnotation}`;
+  return `the last verification, of ${last.name}, was on ${last.time}, and the next one is overdue: see the condition EtcdBackupReady; to verify one now, set etcd.backup.verify.every to 1 and request a backup by the annotation ${backupAnnotation}`;
 }

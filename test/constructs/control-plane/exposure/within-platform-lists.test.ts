@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { defaultPlatformLists, type PlatformLists } from '../../../../constructs/cluster/platform-lists.ts';
 import {
-  type LiveWayIn,
+  type LiveExposure,
   withinPlatformLists,
 } from '../../../../constructs/control-plane/exposure/within-platform-lists.ts';
 import { overruledSettings } from '../../../../constructs/ineffective-settings.ts';
@@ -13,7 +13,7 @@ const hosts = { apiHost: 'api.example.org', konnectivityHost: 'k.example.org' };
 const snippet = 'nginx.ingress.kubernetes.io/server-snippet';
 const passthrough = 'nginx.ingress.kubernetes.io/ssl-passthrough';
 
-const within = (exposure: object, lists: Partial<PlatformLists> = {}, live?: LiveWayIn) =>
+const within = (exposure: object, lists: Partial<PlatformLists> = {}, live?: LiveExposure) =>
   withinPlatformLists(clusterOf({ spec: { exposure } }), { ...defaultPlatformLists, ...lists }, live);
 
 describe('the way in of a control plane', () => {

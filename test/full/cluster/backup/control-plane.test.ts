@@ -122,7 +122,7 @@ describe('a tenant who names the Secret of a bucket in a namespace of the platfo
 
     const pods = (await backed.bench.pods('c1', 'etcd')).map(({ metadata }) => metadata.uid);
     await tenant.change('c1-cp', { etcd: { restore: { latest: true, from: { namespace: 'other', cluster: 'c1' } } } });
-    const because = { ...refused, message: /restore its own backups, and not those of namespace other/ };
+    const because = { ...refused, message: /restore its own backups, and not the backups of namespace other/ };
     await backed.bench.untilCondition('c1', 'EtcdRestoreReady', because, limitMs);
     expect((await backed.bench.pods('c1', 'etcd')).map(({ metadata }) => metadata.uid)).toEqual(pods);
   });

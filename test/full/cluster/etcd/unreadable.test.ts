@@ -34,7 +34,7 @@ describe('a member that cannot start with its data is rebuilt from the others', 
     ['its database is overwritten but for the head', 'its database is damaged', (directory) => zeros(directory, 2)],
     [
       'a byte of its database is changed',
-      'differs from that of other members',
+      'differs from the data of other members',
       (directory) => damageText(join(directory, 'snap/db'), text),
     ],
   ];

@@ -74,7 +74,7 @@ describe('while a writer, a watcher and calls through a worker never stop', () =
     await bench.patch(api.name, {
       spec: { version, rollout: { progressDeadlineSeconds: 30 }, deployment: { apiServer } },
     });
-    const message = /without progress for too long; .*no-such-tag.* that of generation \d+$/;
+    const message = /without progress for too long; .*no-such-tag.* has generation \d+$/;
     await bench.untilCondition(
       api.name,
       'SpecAccepted',

@@ -87,7 +87,7 @@ describe('the backup store', () => {
       shared,
       granted(),
       others,
-      `Secret storage/s3 lets namespace team restore its own backups, and not those of namespace team-b: correct etcd.restore.from, or ask its owner for a Secret with the labels ${access}: team and ${restoreFrom}: team-b`,
+      `Secret storage/s3 lets namespace team restore its own backups, and not the backups of namespace team-b: correct etcd.restore.from, or ask its owner for a Secret with the labels ${access}: team and ${restoreFrom}: team-b`,
     ],
     ['backups that the Secret grants', shared, granted({ [restoreFrom]: 'team-b' }), others, undefined],
     [
@@ -98,9 +98,15 @@ describe('the backup store', () => {
         labels: { [access]: 'team-c', [restoreFrom]: 'team-b' },
       }),
       others,
-      'not those of namespace team-b',
+      'not the backups of namespace team-b',
     ],
-    ['backups besides those that the Secret grants', shared, granted({ [restoreFrom]: 'team-c' }), others, 'not those'],
+    [
+      'backups besides those that the Secret grants',
+      shared,
+      granted({ [restoreFrom]: 'team-c' }),
+      others,
+      'not the backups',
+    ],
     [
       'a name of the bucket that is a password',
       { secret: { ...shared.secret, bucketKey: 'secretAccessKey' } },

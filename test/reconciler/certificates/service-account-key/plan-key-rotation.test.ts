@@ -11,13 +11,13 @@ const earlier = new Date(now.getTime() - 1000);
 const settled: KeyRotationState = {
   keys: ['old'],
   successor: undefined,
-  isOurs: true,
+  isControlled: true,
   isRequested: false,
   expiries: {},
   now,
 };
-const own = { key: 'new', isOurs: true };
-const users = { key: 'new', isOurs: false };
+const own = { key: 'new', isControlled: true };
+const users = { key: 'new', isControlled: false };
 
 describe('the next step of a rotation of service account keys', () => {
   it.each<[string, Partial<KeyRotationState>, KeyRotationStep]>([
@@ -82,7 +82,12 @@ describe('the next step of a rotation of service account keys', () => {
     ],
     [
       'distributes the third key in addition',
-      { isRequested: true, successor: { key: 'third', isOurs: true }, keys: ['new', 'old'], expiries: { old: later } },
+      {
+        isRequested: true,
+        successor: { key: 'third', isControlled: true },
+        keys: ['new', 'old'],
+        expiries: { old: later },
+      },
       { kind: 'distribute', keys: ['new', 'old', 'third'] },
     ],
     [
@@ -95,27 +100,27 @@ describe('the next step of a rotation of service account keys', () => {
       { keys: ['new', 'old'] },
       { kind: 'schedule', keys: ['old'] },
     ],
-    ['does not change the keys of a user', { isOurs: false, keys: ['new', 'old'] }, { kind: 'settled' }],
-    ["waits for a user's successor", { isOurs: false, isRequested: true }, { kind: 'awaitSuccessor' }],
+    ['does not change the keys of a user', { isControlled: false, keys: ['new', 'old'] }, { kind: 'settled' }],
+    ["waits for a user's successor", { isControlled: false, isRequested: true }, { kind: 'awaitSuccessor' }],
     [
       "distributes a user's successor",
-      { isOurs: false, isRequested: true, successor: users },
+      { isControlled: false, isRequested: true, successor: users },
       { kind: 'distribute', keys: ['old', 'new'] },
     ],
     [
       "never removes a user's successor when it signs",
-      { isOurs: false, successor: users, keys: ['new'] },
+      { isControlled: false, successor: users, keys: ['new'] },
       { kind: 'settled' },
     ],
-    ["never deletes a user's successor", { isOurs: false, successor: users }, { kind: 'settled' }],
+    ["never deletes a user's successor", { isControlled: false, successor: users }, { kind: 'settled' }],
     [
       'waits for another one for the next rotation',
-      { isOurs: false, isRequested: true, successor: users, keys: ['new'] },
+      { isControlled: false, isRequested: true, successor: users, keys: ['new'] },
       { kind: 'awaitSuccessor' },
     ],
     [
       "never withdraws a user's key that has signed before",
-      { isOurs: false, successor: users, keys: ['old', 'new'], expiries: { new: later } },
+      { isControlled: false, successor: users, keys: ['old', 'new'], expiries: { new: later } },
       { kind: 'wait', until: later },
     ],
   ])('%s', (_, state, step) => {

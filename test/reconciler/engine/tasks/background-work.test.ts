@@ -107,7 +107,7 @@ describe('background work', () => {
     const uploads = Array.from({ length: 9 }, controlled);
     for (const [index, { run }] of uploads.entries()) all.of(`team-${index}/c`).start('backup', '', run, 'upload');
     for (const [index, { run }] of trials.entries())
-      all.of(`team-${index}/c`).start('verification', '', run, 'trialRestore');
+      all.of(`team-${index}/c`).start('verification', '', run, 'verification');
     await settled();
     const begun = (works: typeof trials) => works.filter(({ context }) => context()).length;
     expect([begun(uploads), begun(trials)]).toEqual([8, 2]);

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import {
   afterEnd,
-  afterTrial,
+  afterSecondProcess,
   type Conduct,
   type Conducts,
   type InHand,
@@ -82,19 +82,19 @@ describe('an end', () => {
 
 describe('a quarantine', () => {
   const first = afterEnd(afterEnd({}, [acting('a')], now), [acting('a')], now);
-  const trialMs = ({ a }: Conducts, since = now) => (a?.trialAt ?? NaN) - since;
+  const trialMs = ({ a }: Conducts, since = now) => (a?.retryAt ?? NaN) - since;
 
   it('is followed by trials with growing intervals, of six hours at most', () => {
     const delays = [trialMs(first)];
     let known = first;
     for (let trial = 0; trial < 12; trial++)
-      delays.push(trialMs((known = afterTrial(known, { key: 'a', hasBehaved: false }, now))));
+      delays.push(trialMs((known = afterSecondProcess(known, { key: 'a', hasBehaved: false }, now))));
     expect(delays.slice(0, 4)).toEqual([minute, 2 * minute, 4 * minute, 8 * minute]);
     expect(delays.at(-1)).toBe(6 * hour);
   });
 
   it('ends with a trial in which it behaves, and is back after one end, for longer', () => {
-    const free = afterTrial(first, behaved, now + minute);
+    const free = afterSecondProcess(first, behaved, now + minute);
     expect(free['a']).toEqual<Conduct>({ ends: [], faults: 1, changedAt: now + minute });
     const again = afterEnd(free, [acting('a')], now + 3 * hour);
     expect(again['a']?.apart).toBe('hosted');
@@ -102,22 +102,22 @@ describe('a quarantine', () => {
   });
 
   it('is forgotten after a day without one', () => {
-    const free = afterTrial(first, behaved, now);
+    const free = afterSecondProcess(first, behaved, now);
     expect(afterEnd(free, [acting('b')], now + 24 * hour)['a']).toBeUndefined();
     expect(afterEnd(first, [acting('b')], now + 24 * hour)['a']?.apart).toBe('hosted');
   });
 
   it('is taken over from another instance, unless this one has ended one', () => {
     const taken = takenOver({}, 'a', 'everything', now);
-    expect(taken['a']).toMatchObject({ apart: 'everything', trialAt: now + minute });
+    expect(taken['a']).toMatchObject({ apart: 'everything', retryAt: now + minute });
     const suspected = afterEnd({}, [acting('a')], now);
     expect(takenOver(suspected, 'a', 'hosted', now)['a']?.apart).toBe('hosted');
-    const free = afterTrial(first, behaved, now);
+    const free = afterSecondProcess(first, behaved, now);
     expect(takenOver(free, 'a', 'hosted', now)).toBe(free);
     expect(takenOver(first, 'a', 'everything', now)).toBe(first);
   });
 });
 
 test('a trial says nothing of what is in no quarantine', () => {
-  expect(afterTrial({}, behaved, now)).toEqual({});
+  expect(afterSecondProcess({}, behaved, now)).toEqual({});
 });

@@ -72,7 +72,7 @@ describe('the process after one that was killed', () => {
   });
 
   it('knows what that has kept', () => {
-    const conducts: Conducts = { a: { ends: [1], apart: 'hosted', faults: 2, trialAt: 3, changedAt: 4 } };
+    const conducts: Conducts = { a: { ends: [1], apart: 'hosted', faults: 2, retryAt: 3, changedAt: 4 } };
     expect(leftAfter((notes) => notes.keep(conducts)).conducts).toEqual(conducts);
   });
 

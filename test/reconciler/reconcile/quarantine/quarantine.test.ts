@@ -43,7 +43,7 @@ function quarantineAfter(left: Left): Quarantine {
     left,
     clock,
     log,
-    startTrial: (of, cluster) => {
+    startSecondProcess: (of, cluster) => {
       const { promise: ended, resolve: end } = Promise.withResolvers<boolean>();
       trials.push({ started: `${of} of ${cluster}`, end });
       return { ended, stop: () => end(false) };
@@ -174,7 +174,7 @@ describe('a control plane that was in hand at two ends', () => {
 
   it('stays so in the status that its own process writes', async () => {
     await operator.stop();
-    operator = await OperatorProcess.start(managementCluster, undefined, { isTrial: true });
+    operator = await OperatorProcess.start(managementCluster, undefined, { isSecondProcess: true });
     await operator.untilSettled();
     expect(condition()).toMatchObject({ status: 'True', reason: 'HostedWorkApart' });
     expect(managementCluster.conditions.find(({ type }) => type === 'Ready')?.status).toBe('True');

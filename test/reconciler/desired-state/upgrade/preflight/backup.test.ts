@@ -52,7 +52,7 @@ describe('backups before an upgrade', () => {
     ['after two times of their own schedule', { ...everyNight, verify: { schedule: '0 4 * * *' } }, at(3, 5)],
   ])('prove nothing any more by one %s', (_, backup, now) => {
     expect(problem(backup, verifiedOn(1), now)).toMatch(
-      /^the last verification, that of a-backup, was on 2026-11-01T12:00:00.000Z, and .*overdue/,
+      /^the last verification, of a-backup, was on 2026-11-01T12:00:00.000Z, and .*overdue/,
     );
   });
 

@@ -40,7 +40,7 @@ describe('before an upgrade', () => {
   ])('a kubelet of %s is not served', (_, kubeletVersion) => {
     const found = problems({ nodes: [node('old', kubeletVersion), node('new', 'v1.36.0')] });
     expect(found.map(({ reason }) => reason)).toEqual(['NodesUnsuitable']);
-    expect(found[0]?.message).toContain(`not those of nodes old (${kubeletVersion}): upgrade`);
+    expect(found[0]?.message).toContain(`not the kubelets of nodes old (${kubeletVersion}): upgrade`);
   });
 
   it('a message names five nodes and counts the others', () => {

@@ -2,14 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 
 /** A process that works on one control plane. */
-export interface Trial {
+export interface SecondProcess {
   /** Whether it has done its work, and ended when it was asked to. Never rejects. */
   readonly ended: Promise<boolean>;
   stop(): void;
 }
 
 /** Starts a process for a control plane, and the Cluster that it is of. */
-export type StartTrial = (key: string, cluster: string) => Trial;
+export type StartSecondProcess = (key: string, cluster: string) => SecondProcess;
 
 /** An operator of two control planes has a heap of 40 MiB. */
 const heapMebibytes = 128;
@@ -17,7 +17,7 @@ const heapMebibytes = 128;
 const mostBytes = 384 * 1024 * 1024;
 const lookMs = 250;
 /** After its first reconcile: enough for several rounds of everything but a large backup. */
-const trialMs = 60_000;
+const secondProcessMs = 60_000;
 /** Until its first reconcile. */
 const beginsInMs = 60_000;
 /** From the signal to its end: longer than the longest request. */
@@ -27,7 +27,7 @@ const graceMs = 40_000;
  * Runs this program again, for one control plane alone, and so long after its first reconcile. It ends with this process, because it loses
  * its channel.
  */
-export function startTrial(key: string, cluster: string, lastsMs = trialMs): Trial {
+export function startSecondProcess(key: string, cluster: string, lastsMs = secondProcessMs): SecondProcess {
   const [, program = '', ...given] = process.argv;
   const flags = [...process.execArgv, `--max-old-space-size=${heapMebibytes}`];
   const args = [...flags, program, ...given, `--only=${key}/${cluster}`];
