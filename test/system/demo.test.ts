@@ -135,8 +135,8 @@ describe('the control plane of the demo', () => {
     expect(table).toMatch(/demo +true +True +3 +3 +3 .* Ready +\S+$/m);
     const wide = await inNamespace('get', 'hcp', '--output', 'wide');
     const { status } = await controlPlane();
-    expect(wide).toMatch(/ CERTIFICATES UNTIL +RELEASE$/m);
-    expect(wide).toMatch(new RegExp(` ${status?.certificatesNotAfter} +${newestRevision}$`, 'm'));
+    expect(wide).toMatch(/ RELEASE +CERTIFICATES UNTIL$/m);
+    expect(wide).toMatch(new RegExp(` ${newestRevision} +${status?.certificatesNotAfter}$`, 'm'));
   });
 
   test.each([
