@@ -23,12 +23,6 @@ import { move } from './move.ts';
 import { restore } from './restore.ts';
 
 /**
- * Members of an etcd that forms, after which API servers start: the others follow within a second, and an API server tries to reach
- * etcd for 20 s before it exits.
- */
-const firstMembers = 1;
-
-/**
  * The API servers. True when all of them match the spec: only then may other components be upgraded, see
  * {@link DesiredState.followers}. Other phases go on while one of them answers.
  */
@@ -44,11 +38,11 @@ export const apiServer = phase({
     const etcdPods = reader.list<PodObject>(Pod, selectorLabels(cluster.name, 'etcd'));
     const mounts = await observeMounts(scope);
 
-    const needed = scope.takesRefusals ? Math.floor(cluster.spec.etcd.replicas / 2) + 1 : firstMembers;
-    if (!isWanted && startedPods(etcdPods) < needed) {
+    const quorum = Math.floor(cluster.spec.etcd.replicas / 2) + 1;
+    if (!isWanted && startedPods(etcdPods) < quorum) {
       return wait(
         'WaitingForEtcd',
-        `${startedPods(etcdPods)} of ${cluster.spec.etcd.replicas} etcd members have started, but API servers need ${needed}: see the condition EtcdClusterReady`,
+        `${startedPods(etcdPods)} of ${cluster.spec.etcd.replicas} etcd members have started, but a quorum needs ${quorum}: see the condition EtcdClusterReady`,
       );
     }
     if (mounts.missing.length > 0) {

@@ -3,16 +3,16 @@ import { controlPlaneChart } from './charts.ts';
 import { deploymentReadiness } from '../kube/readiness.ts';
 import { podProblemMeanwhile, unstablePods, waitForPods } from '../clusters/pods/wait-for-pods.ts';
 import { type Outcome, wait } from '../engine/outcome.ts';
-import { awaitedServer, followed, isServerStarting } from '../desired-state/upgrade/followers.ts';
+import { awaitedServer, followed } from '../desired-state/upgrade/followers.ts';
 import { type AnyPhase, phase } from './scope.ts';
 import { apiServer } from './api-server.ts';
 import { certificates } from './certificates.ts';
 import { hibernation } from './hibernation.ts';
 
 /**
- * Controller manager and scheduler. They start beside the first API server once its process runs, because each of them waits ten seconds
- * for it before it exits: earlier they would lose more time in restart back-off. Later they need one that answers. During an upgrade they
- * must not be newer than any API server.
+ * Controller manager and scheduler. They start after the first API server: earlier they would use the CPU that it needs, exit
+ * after ten seconds and lose more time in restart back-off. During an upgrade they must not be newer than any API
+ * server.
  */
 export const controllerManager = controller('controller-manager', 'ControllerManagerReady');
 export const scheduler = controller('scheduler', 'SchedulerReady');
@@ -25,7 +25,7 @@ function controller(component: 'controller-manager' | 'scheduler', condition: An
     meanwhile: (scope) => podProblemMeanwhile(component, scope),
     async run(scope): Promise<Outcome> {
       const awaited = awaitedServer(scope);
-      if (awaited && (scope.takesRefusals || !isServerStarting(scope))) return awaited;
+      if (awaited) return awaited;
       const { facts, followers: cluster, onRefused, writer } = scope;
       const live = await writer.apply(controlPlaneChart(cluster, facts, component), { onRefused });
 

@@ -6,7 +6,7 @@ import { namesOf } from '../../../constructs/cluster/names.ts';
 import { parseVersion } from '../../../constructs/cluster/versions.ts';
 import { binariesAnnotation, versionAnnotation } from '../../../constructs/pod/component.ts';
 import { degraded, done, type Done, type Degraded, type Wait, wait } from '../../engine/outcome.ts';
-import { deploymentReadiness, hasEnded, startedPods } from '../../kube/readiness.ts';
+import { deploymentReadiness, hasEnded } from '../../kube/readiness.ts';
 import type { ControlPlaneContext } from '../../clusters/management/view.ts';
 import type { RecordedRevisions } from '../revision/believed.ts';
 import type { UpgradeStep } from './emulation.ts';
@@ -22,11 +22,6 @@ export function hasServer(deployment: DeploymentObject | undefined): boolean {
 /** For phases that need an API server which answers, and do not mind the others. Undefined if there is one. */
 export function awaitedServer(context: Context): Wait | undefined {
   return hasServer(apiServersOf(context)) ? undefined : wait('WaitingForOtherPhases', waiting);
-}
-
-/** Whether the process of an API server runs, whether it answers or not. */
-export function isServerStarting({ cluster, reader }: Context): boolean {
-  return startedPods(reader.list<PodObject>(Pod, selectorLabels(cluster.name, 'api-server'))) > 0;
 }
 
 const waiting = 'waiting for APIServerDeploymentsReady';
