@@ -45,7 +45,7 @@ interface EtcdLoopsOptions {
 const graceMs = 250;
 /**
  * Intervals of observations of a cluster that is in its desired state. Each is twice the one before while nothing changes; a change in
- * the management cluster triggers an observation immediately. It costs two TLS handshakes with each member.
+ * the management cluster triggers an observation immediately. It costs a TLS handshake with each member.
  */
 const idleMs = 30_000;
 const longestIdleMs = 5 * 60_000;

@@ -32,10 +32,8 @@ export interface WorkQueueOptions {
 /** What a key waits for, from what may wait to what has to be next. A higher number is next. */
 export type Priority = number;
 
-/** After so long, a key that waits has the priority of those one above. */
-const agingMs = 15_000;
-/** The highest priority that a key gets by waiting. */
-const agedPriority = 3;
+/** One of so many turns is that of the key that has waited the longest, so that no priority keeps another key waiting without end. */
+const turnsToOldest = 4;
 
 const delays = { firstMs: 5, longestMs: 60_000 };
 
@@ -57,12 +55,6 @@ const turnMs = 1;
 interface Due {
   readonly dueAt: number;
   readonly priority: Priority;
-}
-
-/** Whole steps: keys of about the same age take turns by what their groups use. */
-function aged({ dueAt, priority }: Due, now: number): number {
-  const steps = Math.floor(Math.max(0, now - dueAt) / agingMs);
-  return priority >= agedPriority ? priority : Math.min(agedPriority, priority + steps);
 }
 
 /**
@@ -88,6 +80,7 @@ export class WorkQueue {
   readonly #failures = new Map<string, number>();
   readonly #shared = new SharedFailures();
   #cancelProbe: (() => void) | undefined;
+  #turns = 0;
   /** When a key was begun or ended last. */
   #movedAt = -Infinity;
   #idleWaiters: (() => void)[] = [];
@@ -194,8 +187,9 @@ export class WorkQueue {
 
   #startWorkers(): void {
     while (this.#running.size < this.#options.concurrency) {
-      const key = this.#next();
+      const key = this.#next((this.#turns + 1) % turnsToOldest === 0);
       if (key === undefined) return;
+      this.#turns += 1;
       const priority = this.#ready.get(key)?.priority;
       this.#ready.delete(key);
       this.#running.set(key, this.#options.clock.elapsed());
@@ -203,8 +197,11 @@ export class WorkQueue {
     }
   }
 
-  /** The key with the highest priority, and of those the first one of the group that has used the least lately; undefined if none may begin. */
-  #next(): string | undefined {
+  /**
+   * The key with the highest priority, and of those the first one of the group that has used the least lately; or the key that has waited
+   * the longest. Undefined if none may begin.
+   */
+  #next(isOldest: boolean): string | undefined {
     const now = this.#options.clock.elapsed();
     const usesMuch = (key: string) => this.#use.isMuch(this.#groupOf(key), now);
     const { besideOthers, otherwise } = muchShare;
@@ -212,10 +209,10 @@ export class WorkQueue {
     const mayBeSlow = this.#hasRoom((key) => this.#slow.has(key), slowShare);
     const mayUseMuch = this.#hasRoom(usesMuch, share);
     let next: { readonly key: string; readonly priority: number; readonly use: number } | undefined;
-    for (const [key, due] of this.#ready) {
-      const priority = aged(due, now);
+    for (const [key, { priority }] of this.#ready) {
       if (next && priority < next.priority) continue;
       if ((!mayBeSlow && this.#slow.has(key)) || (!mayUseMuch && usesMuch(key))) continue;
+      if (isOldest) return key;
       const use = this.#use.of(this.#groupOf(key), now);
       if (!next || priority > next.priority || use < next.use) next = { key, priority, use };
     }

@@ -4,8 +4,8 @@ import { renderedFingerprint } from './apply-decision.ts';
 import { identityOf, type KubeObject, type ObjectName } from './object.ts';
 
 /**
- * Objects to apply that are a pure function of plain data: from the same data they are the same. Who applies them needs their names and
- * fingerprints, which are remembered, and the objects only when one of them is sent.
+ * Objects to apply that are a pure function of plain data: from the same data they are the same. An apply set remembers their names
+ * and fingerprints, and needs the objects only to send one of them.
  */
 export interface Rendering<T extends KubeObject = KubeObject> {
   /** Which of the renderings of an owner it is. */
