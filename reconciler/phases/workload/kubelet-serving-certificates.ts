@@ -56,6 +56,8 @@ export const kubeletServingCertificates = phase({
 interface Refusal {
   readonly request: CertificateSigningRequestObject;
   readonly why: string;
+  /** The Node of the kubelet does not exist: not yet, or not any more. Then nobody needs an administrator. */
+  readonly awaitsNode: boolean;
 }
 
 /** Approves the valid requests, and returns the reasons for the others. */
@@ -68,9 +70,10 @@ async function answer(
   const isReserved = reservedHosts(scope.cluster, scope.facts);
   const addresses = await addressesOf(hosted, new Set(waiting.flatMap((request) => askingNode(request) ?? [])));
   const answers = await settleAll(waiting, atOnce, async (request): Promise<Refusal | undefined> => {
-    const node = askingNode(request) ?? '';
-    const why = objection(request, { nodeAddresses: addresses.get(node), machines, isReserved });
-    if (why) return { request, why };
+    const node = askingNode(request);
+    const nodeAddresses = addresses.get(node ?? '');
+    const why = objection(request, { nodeAddresses, machines, isReserved });
+    if (why) return { request, why, awaitsNode: node !== undefined && !nodeAddresses };
     await hosted.approve(request, `contains only names and addresses of Node ${node}`);
     return undefined;
   });
@@ -107,7 +110,13 @@ interface Answers {
 function outcomeOf({ refusals, left, kubelets, now }: Answers): Outcome {
   const { report, message } = kubelets;
   const requeueAt = earliest([refusals.length > 0 ? nextLook(refusals, now) : undefined, kubelets.requeueAt]);
-  const problems = [message, refusalMessage(refusals, left)].filter((problem) => problem !== undefined);
+  const problems = [
+    message,
+    refusalMessage(
+      refusals.filter(({ awaitsNode }) => !awaitsNode),
+      left,
+    ),
+  ].filter((problem) => problem !== undefined);
   if (problems.length === 0) return done({}, requeueAt, { report });
   const reason = message === undefined ? 'RequestNotApproved' : 'KubeletCertificatesExpired';
   return degraded(reason, problems.join('. '), {}, { requeueAt, report });

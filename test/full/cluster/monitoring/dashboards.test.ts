@@ -99,6 +99,9 @@ async function query(expression: string): Promise<Answer['data']['result']> {
 const chosen = (expression: string): string =>
   expression.replaceAll('$namespace', namespace).replaceAll('$name', name).replaceAll('$__rate_interval', '1m');
 
+/** Has series only while a condition of a control plane is not what it usually is. */
+const isOfUnusual = ({ expression }: { readonly expression: string }) => expression.includes('type!~');
+
 const queries = [
   ...fleetPanels.map((panel) => ({ dashboard: 'fleet', ...panel })),
   ...controlPlanePanels.map((panel) => ({ dashboard: 'control plane', ...panel })),
@@ -106,13 +109,35 @@ const queries = [
   all.map(({ expression, legend }) => ({ dashboard, title, expression, legend })),
 );
 
-it.each(queries)('the panel $title of the $dashboard shows series, each with the labels of its name', async (given) => {
-  const series = await query(chosen(given.expression));
-  expect(series.length).toBeGreaterThan(0);
-  const labels = [...given.legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label);
-  for (const { metric } of series) expect(Object.keys(metric)).toEqual(expect.arrayContaining(labels));
-});
+it.each(queries.filter((query) => !isOfUnusual(query)))(
+  'the panel $title of the $dashboard shows series, each with the labels of its name',
+  async (given) => {
+    const series = await query(chosen(given.expression));
+    expect(series.length).toBeGreaterThan(0);
+    const labels = [...given.legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label);
+    for (const { metric } of series) expect(Object.keys(metric)).toEqual(expect.arrayContaining(labels));
+  },
+);
 
 it.each(alerts)('Prometheus understands the expression of $name, and finds nothing wrong', async ({ expression }) => {
   expect(await query(expression)).toEqual([]);
+});
+
+it('the panel of conditions names one that is unusual, and none before', async () => {
+  const [{ expression } = { expression: '' }, ...others] = queries.filter(isOfUnusual);
+  expect(others).toEqual([]);
+  expect(await query(chosen(expression))).toEqual([]);
+  const pause = (isPaused: boolean) =>
+    bench.patch('c1', { metadata: { annotations: { 'cluster.x-k8s.io/paused': isPaused ? '' : null } } });
+  await pause(true);
+  try {
+    const series = await until('a series', async () => {
+      const found = await query(chosen(expression));
+      return found.length > 0 && found;
+    });
+    expect(series).toMatchObject([{ metric: { type: 'Paused', status: 'True' } }]);
+  } finally {
+    await pause(false);
+    await bench.untilCondition('c1', 'Paused', { status: 'False' });
+  }
 });

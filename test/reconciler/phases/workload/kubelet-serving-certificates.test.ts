@@ -55,6 +55,19 @@ describe('requests of kubelets for serving certificates', () => {
     });
   });
 
+  it('wait without a problem while their Node does not exist, because it joins later or has left', async () => {
+    const early = await kubeletRequest({ name: 'early', username: 'system:node:n2' });
+    const { outcome, approved } = await run([await kubeletRequest(), early]);
+    expect(approved).toEqual(['csr-1']);
+    expect(outcome).toMatchObject({ kind: 'done', requeueAt: new Date('2026-11-21T12:00:30Z') });
+    const foreign = await kubeletRequest({ name: 'foreign', username: 'somebody' });
+    expect((await run([early, foreign])).outcome).toMatchObject({
+      message: expect.stringMatching(
+        /hosted cluster: CertificateSigningRequest foreign was created by somebody, [^;]*$/,
+      ),
+    });
+  });
+
   it('fill a message up to a limit', async () => {
     const forged = await Promise.all(
       Array.from({ length: 9 }, (_, i) => kubeletRequest({ name: `forged-${i}`, hosts: ['192.0.2.99'] })),

@@ -102,7 +102,8 @@ describe('kubelets that do not come back after a hibernation', () => {
 
   it('are named beside requests that the operator does not approve', async () => {
     const forged = await kubeletRequest({ name: 'forged', hosts: ['192.0.2.99'] });
-    const { outcome } = await run({ hibernation: over, hosted: { certificateRequests: () => [forged] } });
+    const node = async () => ({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
+    const { outcome } = await run({ hibernation: over, hosted: { certificateRequests: () => [forged], node } });
     expect(outcome).toMatchObject({
       reason: 'KubeletCertificatesExpired',
       message: expect.stringMatching(/^no report of Nodes n1 .*CertificateSigningRequest forged /),
