@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isOlder, type KubeObject, type ManagedFieldsEntry } from './object.ts';
-import { ownedValues } from './owned-values.ts';
+import { appliedLines, ownedLines, ownedValues } from './owned-values.ts';
 
 /** Record of an applied object: enough to recognize it, without its content. */
 export interface AppliedRecord {
@@ -18,24 +18,31 @@ export type ApplyDecision =
       readonly type: 'apply';
       readonly because: 'new' | 'rendered differently' | 'not in cache' | 'replaced' | 'drifted';
     }
-  | { readonly type: 'skip'; readonly because: 'unchanged' | 'cache is behind' };
+  | { readonly type: 'skip'; readonly because: 'unchanged' | 'cache is behind' | 'applied before' };
 
 /**
  * Decides whether the live object provably matches the rendered one. The server removes a field from the operator's
  * managedFields entry when another client changes it, but not when admission changes it in a write of another client. An entry and
  * values equal to those of the last response therefore prove that no field of the operator has changed; the status and the fields of
  * others do not matter. What admission makes of the operator's own write is in that response.
- * @param rendered fingerprint of the object to send
+ * Without a record, after a start of the operator, the operator's entry has to name all fields of the rendered object and no others, and
+ * the object has to have its values.
+ * @param rendered the object to send, and its fingerprint
  * @param live the object in the cache, possibly older than the last write
  */
 export function decideApply(
-  rendered: string,
+  rendered: { readonly fingerprint: string; readonly object: () => KubeObject },
   record: AppliedRecord | undefined,
   live: KubeObject | undefined,
   fieldManager: string,
 ): ApplyDecision {
-  if (!record) return { type: 'apply', because: 'new' };
-  if (record.rendered !== rendered) return { type: 'apply', because: 'rendered differently' };
+  if (!record) {
+    const applied = live && appliedFingerprint(live, fieldManager);
+    return applied !== undefined && applied === linesFingerprint(appliedLines(rendered.object()))
+      ? { type: 'skip', because: 'applied before' }
+      : { type: 'apply', because: 'new' };
+  }
+  if (record.rendered !== rendered.fingerprint) return { type: 'apply', because: 'rendered differently' };
   if (!live) return { type: 'apply', because: 'not in cache' };
   const { uid, resourceVersion = '0' } = live.metadata;
   if (resourceVersion === record.resourceVersion) return { type: 'skip', because: 'unchanged' };
@@ -67,7 +74,19 @@ export function decisiveManagedFields(object: KubeObject, fieldManager: string):
   const entry = ownEntry(object, fieldManager);
   if (!entry) return [];
   const { manager, operation } = entry;
-  return [{ manager, operation, fingerprint: ownedFingerprint(object, fieldManager) }];
+  const applied = appliedFingerprint(object, fieldManager);
+  return [{ manager, operation, fingerprint: ownedFingerprint(object, fieldManager), applied }];
+}
+
+/** Undefined when the operator has applied none of its fields. */
+function appliedFingerprint(object: KubeObject, fieldManager: string): string | undefined {
+  const entry = ownEntry(object, fieldManager);
+  if (entry?.applied !== undefined || !entry?.fieldsV1) return entry?.applied;
+  return linesFingerprint(ownedLines(entry.fieldsV1, object));
+}
+
+function linesFingerprint(lines: readonly string[]): string {
+  return fingerprint(lines.toSorted());
 }
 
 function ownedFingerprint(object: KubeObject, fieldManager: string): string {

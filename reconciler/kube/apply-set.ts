@@ -48,8 +48,8 @@ const revertsPerWindow = 5;
 const revertWindowMs = 20_000;
 
 /**
- * Applies the rendered objects of many owners and records what it wrote, so that unchanged objects need no request.
- * After a restart the records are empty and all objects are applied once; the server stores nothing for unchanged ones.
+ * Applies the rendered objects of many owners and records what it wrote, so that unchanged objects need no request. After a start the
+ * records are empty, and an object is applied unless it provably is as it would be applied.
  */
 export class ApplySet {
   readonly #options: ApplySetOptions;
@@ -58,6 +58,8 @@ export class ApplySet {
   /** Identity of an object → times at which a change of another client was reverted. */
   readonly #reverts = new Map<string, number[]>();
   readonly #renderings = new Renderings();
+  /** Whether an object without a record may be as the cache has it. */
+  #trustsCache = true;
 
   constructor(options: ApplySetOptions) {
     this.#options = options;
@@ -98,7 +100,7 @@ export class ApplySet {
     if (!entry) return undefined;
     const { client, fieldManager } = this.#options;
     const known = this.#owners.get(owner)?.get(entry.identity);
-    const { type } = decideApply(entry.fingerprint, known?.record, this.#lookup(entry), fieldManager);
+    const { type } = decideApply(entry, known?.record, this.#lookup(entry), fieldManager);
     return type === 'skip' ? undefined : client.apply(entry.object(), { fieldManager, force: true, dryRun: true });
   }
 
@@ -146,9 +148,10 @@ export class ApplySet {
     this.#renderings.forget(owner);
   }
 
-  /** Drops all records, because the versions of the server have gone back. */
+  /** Drops all records, because the versions of the server have gone back, or the cache may be wrong: all objects are applied. */
   forgetAll(): void {
     this.#owners.clear();
+    this.#trustsCache = false;
   }
 
   /**
@@ -185,12 +188,16 @@ export class ApplySet {
     const { identity, fingerprint } = entry;
     const live = this.#lookup(entry);
     const known = memory.get(identity);
-    const decision = decideApply(fingerprint, known?.record, live, fieldManager);
+    const decision = decideApply(entry, known?.record, live, fieldManager);
+    if (live && this.#trustsCache && decision.because === 'applied before') {
+      memory.set(identity, { record: recordOf(fingerprint, live, fieldManager) });
+      return live;
+    }
     const drifted = decision.because === 'drifted' ? live : undefined;
     if (drifted) this.#requirePeace(identity, drifted);
-    if (decision.type === 'skip') {
-      const newest = newerOf(known?.answer, live);
-      if (newest !== known?.answer) forgetAnswer(known);
+    if (known && decision.type === 'skip') {
+      const newest = newerOf(known.answer, live);
+      if (newest !== known.answer) forgetAnswer(known);
       if (newest) return newest;
     }
     const object = entry.object();
@@ -208,8 +215,8 @@ function newerOf(answer: KubeObject | undefined, live: KubeObject | undefined): 
   return isOlder(live.metadata.resourceVersion ?? '0', answer.metadata.resourceVersion ?? '0') ? answer : live;
 }
 
-function forgetAnswer(applied: Applied | undefined): void {
-  if (applied) applied.answer = undefined;
+function forgetAnswer(applied: Applied): void {
+  applied.answer = undefined;
 }
 
 function describeFight(live: KubeObject, times: number): string {

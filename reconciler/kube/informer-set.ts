@@ -22,7 +22,8 @@ export type WatchedResource = Pick<
   | 'start'
   | 'relist'
   | 'stop'
->;
+> &
+  Partial<Pick<Informer, 'isListed'>>;
 
 /** The cache of one cluster: the objects of several informers, and newer responses to writes of the operator. */
 export class InformerSet {
@@ -50,6 +51,16 @@ export class InformerSet {
   /** Lists all objects again, of which some were left out before. Resolves when they are in memory. */
   async relist(): Promise<void> {
     await Promise.all(this.#informers.map((informer) => informer.relist()));
+  }
+
+  /** Lists what is only listed again. Resolves when it is in memory. */
+  async refresh(): Promise<void> {
+    await Promise.all(this.#informers.filter(({ isListed }) => isListed).map((informer) => informer.relist()));
+  }
+
+  /** Whether the objects of all resources have been listed. */
+  get areSynced(): boolean {
+    return this.#informers.every(({ isSynced }) => isSynced);
   }
 
   async stop(): Promise<void> {
@@ -98,11 +109,20 @@ export class InformerSet {
     return this.#informers.map(({ problem }) => problem).find((problem) => problem !== undefined);
   }
 
-  /** Every object of a resource. @throws when the resource is not watched */
+  /** Every object of a resource, also those that the operator has written and no list has yet. @throws when the resource is not watched */
   list(resource: Resource): KubeObject[] {
-    return this.#informersOf(resource)
+    const informers = this.#informersOf(resource);
+    const seen = informers
       .flatMap((informer) => informer.list())
       .map((object) => this.get(resource, object.metadata) ?? object);
+    const { apiVersion, kind } = resource;
+    const isNew = (object: KubeObject): boolean =>
+      object.kind === kind &&
+      object.apiVersion === apiVersion &&
+      informers.some((informer) => covers(informer, object.metadata.namespace)) &&
+      informers.every((informer) => informer.get(object.metadata) === undefined);
+    const written = [...this.#written.values()].filter(isNew);
+    return [...seen, ...written.flatMap(({ metadata }) => this.get(resource, metadata) ?? [])];
   }
 
   /** The objects of a namespace whose label has this value. @throws when the label is not indexed */

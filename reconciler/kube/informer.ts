@@ -68,6 +68,11 @@ export class Informer<T extends KubeObject = KubeObject> {
     return resource === this.resource;
   }
 
+  /** Whether it only lists its objects: it knows them as they were at the last list. */
+  get isListed(): boolean {
+    return this.#options.isListed ?? false;
+  }
+
   /** Resolves after the first complete list. */
   get synced(): Promise<void> {
     return this.#reflector.synced;

@@ -10,6 +10,8 @@ export interface ManagedFieldsEntry {
   readonly fieldsV1?: Readonly<Record<string, unknown>> | undefined;
   /** Of `fieldsV1`, which the caches of the operator keep in its place. The server does not know it. */
   readonly fingerprint?: string | undefined;
+  /** Fingerprint of the object as it was applied, if the server has stored it unchanged: likewise. */
+  readonly applied?: string | undefined;
   readonly subresource?: string | undefined;
 }
 

@@ -1,3 +1,5 @@
+import type { KubeObject } from './object.ts';
+
 /** A set of fields as `metadata.managedFields` has it in `fieldsV1`. */
 type FieldSet = Readonly<Record<string, unknown>>;
 
@@ -14,6 +16,41 @@ export function ownedValues(fields: FieldSet, value: unknown, searched = { items
 
 /** Each step into a list goes through its items: thousands of both would take minutes. */
 const mostSearched = 1_000_000;
+
+/**
+ * The values that an object has in a set of fields, as lines that {@link appliedLines} has of what was applied: whether an object already
+ * is as it would be applied can be told without an apply. An entry of a list has its place among the entries of the manager, because
+ * others may add theirs anywhere. Where the server stores another form of a value, such as `500m` for `0.5`, the lines differ.
+ */
+export function ownedLines(fields: FieldSet, value: unknown, path = '', searched = { items: 0 }): string[] {
+  const steps = Object.keys(fields).filter((step) => step !== '.');
+  if (steps.length === 0) return valueLines(value, path);
+  const found = steps.map((step) => ({ step, value: partOf(value, step, searched) }));
+  const places = Array.isArray(value) ? found.toSorted(byPlaceIn(value)) : found;
+  return places.flatMap((part, place) => {
+    const name = part.step.startsWith('f:') ? part.step.slice(2) : place;
+    return ownedLines(fields[part.step] as FieldSet, part.value, `${path}\0${name}`, searched);
+  });
+}
+
+/** The lines of an object to apply. What identifies the object has no owner. */
+export function appliedLines({ apiVersion: _, kind: __, metadata, ...rest }: KubeObject): string[] {
+  const { name: ___, namespace: ____, ...more } = metadata;
+  return valueLines(Object.keys(more).length === 0 ? rest : { ...rest, metadata: more }, '');
+}
+
+function valueLines(value: unknown, path: string): string[] {
+  const parts = Array.isArray(value) ? value.entries() : isFields(value) ? Object.entries(value) : [];
+  const lines = [...parts].flatMap(([name, part]) => (part === undefined ? [] : valueLines(part, `${path}\0${name}`)));
+  return lines.length > 0 ? lines : [`${path}=${JSON.stringify(value)}`];
+}
+
+function byPlaceIn(items: readonly unknown[]) {
+  const places = new Map(items.map((item, place) => [item, place]));
+  const placeOf = (value: unknown): number => places.get(value) ?? items.length;
+  return (one: { readonly value: unknown }, other: { readonly value: unknown }) =>
+    placeOf(one.value) - placeOf(other.value);
+}
 
 /** What is behind one step, such as `f:spec`, `k:{"name":"etcd"}`, `v:"finalizer"` or `i:0`. */
 function partOf(value: unknown, step: string, searched: { items: number }): unknown {

@@ -44,6 +44,11 @@ export interface ReflectorOptions extends Selection {
    */
   readonly mayBeUnserved?: boolean | undefined;
   /**
+   * Whether it only lists: at the start, and at each call of `relist`. A watch costs memory, and its bookmarks processor time. By default
+   * it watches.
+   */
+  readonly isListed?: boolean | undefined;
+  /**
    * Duration of one watch in seconds, before jitter. By default 1500. One on which nothing arrives ends earlier.
    */
   readonly watchSeconds?: number;
@@ -62,6 +67,14 @@ const shortestMs = 1_000;
 
 /** A watch that ends earlier than this before its time was interrupted. */
 const watchSlackMs = 5_000;
+
+/** Resolves with false, which is no interruption, once the signal has aborted. */
+function aborted(signal: AbortSignal): Promise<false> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(false);
+    signal.addEventListener('abort', () => resolve(false), { once: true });
+  });
+}
 
 /** Mirrors the objects of one resource into a sink, and recovers from all failures of the server. */
 export class Reflector<T extends KubeObject> {
@@ -138,7 +151,7 @@ export class Reflector<T extends KubeObject> {
         if (this.#resourceVersion === undefined) await this.#list(signal);
         if (wasUnreachable) this.#options.onReturned?.();
         wasUnreachable = false;
-        wasInterrupted = await this.#watch(signal);
+        wasInterrupted = this.#options.isListed ? await aborted(signal) : await this.#watch(signal);
         failures = 0;
       } catch (error) {
         this.#sink.giveUp?.();

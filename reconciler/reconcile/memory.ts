@@ -81,6 +81,7 @@ export class Memory {
    */
   async suspend(key: string, { keepsWork }: { readonly keepsWork: boolean }): Promise<void> {
     this.references.forget(key);
+    this.waves.forget(key);
     await this.hosted.forget(key);
     // A step in progress runs to its end. This method does not wait for it.
     void this.etcd.forget(key);

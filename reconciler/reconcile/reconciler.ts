@@ -15,11 +15,14 @@ import { quarantined, reportedIn } from './quarantine/report.ts';
 import { endOrphans } from '../certificates/orphaned-secrets.ts';
 import type { ReconcilerOptions } from './reconciler-options.ts';
 import { reconcileDelete } from './reconcile-delete.ts';
-import { fleetMember } from '../desired-state/revision/adoption-waves.ts';
+import { type AdoptionWaves, fleetMember } from '../desired-state/revision/adoption-waves.ts';
 import { chooseRelease, type ReleaseChoice } from '../desired-state/revision/choose-release.ts';
 import type { RecordedRevisions } from '../desired-state/revision/believed.ts';
 import { recordedRevisions } from '../desired-state/revision/revisions.ts';
 import { conditionUpdate, notPaused } from '../engine/condition-update.ts';
+
+/** How often those that wait for their turn to adopt a release revision are looked at, all of them at once. */
+const nextWaveMs = 10_000;
 
 /** Brings the control plane of a HostedControlPlane to the state that its spec describes, as far as possible now. */
 export class Reconciler {
@@ -28,6 +31,7 @@ export class Reconciler {
   /** For control planes in quarantine. */
   readonly #apart: { readonly options: ReconcilerOptions; readonly memory: Memory } | undefined;
   #reportChange: OnChange = () => {};
+  #cancelWave: (() => void) | undefined;
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
@@ -160,11 +164,25 @@ export class Reconciler {
     recorded: RecordedRevisions,
   ): ReleaseChoice {
     const { clock, management, newestRevision: newest = newestRevision, adoptionConcurrency } = this.#options;
-    const now = new Date(clock.now());
+    const { waves } = this.#memory;
     const fleet = () => management.list(HostedControlPlane).map(fleetMember);
-    const turn = (revision: number) =>
-      this.#memory.waves.turn({ key, revision, newest, fleet, concurrency: adoptionConcurrency ?? 1, now });
-    return chooseRelease({ hostedControlPlane, recorded, now, newest, turn });
+    const wave = { newest, fleet, concurrency: adoptionConcurrency ?? 1 };
+    const turn = (revision: number) => {
+      const decided = waves.turn({ key, revision, ...wave });
+      this.#planWave(wave);
+      return decided;
+    };
+    return chooseRelease({ hostedControlPlane, recorded, now: new Date(clock.now()), newest, turn });
+  }
+
+  #planWave(wave: Parameters<AdoptionWaves['next']>[0]): void {
+    const { waves } = this.#memory;
+    if (this.#cancelWave || !waves.isAwaited) return;
+    this.#cancelWave = this.#options.clock.setTimer(nextWaveMs, () => {
+      this.#cancelWave = undefined;
+      for (const key of waves.next(wave)) this.#reportChange(key);
+      this.#planWave(wave);
+    });
   }
 
   /** Number of background tasks that run now or wait for their turn. */
@@ -173,6 +191,7 @@ export class Reconciler {
   }
 
   async close(): Promise<void> {
+    this.#cancelWave?.();
     await this.#apart?.memory.close();
     await this.#memory.close();
   }

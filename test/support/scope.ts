@@ -222,6 +222,7 @@ const workingHostedCluster: HostedClient = {
   apply: async <T>(rendered: Rendered) => [...objectsOf(rendered)] as T[],
   prune: async () => {},
   watch: () => {},
+  hasListed: async () => true,
   nodes: () => 0,
   nodeMetadata: () => [],
   annotateNode: async () => {},

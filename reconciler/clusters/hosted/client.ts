@@ -3,6 +3,7 @@ import { fieldManager } from '../../../constructs/api/group.ts';
 import {
   apiServerSlice,
   CertificateSigningRequest,
+  ClusterRoleBinding,
   EndpointSlice,
   Node,
   ServiceAccount,
@@ -41,6 +42,9 @@ const grantRecheckMs = 100;
 /** Each failed check is a line. */
 const longestReadiness = 64 * 1024;
 
+/** A reconcile lists what is not watched again after this time. */
+const relistMs = 10_000;
+
 /** Minimum interval between reports of an unreachable API server. */
 const repeatReportMs = 10 * 60_000;
 
@@ -63,6 +67,9 @@ export class HostedClusterClient implements HostedClient {
   readonly #outage: Outage;
   readonly #nodeReports: NodeReports;
   #isWatching = false;
+  /** A list or watch has failed since it began to watch. */
+  #hasFailed = false;
+  #listedAt = -Infinity;
   #grantedAt = -Infinity;
   #reportedAt = -Infinity;
   #problemAt = -Infinity;
@@ -124,21 +131,44 @@ export class HostedClusterClient implements HostedClient {
 
   async prune(keep: Parameters<HostedClient['prune']>[0]): Promise<void> {
     if (!this.#isWatching) return;
+    if ((await this.#pruned(keep)) > 0) void this.#known.refresh();
+  }
+
+  /** Returns the number of deleted objects. */
+  async #pruned(keep: Parameters<HostedClient['prune']>[0]): Promise<number> {
     const resources = new Set([...rbacResources, ...this.#target.applied.map(({ resource }) => resource)]);
     const inventory = [...resources].flatMap((resource) => this.#known.list(resource));
-    await this.#attempt(() => this.#applySet.prune(owner, keep, inventory));
+    const pruned = await this.#attempt(() => this.#applySet.prune(owner, keep, inventory));
     const names = this.#applySet.names(owner, keep);
     const stale = this.#known.list(EndpointSlice).filter(({ metadata }) => isStaleSlice(metadata.name, names));
     for (const { metadata } of stale) {
       await this.#attempt(() => this.#privileged.delete(EndpointSlice, metadata, { uid: metadata.uid }));
     }
+    return pruned.length + stale.length;
   }
 
   watch(): void {
-    if (this.#isWatching) return;
+    const now = this.#options.clock.elapsed();
+    if (this.#isWatching && now - this.#listedAt < relistMs) return;
+    this.#listedAt = now;
+    if (this.#isWatching) return void this.#known.refresh();
     this.#isWatching = true;
     // An empty list of a kind matters too, but produces no event.
     void this.#known.start().then(() => this.#options.onChange());
+  }
+
+  async hasListed(): Promise<boolean> {
+    if (!this.#isWatching) {
+      try {
+        // One request, where its watches would make one each of an API server that does not answer.
+        await this.#attempt(() => this.#inside.currentVersion(ClusterRoleBinding, {}));
+      } catch (error) {
+        if (isForbidden(error)) return true;
+        throw error;
+      }
+      this.watch();
+    }
+    return !this.#isListing;
   }
 
   nodes(): number | undefined {
@@ -281,6 +311,11 @@ export class HostedClusterClient implements HostedClient {
     }
   }
 
+  /** It has begun to list, and neither has all nor has failed. */
+  get #isListing(): boolean {
+    return this.#isWatching && !this.#known.areSynced && !this.#hasFailed;
+  }
+
   get #isSettling(): boolean {
     return this.#options.clock.now() - this.#grantedAt < grantSettlingMs;
   }
@@ -290,7 +325,7 @@ export class HostedClusterClient implements HostedClient {
    * more.
    */
   #grantRetry(): void {
-    this.#applySet.forget(owner);
+    this.#applySet.forgetAll();
     this.#options.onChange();
   }
 
@@ -310,12 +345,15 @@ export class HostedClusterClient implements HostedClient {
   }
 
   #onWatchError(error: unknown): void {
-    const { clock, onError } = this.#options;
+    const { clock, onError, onChange } = this.#options;
+    const isAwaited = this.#isListing;
+    this.#hasFailed = true;
     if (isForbidden(error)) {
       if (!this.#isSettling) this.#grantRetry();
       return;
     }
     if (isTooLarge(error)) this.#noteProblem();
+    else if (isAwaited) onChange();
     if (clock.now() - this.#reportedAt < repeatReportMs) return;
     this.#reportedAt = clock.now();
     onError(error);

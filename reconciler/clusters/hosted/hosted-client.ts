@@ -29,8 +29,16 @@ export interface HostedClient {
    * @throws HostedClusterNotReady when the API server does not answer
    */
   prune(keep: Rendered<RenderedObject>): Promise<void>;
-  /** Starts the watches if they do not run yet. The operator's permissions must exist. */
+  /**
+   * Lists and watches from the first call on. What is only listed is listed again by a call ten seconds later or more. The operator's
+   * permissions must exist.
+   */
   watch(): void;
+  /**
+   * Whether it knows what is in the hosted cluster, as far as it may. It begins to watch, and a change follows when it does.
+   * @throws HostedClusterNotReady when the API server does not answer
+   */
+  hasListed(): Promise<boolean>;
   /** Number of Nodes; undefined until they have been listed. */
   nodes(): number | undefined;
   /** Metadata of every Node; undefined until they have been listed. */

@@ -4,6 +4,8 @@ import {
   CertificateSigningRequest,
   ClusterRole,
   ClusterRoleBinding,
+  DaemonSet,
+  Deployment,
   EndpointSlice,
   Node,
   type Resource,
@@ -26,7 +28,8 @@ export const rbacResources: readonly Resource[] = [ClusterRole, ClusterRoleBindi
 
 /**
  * The informers of a hosted cluster. They include RBAC objects, although another identity writes them, because users
- * may remove the operator's permissions.
+ * may remove the operator's permissions. Watched is what a condition or a node waits for. What else the operator has applied is only
+ * listed: another client seldom changes it, and each watch of a hosted cluster costs 12 KiB and a bookmark a minute.
  */
 export function hostedInformers(
   applied: readonly AppliedKind[],
@@ -36,6 +39,7 @@ export function hostedInformers(
     new Informer({
       ...common,
       ...more,
+      isListed: resource !== Deployment && resource !== DaemonSet,
       resource,
       namespace,
       fieldManager,
@@ -67,10 +71,12 @@ export function hostedInformers(
         'endpointslice.kubernetes.io/managed-by=endpointslice-controller.k8s.io',
       ].join(),
       metadataOnly: true,
+      isListed: true,
       keep: keptIdentity,
     }),
     new Informer({
       ...common,
+      isListed: true,
       resource: EndpointSlice,
       namespace: kubernetesService.namespace,
       fieldSelector: `metadata.name=${apiServerSlice}`,

@@ -9,7 +9,8 @@ export type AdoptionTurn =
   /** Its own is kept. */
   | { readonly kind: 'none' }
   | { readonly kind: 'now' }
-  | { readonly kind: 'later'; readonly message: string; readonly again: Date };
+  /** `message` stays the same while others adopt. */
+  | { readonly kind: 'later'; readonly message: string };
 
 /** A control plane of the fleet. */
 export interface FleetMember {
@@ -31,7 +32,6 @@ interface AdoptionInput {
   readonly fleet: () => readonly FleetMember[];
   /** How many adopt it at a time. */
   readonly concurrency: number;
-  readonly now: Date;
 }
 
 /** The reason of SpecAccepted after a release revision by which the control plane did not become ready. */
@@ -49,41 +49,71 @@ export function fleetMember({ metadata, status }: HostedControlPlaneObject): Fle
   };
 }
 
-/** A wave is reported by no watch of a control plane that waits for it. */
-const againMs = 60_000;
-
-/** Adopts release revisions for control planes whose own are no longer kept: canaries first, a few at a time. */
+/**
+ * Adopts release revisions for control planes whose own are no longer kept: canaries first, a few at a time. Those that wait look neither
+ * at a clock nor at each other: a thousand would reconcile and write their status with each one that adopts.
+ */
 export class AdoptionWaves {
   /** Those that have begun, until their status shows it. */
   readonly #begun = new Set<string>();
+  readonly #waiting = new Set<string>();
 
   /**
    * Whose turn it is. One that is not Ready afterwards keeps its place, and no other one follows one that has gone back: a
    * release that breaks one breaks no other.
    */
-  turn({ key, revision, newest, fleet, concurrency, now }: AdoptionInput): AdoptionTurn {
+  turn({ key, revision, newest, fleet, concurrency }: AdoptionInput): AdoptionTurn {
+    this.#waiting.delete(key);
     if (isKept(revision, newest)) return { kind: 'none' };
-    const members = fleet();
+    const why = this.#obstacle(key, { newest, concurrency, members: fleet() });
+    if (why === undefined) {
+      this.#begun.add(key);
+      return { kind: 'now' };
+    }
+    this.#waiting.add(key);
+    const message = `revision ${revision} is no longer kept, and the control plane adopts ${newest} after others: ${why}`;
+    return { kind: 'later', message };
+  }
+
+  /** Those that wait although it is their turn now: no watch reports that to them. */
+  next({ newest, fleet, concurrency }: Pick<AdoptionInput, 'newest' | 'fleet' | 'concurrency'>): readonly string[] {
+    const members = this.#waiting.size > 0 ? fleet() : [];
+    const mayBegin = (key: string) => this.#obstacle(key, { newest, concurrency, members }) === undefined;
+    return [...this.#waiting].filter(mayBegin).slice(0, concurrency);
+  }
+
+  /** Whether a control plane waits for its turn. */
+  get isAwaited(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** Forgets a control plane that does not reconcile any more, such as a paused one. */
+  forget(key: string): void {
+    this.#begun.delete(key);
+    this.#waiting.delete(key);
+  }
+
+  #obstacle(
+    key: string,
+    {
+      newest,
+      concurrency,
+      members,
+    }: Pick<AdoptionInput, 'newest' | 'concurrency'> & { readonly members: readonly FleetMember[] },
+  ): string | undefined {
     const self = members.find((member) => member.key === key);
     const others = members.filter((member) => member.key !== key);
     for (const member of others) if (member.revision === newest) this.#begun.delete(member.key);
-    const later = (why: string): AdoptionTurn => ({
-      kind: 'later',
-      message: `revision ${revision} is no longer kept, and the control plane adopts ${newest} after others: it waits for ${why}`,
-      again: new Date(now.getTime() + againMs),
-    });
     const adopting = others.filter(
       (member) => this.#begun.has(member.key) || (member.revision === newest && !member.isReady),
     );
-    if (adopting.length >= concurrency) return later(`${listed(adopting)} to be Ready`);
+    if (adopting.length >= concurrency) return `at most ${concurrency} at a time adopts it until it is Ready`;
     const failed = others.filter((member) => member.hasFailed);
     // One that has failed itself is the first to try the release revision after that.
     if (failed.length > 0 && !self?.hasFailed)
-      return later(`${listed(failed)}, which went back after such an adoption`);
+      return `it waits for ${listed(failed)}, which went back after such an adoption`;
     const canary = others.find((member) => member.isCanary && !isKept(member.revision ?? newest, newest));
-    if (!self?.isCanary && canary) return later(`the canary ${canary.key}`);
-    this.#begun.add(key);
-    return { kind: 'now' };
+    return !self?.isCanary && canary ? `it waits for the canary ${canary.key}` : undefined;
   }
 }
 

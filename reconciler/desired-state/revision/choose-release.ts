@@ -69,7 +69,7 @@ export function chooseRelease(input: ReleaseInput): ReleaseChoice {
     release,
     pending: `the control plane is rendered by release revision ${release.revision}, and the newest one is ${newest}: it adopts that ${ways.slice(0, -1).join(', ')} or ${ways.at(-1)}${waits}`,
     isDue,
-    again: wave.kind === 'later' && (opens === undefined || wave.again < opens) ? wave.again : opens,
+    again: opens,
   };
 }
 

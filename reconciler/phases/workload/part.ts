@@ -21,7 +21,7 @@ export interface WorkloadPartOptions {
   readonly after?: readonly AnyPhase[];
   readonly part: WorkloadPart;
   /** Precondition of the part. By default none. */
-  readonly before?: (scope: WorkloadScope) => Outcome;
+  readonly before?: (scope: WorkloadScope) => Outcome | Promise<Outcome>;
   /** Converts the applied objects to an outcome. By default it is done. */
   readonly judge?: (live: readonly KubeObject[], scope: WorkloadScope) => Outcome | Promise<Outcome>;
 }
@@ -37,10 +37,9 @@ export function workloadPart({ condition, needs, after, part, before, judge }: W
       if (awaited) return awaited;
       const scope = { ...given, cluster: given.followers };
       const { cluster, facts, onRefused } = scope;
-      const first = before?.(scope) ?? done();
-      if (first.kind === 'wait') return first;
-
       try {
+        const first = (await before?.(scope)) ?? done();
+        if (first.kind === 'wait') return first;
         const live = await scope.hosted(facts).apply(workloadChart(cluster, facts, part), { onRefused });
         const judged = (await judge?.(live, scope)) ?? done();
         return judged.kind === 'done' && cluster !== given.cluster

@@ -1,4 +1,4 @@
-import { done } from '../../engine/outcome.ts';
+import { done, notObserved } from '../../engine/outcome.ts';
 import { apiServer } from '../api-server.ts';
 import { certificates } from '../certificates.ts';
 import { hibernation } from '../hibernation.ts';
@@ -11,6 +11,11 @@ export const workloadRBAC = workloadPart({
   needs: [hibernation, certificates, kubeconfig],
   after: [apiServer],
   part: 'rbac',
+  // What an operator before this one has applied needs no request.
+  async before({ facts, hosted, hostedControlPlane: { status } }) {
+    if (!status?.initialization?.controlPlaneInitialized || (await hosted(facts).hasListed())) return done();
+    return notObserved('the operator has not listed the objects of the hosted cluster yet');
+  },
   judge(_, scope) {
     const hosted = scope.hosted(scope.facts);
     hosted.watch();

@@ -88,8 +88,95 @@ describe('decideApply', () => {
       { type: 'skip', because: 'cache is behind' },
     ],
   ])('for an object that %s', (_, known, cached, expected) => {
-    expect(decideApply(rendered, known, cached, 'us')).toEqual(expected);
-    expect(decideApply(rendered, known, cached && asCached(cached), 'us')).toEqual(expected);
+    const toSend = { fingerprint: rendered, object: () => live('', []) };
+    expect(decideApply(toSend, known, cached, 'us')).toEqual(expected);
+    expect(decideApply(toSend, known, cached && asCached(cached), 'us')).toEqual(expected);
+  });
+});
+
+describe('after a start an object', () => {
+  const sent: KubeObject & { readonly spec: object } = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { namespace: 'a', name: 'b', labels: { app: 'x' } },
+    spec: {
+      replicas: 2,
+      selector: { matchLabels: { app: 'x' } },
+      strategy: {},
+      template: { containers: [{ name: 'one', args: ['--a', '--b'], ports: [{ containerPort: 1 }] }, { name: 'two' }] },
+    },
+  };
+  const fields = (more: object = {}) => ({
+    'f:metadata': { 'f:labels': { 'f:app': {} } },
+    'f:spec': {
+      'f:replicas': {},
+      'f:selector': {},
+      'f:strategy': {},
+      'f:template': {
+        'f:containers': {
+          'k:{"name":"two"}': { '.': {}, 'f:name': {} },
+          'k:{"name":"one"}': {
+            '.': {},
+            'f:args': {},
+            'f:name': {},
+            'f:ports': { 'k:{"containerPort":1,"protocol":"TCP"}': { '.': {}, 'f:containerPort': {} } },
+          },
+        },
+      },
+      ...more,
+    },
+  });
+  interface Changes {
+    readonly fields?: object;
+    readonly spec?: object;
+    readonly args?: readonly string[];
+    readonly labels?: object;
+  }
+  const stored = ({ fields: own = fields(), spec, args = ['--a', '--b'], labels }: Changes = {}): KubeObject => ({
+    ...sent,
+    metadata: {
+      ...sent.metadata,
+      uid: 'uid',
+      resourceVersion: '7',
+      labels: { app: 'x', ...labels },
+      managedFields: [others, { manager: 'us', operation: 'Apply', fieldsV1: own as Record<string, unknown> }],
+    },
+    ...{
+      spec: {
+        ...sent.spec,
+        paused: false,
+        template: {
+          containers: [
+            { name: 'of another client' },
+            { name: 'one', args, image: 'default', ports: [{ containerPort: 1, protocol: 'TCP' }] },
+            { name: 'two', image: 'default' },
+          ],
+        },
+        ...spec,
+      },
+    },
+  });
+  const toSend = { fingerprint: 'any', object: () => sent };
+
+  it.each<[string, KubeObject]>([
+    ['is as it would be applied', stored()],
+    ['has fields of others besides', stored({ labels: { more: 'y' } })],
+  ])('is not applied that %s', (_, before) => {
+    for (const one of [before, asCached(before)])
+      expect(decideApply(toSend, undefined, one, 'us')).toEqual({ type: 'skip', because: 'applied before' });
+  });
+
+  it.each<[string, KubeObject]>([
+    ['has another value', stored({ spec: { replicas: 1 } })],
+    ['has lost a value', stored({ spec: { replicas: undefined } })],
+    ['has another order of arguments', stored({ args: ['--b', '--a'] })],
+    ['has a label more in a selector', stored({ spec: { selector: { matchLabels: { app: 'x', b: 'y' } } } })],
+    ['has a field of the operator that is not rendered any more', stored({ fields: fields({ 'f:paused': {} }) })],
+    ['has lost a field to another manager', stored({ fields: { 'f:spec': fields()['f:spec'] } })],
+    ['was applied by nobody', { ...stored(), metadata: { ...sent.metadata, resourceVersion: '7' } }],
+  ])('is applied that %s', (_, before) => {
+    for (const one of [before, asCached(before)])
+      expect(decideApply(toSend, undefined, one, 'us')).toEqual({ type: 'apply', because: 'new' });
   });
 });
 

@@ -104,7 +104,7 @@ describe('of the objects of a cluster', () => {
       await settled();
       const { managedFields } = informer.get({ name: 'fingerprint', namespace: 'default' })?.metadata ?? {};
       const fingerprint: unknown = expect.stringMatching(/^[\w-]{22}$/);
-      expect(managedFields).toEqual([{ manager: 'us', operation: 'Apply', fingerprint }]);
+      expect(managedFields).toEqual([{ manager: 'us', operation: 'Apply', fingerprint, applied: fingerprint }]);
     });
   });
 });

@@ -99,8 +99,9 @@ describe('of an object in a hosted cluster', () => {
       resourceVersion: '5',
       generation: 3,
     });
+    const fingerprint: unknown = expect.stringMatching(/^[\w-]{22}$/);
     expect(kept.metadata.managedFields).toEqual([
-      { manager: fieldManager, operation: 'Apply', fingerprint: expect.stringMatching(/^[\w-]{22}$/) as unknown },
+      { manager: fieldManager, operation: 'Apply', fingerprint, applied: fingerprint },
     ]);
     expect(somePodAvailable(kept)).toEqual({ ready: true });
     const podProblem = findPodProblem({ pods: [], deployments: [kept], now: new Date() });

@@ -6,7 +6,6 @@ import {
 } from '../../../../reconciler/desired-state/revision/adoption-waves.ts';
 
 const newest = 5;
-const now = new Date('2026-11-21T12:00:00Z');
 
 const member = (key: string, revision: number, more: Partial<FleetMember> = {}): FleetMember => ({
   key,
@@ -19,7 +18,7 @@ const member = (key: string, revision: number, more: Partial<FleetMember> = {}):
 
 function turn(waves: AdoptionWaves, key: string, fleet: readonly FleetMember[], concurrency = 1) {
   const revision = fleet.find((one) => one.key === key)?.revision ?? 0;
-  return waves.turn({ key, revision, newest, fleet: () => fleet, concurrency, now });
+  return waves.turn({ key, revision, newest, fleet: () => fleet, concurrency });
 }
 
 it('leaves a release revision that is kept', () => {
@@ -33,8 +32,8 @@ it('begins with as many as may adopt at a time, and goes on when these are Ready
   expect(turn(waves, 'b', before, 2)).toEqual({ kind: 'now' });
   expect(turn(waves, 'c', before, 2)).toMatchObject({
     kind: 'later',
-    message: 'revision 2 is no longer kept, and the control plane adopts 5 after others: it waits for a, b to be Ready',
-    again: new Date('2026-11-21T12:01:00Z'),
+    message:
+      'revision 2 is no longer kept, and the control plane adopts 5 after others: at most 2 at a time adopts it until it is Ready',
   });
   const during = [member('a', 5, { isReady: false }), member('b', 5, { isReady: false }), member('c', 2)];
   expect(turn(waves, 'c', during, 2)).toMatchObject({ kind: 'later' });
@@ -55,7 +54,7 @@ it('waits for one that it has let begin, also in the reconciles before its statu
 it('stops while one that has adopted it is not Ready, also after a restart of the operator', () => {
   const fleet = [member('a', 5, { isReady: false }), member('b', 2)];
   expect(turn(new AdoptionWaves(), 'b', fleet)).toMatchObject({
-    message: expect.stringContaining('waits for a to be'),
+    message: expect.stringContaining('at most 1 at a time'),
   });
 });
 
@@ -75,6 +74,21 @@ it('lets canaries begin', () => {
   expect(turn(waves, 'b', fleet)).toEqual({ kind: 'now' });
   const after = [member('a', 2), member('b', 5, { isCanary: true }), member('c', 3, { isCanary: true })];
   expect(turn(waves, 'a', after)).toEqual({ kind: 'now' });
+});
+
+it('names those whose turn has come, as many as may adopt at a time, and none that was deleted', () => {
+  const waves = new AdoptionWaves();
+  const keys = ['a', 'b', 'c', 'd', 'e'];
+  const before = keys.map((key) => member(key, 2));
+  const next = (fleet: readonly FleetMember[]) => waves.next({ newest, fleet: () => fleet, concurrency: 2 });
+  for (const key of keys) turn(waves, key, before, 2);
+  expect(next(before)).toEqual([]);
+  const after = [member('a', 5), member('b', 5), ...before.slice(2)];
+  expect(next(after)).toEqual(['c', 'd']);
+  waves.forget('c');
+  expect(next(after)).toEqual(['d', 'e']);
+  expect([turn(waves, 'd', after, 2), turn(waves, 'e', after, 2)]).toEqual([{ kind: 'now' }, { kind: 'now' }]);
+  expect(waves.isAwaited).toBe(false);
 });
 
 it('reads what the operator has reported', () => {
