@@ -40,10 +40,20 @@ export function appliedLines({ apiVersion: _, kind: __, metadata, ...rest }: Kub
 }
 
 function valueLines(value: unknown, path: string): string[] {
-  const parts = Array.isArray(value) ? value.entries() : isFields(value) ? Object.entries(value) : [];
-  const lines = [...parts].flatMap(([name, part]) => (part === undefined ? [] : valueLines(part, `${path}\0${name}`)));
-  return lines.length > 0 ? lines : [`${path}=${JSON.stringify(value)}`];
+  const all = Array.isArray(value) ? [...value.entries()] : isFields(value) ? Object.entries(value) : [];
+  const parts = all.filter(([, part]) => part !== undefined);
+  if (parts.length > 0) return parts.flatMap(([name, part]) => valueLines(part, `${path}\0${name}`));
+  const line = `${path}=${JSON.stringify(value)}`;
+  return defaulted.some((ending) => line.endsWith(ending)) ? [] : [line];
 }
+
+/** What the API server adds to maps and lists that have one owner as a whole: references to fields, and templates of volume claims. */
+const defaulted = [
+  '\0apiVersion="v1"',
+  '\0kind="PersistentVolumeClaim"',
+  '\0volumeMode="Filesystem"',
+  '\0status\0phase="Pending"',
+] as const;
 
 function byPlaceIn(items: readonly unknown[]) {
   const places = new Map(items.map((item, place) => [item, place]));

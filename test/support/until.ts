@@ -61,3 +61,20 @@ export async function inEachState(
     await act(next.state);
   }
 }
+
+/**
+ * Resolves as {@link until} does, and reconciles a control plane meanwhile: what the operator has applied in a hosted cluster and does not
+ * watch it lists again with a reconcile, ten seconds after the last time.
+ */
+export async function untilReconciled<T>(
+  bench: { patch(cluster: string, change: object): Promise<unknown> },
+  cluster: string,
+  what: string,
+  condition: () => Promise<T | undefined | false>,
+): Promise<T> {
+  let looks = 0;
+  return until(what, async () => {
+    if (looks++ % 10 === 0) await bench.patch(cluster, { metadata: { annotations: { looks: `${looks}` } } });
+    return condition();
+  });
+}

@@ -149,7 +149,7 @@ export class HostedClusterClient implements HostedClient {
 
   watch(): void {
     const now = this.#options.clock.elapsed();
-    if (this.#isWatching && now - this.#listedAt < relistMs) return;
+    if (this.#isWatching && now - this.#listedAt < (this.#options.relistMs ?? relistMs)) return;
     this.#listedAt = now;
     if (this.#isWatching) return void this.#known.refresh();
     this.#isWatching = true;

@@ -29,6 +29,8 @@ export interface HostedClusterClientOptions {
   readonly onError: (error: unknown) => void;
   /** Called for every request to the hosted cluster. By default not called. */
   readonly onRequest?: ((record: RequestRecord) => void) | undefined;
+  /** After how many milliseconds a reconcile lists again what is not watched. By default 10,000. */
+  readonly relistMs?: number | undefined;
   /** Where the endpoint may be. By default anywhere. */
   readonly destinations?: Destinations | undefined;
   /** Called for everything that an API server sends, before it is read. By default not called. */

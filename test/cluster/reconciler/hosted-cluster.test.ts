@@ -10,6 +10,7 @@ import {
   Namespace,
   Node,
   type Resource,
+  resourceOf,
   Role,
   RoleBinding,
   Secret,
@@ -21,13 +22,15 @@ import {
   fieldManager,
   servingCertificateSignerAnnotation,
 } from '../../../constructs/api/group.ts';
+import { nodeSigners } from '../../../constructs/cluster/workload-identities.ts';
 import { HostedClusterClient } from '../../../reconciler/clusters/hosted/client.ts';
 import { HostedRooms } from '../../../reconciler/clusters/hosted/rooms.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { connectionFor } from '../../../reconciler/kube/config.ts';
 import { isForbidden } from '../../../reconciler/kube/errors.ts';
-import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { describeObject, type KubeObject } from '../../../reconciler/kube/object.ts';
+import { appliedLines, ownedLines } from '../../../reconciler/kube/owned-values.ts';
 import type { RequestRecord } from '../../../reconciler/kube/request.ts';
 import { plainApiServer } from '../../support/plain-api-server.ts';
 import { FlakyProxy } from '../../support/flaky-proxy.ts';
@@ -67,6 +70,7 @@ async function open(): Promise<void> {
   proxy = await FlakyProxy.start(server.port);
   hosted = new HostedClusterClient(await hostedTargetOf(server, proxy.port), {
     clock: systemClock,
+    relistMs: 500,
     room: new HostedRooms(systemClock).open(),
     onChange: () => (changes += 1),
     onRevert: (what) => reverted.push(what),
@@ -80,15 +84,16 @@ async function close(): Promise<void> {
   await proxy.stop();
 }
 
-/** Every kind has been listed and is watched. */
-async function allWatched(): Promise<void> {
+/** Every kind has been listed, and those are watched for which a condition or a node waits. */
+async function allKnown(): Promise<void> {
   const { applied } = await hostedTargetOf(server, proxy.port);
   const rbac = [ClusterRole, ClusterRoleBinding, Role, RoleBinding];
   const besides = [...rbac, ServiceAccount, EndpointSlice, CertificateSigningRequest, Node].length;
-  await until('every watch to have begun', () => {
-    const watches = requests.filter(({ verb, code }) => verb === 'watch' && code === 200);
-    return watches.length >= applied.length + besides;
-  });
+  const workloads = applied.filter(({ resource }) => [Deployment, DaemonSet].includes(resource));
+  const watched = [Node, ServiceAccount, ...nodeSigners, ...workloads].length;
+  const did = (wanted: string) => requests.filter(({ verb, code }) => verb === wanted && code === 200).length;
+  await until('every kind to be known', () => did('list') >= applied.length + besides && did('watch') >= watched);
+  expect(did('watch')).toBe(watched);
 }
 
 /** One reconcile as the phases do it, repeated until nothing is refused any more. */
@@ -106,14 +111,10 @@ async function reconcile(): Promise<void> {
   });
 }
 
-/** Reconciles after every change, as the controller does, until the condition is met. */
+/** Reconciles until the condition is met, after every change and now and then, as the controller does. */
 async function converge(what: string, condition: () => Promise<boolean>): Promise<void> {
-  let seen = -1;
   await until(what, async () => {
-    if (changes !== seen) {
-      seen = changes;
-      await reconcile();
-    }
+    await reconcile();
     return condition();
   });
 }
@@ -125,13 +126,27 @@ const exists = async (resource: Resource, name: { name: string; namespace?: stri
 describe('a hosted cluster', () => {
   it('gets RBAC first and then everything else, and needs nothing more', async () => {
     await reconcile();
-    await allWatched();
+    await allKnown();
     // One for the administrator who grants rights, one for everything else.
     expect(proxy.accepted).toBe(2);
     requests = [];
     await reconcile();
     expect(requests).toEqual([]);
     expect(await exists(ConfigMap, clusterInfo)).toBe(true);
+  });
+
+  it('stores each object as it was applied, so that the next operator applies none', async () => {
+    await reconcile();
+    const stored = await Promise.all(hostedObjects.map((one) => admin.get(resourceOf(one), one.metadata)));
+    const differences = hostedObjects.flatMap((one, index) => {
+      const live = stored[index] ?? one;
+      const { managedFields }: KubeObject['metadata'] = live.metadata;
+      const fields = managedFields?.find(({ manager }) => manager === fieldManager)?.fieldsV1 ?? {};
+      const [sent, has] = [new Set(appliedLines(one)), new Set(ownedLines(fields, live))];
+      const lines = [...sent].filter((line) => !has.has(line)).concat([...has].filter((line) => !sent.has(line)));
+      return lines.map((line) => `${describeObject(one)} ${line.replaceAll('\0', '.')}`);
+    });
+    expect(differences).toEqual([]);
   });
 
   it('is restored when another client changes it; additions by others stay', async () => {
@@ -154,7 +169,7 @@ describe('a hosted cluster', () => {
     ['an add-on', DaemonSet, { namespace: 'kube-system', name: 'kube-proxy' }],
   ])('gets a deleted object back: %s', async (_, resource, name) => {
     await reconcile();
-    await allWatched();
+    await allKnown();
     await admin.delete(resource, name);
     await converge(`${resource.kind} ${name.name} to be back`, () => exists(resource, name));
     expect((await admin.get(resource, name)).metadata.labels).toMatchObject(managed);
@@ -178,7 +193,7 @@ describe('a hosted cluster', () => {
 
   it('gets its rights back that were deleted while the connection was down', async () => {
     await reconcile();
-    await allWatched();
+    await allKnown();
     proxy.goSilent();
     proxy.reset();
     await admin.delete(ClusterRoleBinding, rights);
@@ -189,7 +204,7 @@ describe('a hosted cluster', () => {
 
   it('counts its nodes, and ignores their status updates', async () => {
     await reconcile();
-    await allWatched();
+    await allKnown();
     expect(hosted.nodes()).toBe(0);
     await admin.create({ ...kindOf(Node), metadata: { name: 'n1' } }, other);
     await admin.create({ ...kindOf(Node), metadata: { name: 'n2' } }, other);
@@ -226,7 +241,7 @@ describe('a hosted cluster', () => {
 
   it('has working controllers when the first service account exists', async () => {
     await reconcile();
-    await allWatched();
+    await allKnown();
     expect(hosted.controllersWork()).toBe(false);
     const metadata = { namespace: 'default', name: 'default' };
     await admin.create({ ...kindOf(ServiceAccount), metadata }, other);
@@ -242,6 +257,7 @@ describe('a hosted cluster', () => {
     const isCoreDNS = ({ metadata }: KubeObject) => metadata.name === 'coredns';
     const coredns = { namespace: 'kube-system', name: 'coredns' };
     await until('all to be pruned', async () => {
+      hosted.watch();
       await hosted.prune(hostedObjects.filter((object) => !isCoreDNS(object)));
       return !(await exists(ConfigMap, old)) && !(await exists(Deployment, coredns));
     });
@@ -254,7 +270,7 @@ describe('a hosted cluster', () => {
 describe('a killed API server', () => {
   it('causes one failure, gets few requests meanwhile, and converges when it is back', async () => {
     await reconcile();
-    await allWatched();
+    await allKnown();
     await server.killApiServer();
     await until('the watches to be missed', () => errors.length > 0);
     requests = [];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ownedValues } from '../../../reconciler/kube/owned-values.ts';
+import { appliedLines, ownedLines, ownedValues } from '../../../reconciler/kube/owned-values.ts';
 
 const object = {
   metadata: { finalizers: ['a', 'b'], annotations: { note: 'of a person' } },
@@ -45,4 +45,17 @@ it.each<[string, object, unknown]>([
   ['a map without what is in it', { 'f:metadata': { 'f:annotations': { '.': {} } } }, [[true]]],
 ])('of the fields of a manager it has the values, for %s', (_, fields, expected) => {
   expect(ownedValues(fields as Readonly<Record<string, unknown>>, object)).toEqual(expected);
+});
+
+it('has the values of an object as they were applied, with what the API server adds to a list that has one owner', () => {
+  const claim = { metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'] } };
+  const added = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', status: { phase: 'Pending' } };
+  const stored = { ...added, ...claim, spec: { ...claim.spec, volumeMode: 'Filesystem' } };
+  const fields = { 'f:spec': { 'f:volumeClaimTemplates': {} } };
+  const sent = { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'a' } };
+  const lines = appliedLines({ ...sent, ...{ spec: { volumeClaimTemplates: [claim] } } });
+  expect(lines).toHaveLength(2);
+  expect(ownedLines(fields, { spec: { volumeClaimTemplates: [stored] } })).toEqual(lines);
+  const larger = { ...stored, spec: { ...stored.spec, volumeMode: 'Block' } };
+  expect(ownedLines(fields, { spec: { volumeClaimTemplates: [larger] } })).not.toEqual(lines);
 });

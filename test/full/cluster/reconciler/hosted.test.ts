@@ -5,7 +5,7 @@ import type { KubeObject } from '../../../../reconciler/kube/object.ts';
 import { isReady } from '../../../../reconciler/kube/readiness.ts';
 import { issuerFor } from '../../../cluster/reconciler/hosted-sign-in.ts';
 import { borrow } from '../../../support/lent/borrow.ts';
-import { until } from '../../../support/until.ts';
+import { until, untilReconciled } from '../../../support/until.ts';
 
 interface DeploymentObject extends KubeObject {
   readonly spec: { readonly replicas: number };
@@ -88,7 +88,7 @@ test('the operator continues after the API server was killed', async () => {
   // kube-proxy's rules for it follow shortly after it is Ready.
   await until('the API server to answer', () => hosted.raw('/readyz', { deadlineMs: 5_000 }).catch(() => false));
   await hosted.delete(ConfigMap, clusterInfo);
-  await until('cluster-info to be back', () => hosted.find(ConfigMap, clusterInfo));
+  await untilReconciled(bench, 'c1', 'cluster-info to be back', () => hosted.find(ConfigMap, clusterInfo));
   expect((await bench.get('c1')).status?.initialization?.controlPlaneInitialized).toBe(true);
 });
 
