@@ -181,6 +181,8 @@ describe('the operator', () => {
   test('writes nothing when it is restarted', async () => {
     const before = await everything();
     expect(before.length).toBeGreaterThan(20);
+    // What the test before has changed is reported.
+    await bench.untilRolledOut('c1');
     await bench.restartOperator();
     const isNodes = ({ verb, resource }: { verb: string; resource: string }) =>
       verb === 'watch' && resource === 'nodes';
