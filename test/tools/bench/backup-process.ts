@@ -70,7 +70,7 @@ async function take({ member, credentials }: Extract<BackupJob, { kind: 'take' }
       kubernetesVersion: 'v1.36.0',
       keys: await client.keyCounts(status.revision),
     },
-    snapshot: client.snapshot(),
+    snapshot: client.source,
   });
   client.close();
   return manifest;
