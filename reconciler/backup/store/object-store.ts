@@ -177,8 +177,10 @@ export class ObjectStore {
   /** Writes a small object. The first one is sent as a long one would be, to find out whether the store takes that. */
   async putText(key: string, text: string, signal?: AbortSignal): Promise<void> {
     const target = { Bucket: this.settings.bucket, Key: key, ContentType: 'application/json' };
-    const write = (content: Pick<PutObjectCommandInput, 'Body' | 'ContentLength'>, isFine = (_: number) => false) =>
-      this.#unless(isFine, `write ${key}`, new PutObjectCommand({ ...target, ...content }), signal);
+    const write = (
+      content: Pick<PutObjectCommandInput, 'Body' | 'ContentLength'>,
+      isFine: (status: number) => boolean = () => false,
+    ) => this.#unless(isFine, `write ${key}`, new PutObjectCommand({ ...target, ...content }), signal);
     if (this.takes !== undefined) return void (await write({ Body: text }));
     const bytes = Buffer.from(text, 'utf8');
     const content = { Body: Readable.from([bytes]), ContentLength: bytes.length };
