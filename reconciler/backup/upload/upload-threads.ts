@@ -46,8 +46,11 @@ const graceMs = 90_000;
 /** An upload that failed so soon begins again: later, the revision in its manifest may be compacted. */
 const soonMs = 60_000;
 
-/** What a store may take that has refused this. */
-const lower = { whole: 'parts', parts: 'signed parts', 'signed parts': undefined } as const;
+/** How a store may take an object after an upload has failed; undefined if that changes nothing. The client repeats parts. */
+function lowerWay(way: ObjectStore['takes'], { reason }: StoreError): 'parts' | 'signed parts' | undefined {
+  if (way === 'whole') return reason === 'CredentialsRefused' ? undefined : 'parts';
+  return way === 'parts' && ['AccessDenied', 'Failed'].includes(reason) ? 'signed parts' : undefined;
+}
 
 interface UploadThreadsOptions {
   /** The program of a thread. */
@@ -90,7 +93,7 @@ export class UploadThreads {
         );
       } catch (error) {
         calls.signal?.throwIfAborted();
-        const below = error instanceof StoreError ? lower[store.takes ?? 'signed parts'] : undefined;
+        const below = error instanceof StoreError ? lowerWay(store.takes, error) : undefined;
         if (below === undefined) throw error;
         store.learn(below);
         if (performance.now() - began > soonMs) throw error;
