@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { DatabaseSource } from '../etcd/snapshot.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { BareObject } from './bare-snapshot.ts';
 import { decrypted, encrypted } from './encryption.ts';
@@ -17,6 +18,8 @@ import {
 import type { ObjectStore } from './store/object-store.ts';
 import { markedOwner, markerObject, type OwnerMarker, parseOwnerMarker } from './owner-marker.ts';
 import type { MarkedBackup } from './ownership.ts';
+import { storeStream } from './upload/store-stream.ts';
+import { uploadThreads } from './upload/upload-threads.ts';
 import { takeMoveLock } from './move-lock.ts';
 import { newestFirst } from './order.ts';
 import { Verification } from './verification-result.ts';
@@ -46,8 +49,10 @@ export interface NewBackup {
   readonly facts: SnapshotFacts;
   /** Whose backup it is. Releases that knew no owners wrote none. */
   readonly marker?: OwnerMarker | undefined;
-  /** As etcd sends it. */
-  readonly snapshot: AsyncIterable<Uint8Array>;
+  /** As etcd sends it. That of a member is moved by a thread of its own. */
+  readonly snapshot: DatabaseSource;
+  /** What the member says of its database, in bytes. @default any size */
+  readonly databaseBytes?: number | undefined;
   /**
    * Everything else that a rebuild elsewhere needs. It is omitted without an encryption key, because it contains the
    * keys of the cluster.
@@ -77,15 +82,20 @@ export class ClusterBackups {
   }
 
   /** Uploads a backup. It is listed only once it is complete. */
-  async write({ name, facts, marker, snapshot, bundle }: NewBackup, signal?: AbortSignal): Promise<Manifest> {
+  async write(
+    { name, facts, marker, snapshot, databaseBytes, bundle }: NewBackup,
+    signal?: AbortSignal,
+    moved?: (bytes: number) => void,
+  ): Promise<Manifest> {
     const [key, ...older] = this.#keys;
-    const hash = createHash('sha256');
-    const measured = { sizeBytes: 0 };
-    const plain = measure(snapshot, hash, measured);
     // First, so that unfinished uploads have an owner too.
     if (marker) await this.mark(name, marker, signal);
     const object = key ? objectNames.encryptedSnapshot : objectNames.snapshot;
-    await this.#store.put(this.#key(name, object), key ? encrypted(plain, [key, ...older]) : plain, signal);
+    const target = { name: this.#key(name, object), key, databaseBytes };
+    const calls = { signal, moved };
+    const stored = await ('endpoint' in snapshot
+      ? uploadThreads.store(this.#store, snapshot, target, calls)
+      : storeStream(this.#store, target, snapshot, calls));
     if (key && bundle) {
       await this.#store.put(
         this.#key(name, objectNames.encryptedRecoveryBundle),
@@ -99,8 +109,7 @@ export class ClusterBackups {
       ...facts,
       time: new Date(name.time).toISOString(),
       revision: name.revision,
-      sha256: hash.digest('hex'),
-      ...measured,
+      ...stored,
       ...(key ? { encryption: { keyId: key.id } } : {}),
       objects: { snapshot: object, ...(key && bundle ? { bundle: objectNames.encryptedRecoveryBundle } : {}) },
     };
@@ -155,16 +164,17 @@ export class ClusterBackups {
   async *readSnapshot(backup: BackupName, manifest: Manifest, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     const stored = this.#store.get(this.#key(backup, manifest.objects.snapshot), signal);
     const hash = createHash('sha256');
-    const measured = { sizeBytes: 0 };
-    const plain = measure(manifest.encryption ? decrypted(stored, this.#keys) : stored, hash, measured);
-    for await (const chunk of plain) {
+    let sizeBytes = 0;
+    for await (const chunk of manifest.encryption ? decrypted(stored, this.#keys) : stored) {
+      hash.update(chunk);
+      sizeBytes += chunk.length;
       // A store may send without end.
-      if (measured.sizeBytes > manifest.sizeBytes) break;
+      if (sizeBytes > manifest.sizeBytes) break;
       yield chunk;
     }
-    if (measured.sizeBytes === manifest.sizeBytes && hash.digest('hex') === manifest.sha256) return;
+    if (sizeBytes === manifest.sizeBytes && hash.digest('hex') === manifest.sha256) return;
     throw new Error(
-      `backup ${backupId(backup)} is damaged, because its size or hash differs from its manifest (${measured.sizeBytes} of ${manifest.sizeBytes} bytes): use another backup`,
+      `backup ${backupId(backup)} is damaged, because its size or hash differs from its manifest (${sizeBytes} of ${manifest.sizeBytes} bytes): use another backup`,
     );
   }
 
@@ -247,16 +257,4 @@ export class ClusterBackups {
 function marked(backup: BackupName, names: ReadonlySet<string>): MarkedBackup {
   const [owner] = [...names].flatMap((name) => markedOwner(name) ?? []);
   return { ...backup, owner };
-}
-
-async function* measure(
-  source: AsyncIterable<Uint8Array>,
-  hash: ReturnType<typeof createHash>,
-  measured: { sizeBytes: number },
-): AsyncGenerator<Uint8Array> {
-  for await (const chunk of source) {
-    hash.update(chunk);
-    measured.sizeBytes += chunk.length;
-    yield chunk;
-  }
 }

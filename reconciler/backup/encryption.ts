@@ -34,6 +34,12 @@ export async function* encrypted(
   }
 }
 
+/** Length of the output of {@link encrypted} for this many bytes. */
+export function encryptedBytes(sizeBytes: number, { id }: EncryptionKey): number {
+  const headerBytes = magic.length + 1 + Buffer.byteLength(id) + nonceBytes + keyBytes + tagBytes;
+  return headerBytes + sizeBytes + tagBytes * Math.max(1, Math.ceil(sizeBytes / chunkBytes));
+}
+
 /**
  * Decrypts the output of {@link encrypted}, with the key that it requires. Every returned byte is authentic, but only
  * the end of the stream confirms that it is complete: do not use a part. Throws a sentence for the user.

@@ -15,6 +15,7 @@ import { expiredBackups, retentionOf } from './retention.ts';
 import { isBackupDue, type Schedule } from './schedule.ts';
 import type { StoreReader } from './store/store-access.ts';
 import { StoreError } from './store/store-error.ts';
+import { mebibytes } from './upload/store-stream.ts';
 import { withBackups } from './with-backups.ts';
 
 /** One attempt at a backup, with everything that it needs. */
@@ -146,21 +147,19 @@ async function upload(
       ...(causes.length > 0 ? { takenFor: [...causes] } : {}),
     };
     const name = { time: clock.now(), revision: status.revision };
-    const progress = { totalBytes: status.dbSizeBytes, report, moved, clock };
-    const snapshot = counted(client.snapshot(signal), progress);
+    const databaseBytes = status.dbSizeBytes;
+    const count = counting({ totalBytes: databaseBytes, report, moved, clock });
     const text = isEncrypted ? await bundle() : undefined;
     const bundled = text === undefined ? undefined : inOnePiece(text);
     const marker = ownerMarker(chain, facts.clusterId);
-    return await backups.write({ name, facts, marker, snapshot, bundle: bundled }, signal);
+    const backup = { name, facts, marker, snapshot: client.source, databaseBytes, bundle: bundled };
+    return await backups.write(backup, signal, count);
   } finally {
     etcd.close();
   }
 }
 
 const reportMs = 5_000;
-
-/** A database grows between the request for its size and its snapshot. */
-const growthBytes = 1 << 30;
 
 interface SnapshotProgress {
   readonly totalBytes: number;
@@ -169,33 +168,20 @@ interface SnapshotProgress {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** The same stream, with progress reports at intervals. It fails when etcd sends more than it has. */
-async function* counted(
-  source: AsyncIterable<Uint8Array>,
-  { totalBytes, report, moved, clock }: SnapshotProgress,
-): AsyncGenerator<Uint8Array> {
+/** Counts the bytes of a snapshot, and reports them at intervals. */
+function counting({ totalBytes, report, moved, clock }: SnapshotProgress): (bytes: number) => void {
   const began = clock.now();
   let reported = -Infinity;
   let bytes = 0;
-  for await (const chunk of source) {
-    bytes += chunk.length;
-    moved?.(chunk.length);
-    if (bytes > totalBytes + growthBytes)
-      throw new Error(
-        `the snapshot of etcd does not end: ${mebibytes(bytes)} MiB are more than the ${mebibytes(totalBytes)} MiB of its database: check the image and the version of etcd`,
-      );
-    if (clock.now() - reported >= reportMs) {
-      reported = clock.now();
-      report(
-        `${mebibytes(bytes)} of about ${mebibytes(totalBytes)} MiB uploaded, ${Math.round((reported - began) / 1000)} s`,
-      );
-    }
-    yield chunk;
-  }
-}
-
-function mebibytes(bytes: number): number {
-  return Math.round(bytes / (1 << 20));
+  return (more) => {
+    bytes += more;
+    moved?.(more);
+    if (clock.now() - reported < reportMs) return;
+    reported = clock.now();
+    report(
+      `${mebibytes(bytes)} of about ${mebibytes(totalBytes)} MiB uploaded, ${Math.round((reported - began) / 1000)} s`,
+    );
+  };
 }
 
 async function* inOnePiece(text: string): AsyncGenerator<Uint8Array> {

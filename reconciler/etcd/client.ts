@@ -5,7 +5,7 @@ import { type KeyVersion, listKeys } from './key-changes.ts';
 import { countKeysByResource, type KeyCounts } from './key-counts.ts';
 import type { MemberAlarm, Registration } from './members.ts';
 import { inSpan } from '../kube/span.ts';
-import { readSnapshot } from './snapshot.ts';
+import { type DatabaseSource, type MemberPlace, readSnapshot } from './snapshot.ts';
 import {
   type CallOptions,
   type EtcdCredentials,
@@ -35,13 +35,14 @@ const countingMs = 5 * 60_000;
  * use.
  */
 export class MemberClient {
-  readonly #endpoint: MemberEndpoint;
-  readonly #credentials: EtcdCredentials;
+  /** Its snapshot, which another thread can read as well. */
+  readonly source: DatabaseSource;
+  readonly #place: MemberPlace;
   readonly #etcd: TrustingEtcd3;
 
   constructor(endpoint: MemberEndpoint, credentials: EtcdCredentials) {
-    this.#endpoint = endpoint;
-    this.#credentials = credentials;
+    this.#place = { endpoint, credentials };
+    this.source = this.#place;
     this.#etcd = new TrustingEtcd3(endpoint, credentials);
   }
 
@@ -72,7 +73,7 @@ export class MemberClient {
   }
 
   get #http(): HttpAccess {
-    return { member: this.#endpoint, credentials: this.#credentials, deadlineMs };
+    return { member: this.#place.endpoint, credentials: this.#place.credentials, deadlineMs };
   }
 
   /** Reads from the member's own database. It fails during a defragmentation, when status still answers. */
@@ -139,7 +140,7 @@ export class MemberClient {
   /** Returns free space of the database to the file system. The member serves no requests meanwhile. */
   async defragment(): Promise<void> {
     // A client resets its connections when one of its calls fails, which would also end this call.
-    const etcd = new TrustingEtcd3(this.#endpoint, this.#credentials);
+    const etcd = new TrustingEtcd3(this.#place.endpoint, this.#place.credentials);
     try {
       await this.#call('defragment', ({ maintenance }, options) => maintenance.defragment(options), {
         etcd,
@@ -152,12 +153,7 @@ export class MemberClient {
 
   /** The member's whole database at this moment; see {@link readSnapshot}. */
   async *snapshot(signal?: AbortSignal): AsyncGenerator<Buffer> {
-    const etcd = new TrustingEtcd3(this.#endpoint, this.#credentials);
-    try {
-      yield* readSnapshot(etcd, `cannot read the snapshot of etcd member ${this.#endpoint.name}`, signal);
-    } finally {
-      etcd.close();
-    }
+    for await (const { blob } of readSnapshot(this.#place, signal)) yield blob;
   }
 
   /**
@@ -190,13 +186,15 @@ export class MemberClient {
     }, ended);
     return unlessAborted(ended, count).catch((error: unknown) => {
       if (!limit.aborted || signal?.aborted) throw error;
-      throw new Error(`etcd member ${this.#endpoint.name} has not counted its keys in ${countingMs / 60_000} minutes`);
+      throw new Error(
+        `etcd member ${this.#place.endpoint.name} has not counted its keys in ${countingMs / 60_000} minutes`,
+      );
     });
   }
 
   /** All keys at a revision, a page at a time. The revision must not be compacted meanwhile. */
   async *keys(revision: number): AsyncGenerator<readonly KeyVersion[]> {
-    const etcd = new TrustingEtcd3(this.#endpoint, this.#credentials, longestPage);
+    const etcd = new TrustingEtcd3(this.#place.endpoint, this.#place.credentials, longestPage);
     try {
       yield* listKeys(({ start, end, limit }) => {
         const range = {
@@ -233,10 +231,10 @@ export class MemberClient {
     { etcd = this.#etcd, limitMs = deadlineMs } = {},
   ): Promise<T> {
     try {
-      const attributes = { 'etcd.member': this.#endpoint.name };
+      const attributes = { 'etcd.member': this.#place.endpoint.name };
       return await inSpan(`etcd ${what}`, attributes, () => call(etcd, { deadline: Date.now() + limitMs }));
     } catch (cause) {
-      throw new Error(`${what} at etcd member ${this.#endpoint.name} failed: ${grpcMessage(cause)}`, { cause });
+      throw new Error(`${what} at etcd member ${this.#place.endpoint.name} failed: ${grpcMessage(cause)}`, { cause });
     }
   }
 }

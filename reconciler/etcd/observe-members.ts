@@ -18,7 +18,7 @@ export type KnownMember = Pick<Member, 'ordinal' | 'name' | 'peerUrl' | 'pod' | 
 export type Clients = (name: string) => LoopMemberClient | undefined;
 
 /** The calls that the etcd loop makes to one member. */
-export type LoopMemberClient = Omit<MemberClient, 'close' | 'clusterId' | 'keyCounts' | 'keys' | 'snapshot'>;
+export type LoopMemberClient = Omit<MemberClient, 'close' | 'clusterId' | 'keyCounts' | 'keys' | 'snapshot' | 'source'>;
 
 /** What members cannot answer. */
 interface ObservationContext {

@@ -3,7 +3,7 @@ import { errorFromStatus, type Status } from './errors.ts';
 import { withoutNulls } from './missing-values.ts';
 import type { KubeObject } from './object.ts';
 import { actionOf, answerRefused, answerTooLarge, type KubeRequest, SilenceError, type Stream } from './request.ts';
-import { nextInTime, type StallOptions } from './stall.ts';
+import { StallTimer, type StallOptions } from './stall.ts';
 import type { Transport } from './transport.ts';
 import { ValueCounter } from './value-counter.ts';
 
@@ -74,11 +74,9 @@ async function* readLines(
   const lines = new Lines(() => answerTooLarge(call, maxBytes), maxBytes, counter);
   const chunks = body[Symbol.asyncIterator]();
   // Not `for await`: a generator keeps its variables while it waits, and each chunk is a part of a buffer of many KiB.
-  let isStuck = false;
+  const timer = new StallTimer<Buffer>(stall);
   const next = async () => {
-    isStuck = true;
-    const { done, value } = await nextInTime(chunks, stall);
-    isStuck = false;
+    const { done, value } = await timer.next(chunks);
     arrived();
     return done ? undefined : { ...lines.take(value), bytes: value.length };
   };
@@ -90,8 +88,9 @@ async function* readLines(
     }
   } finally {
     held.release();
+    timer.end();
     // It would wait for a chunk that never comes.
-    if (isStuck) body.destroy?.();
+    if (timer.isWaiting) body.destroy?.();
     else await chunks.return?.();
   }
 }

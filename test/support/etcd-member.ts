@@ -62,6 +62,10 @@ export class LoneMember implements MemberCalls {
     yield snapshot;
   }
 
+  get source(): AsyncIterable<Uint8Array> {
+    return this.snapshot();
+  }
+
   async read(): Promise<void> {}
   async recount(): Promise<void> {}
 

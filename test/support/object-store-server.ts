@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { createCA, issueCertificate, type KeyPair, validFor } from '../../reconciler/pki/issue.ts';
 import type { StoreSettings } from '../../reconciler/backup/store/store-settings.ts';
 
 const bucket = 'backups';
@@ -21,7 +23,7 @@ function withoutChecksum(headers: IncomingHttpHeaders, content: Buffer): string 
 }
 
 /**
- * The part of S3 that backups of a few bytes need, in memory and over HTTP: objects and ranges of them, lists of one page, and multipart
+ * The part of S3 that backups of a few bytes need, in memory and over HTTP or HTTPS: objects and ranges of them, lists of one page, and multipart
  * uploads that were started. Tests on a real server cover the protocol itself.
  */
 export class ObjectStoreServer {
@@ -39,10 +41,22 @@ export class ObjectStoreServer {
   /** Called with the content of each object before the server looks whether there is one, and stores it. */
   beforeWrite: (text: string) => Promise<void> = async () => {};
   readonly #parts = new Map<string, Map<number, Buffer>>();
-  readonly #server = createServer((request, response) => void this.#answer(request, response));
+  /** Objects and parts that were written, with the hash of the content in the signature. */
+  readonly writes: { readonly kind: 'object' | 'part'; readonly hash: string; readonly bytes: number }[] = [];
+  /** Statuses with which it refuses a write, before it has read it; undefined for one that it takes. */
+  refuses: (headers: IncomingHttpHeaders) => number | undefined = () => undefined;
+  readonly #tls: Tls | undefined;
+  readonly #server;
 
-  static async start(): Promise<ObjectStoreServer> {
-    const store = new ObjectStoreServer();
+  private constructor(tls: Tls | undefined) {
+    this.#tls = tls;
+    const answer = (request: IncomingMessage, response: ServerResponse) => void this.#answer(request, response);
+    this.#server = tls ? createSecureServer(tls.pair, answer) : createServer(answer);
+  }
+
+  /** @param security `tls` for a certificate of a CA that only the settings contain */
+  static async start(security: 'plain' | 'tls' = 'plain'): Promise<ObjectStoreServer> {
+    const store = new ObjectStoreServer(security === 'tls' ? await tlsOfThisMachine() : undefined);
     await new Promise<void>((resolve) => {
       store.#server.listen(0, '127.0.0.1', resolve);
     });
@@ -51,7 +65,8 @@ export class ObjectStoreServer {
 
   get settings(): StoreSettings {
     const { port } = this.#server.address() as AddressInfo;
-    return storeAt(`http://127.0.0.1:${port}`);
+    if (!this.#tls) return storeAt(`http://127.0.0.1:${port}`);
+    return { ...storeAt(`https://127.0.0.1:${port}`), certificateAuthority: this.#tls.ca };
   }
 
   stop(): void {
@@ -62,8 +77,20 @@ export class ObjectStoreServer {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://store');
     const key = decodeURIComponent(pathname).slice(`/${bucket}/`.length);
     const prefix = searchParams.get('prefix') ?? '';
+    const status = request.method === 'PUT' ? this.refuses(request.headers) : undefined;
+    if (status !== undefined)
+      return void response.writeHead(status, { Connection: 'close' }).end(() => request.destroy());
     const chunks: Uint8Array[] = [];
-    for await (const chunk of request) chunks.push(chunk as Uint8Array);
+    let bytes = 0;
+    try {
+      for await (const chunk of request as AsyncIterable<Uint8Array>) {
+        bytes += chunk.length;
+        chunks.push(chunk);
+      }
+    } catch {
+      // It ended early: nothing is stored.
+      return;
+    }
     const xml = (text: string) => response.writeHead(200, { 'Content-Type': 'application/xml' }).end(text);
     const object = this.objects.get(key);
 
@@ -90,6 +117,8 @@ export class ObjectStoreServer {
       if (isConditional && this.conditions === 'kept' && this.objects.has(key))
         return void response.writeHead(412).end();
       const part = searchParams.get('partNumber');
+      const hash = String(request.headers['x-amz-content-sha256']);
+      this.writes.push({ kind: part === null ? 'object' : 'part', hash, bytes });
       if (part === null) this.objects.set(key, content);
       // Parts arrive in any order.
       else this.#parts.set(key, (this.#parts.get(key) ?? new Map<number, Buffer>()).set(Number(part), content));
@@ -124,6 +153,20 @@ export class ObjectStoreServer {
     );
     return `<ListMultipartUploadsResult>${uploads.join('')}</ListMultipartUploadsResult>`;
   }
+}
+
+interface Tls {
+  /** PEM of its CA. */
+  readonly ca: string;
+  readonly pair: { readonly cert: string; readonly key: string };
+}
+
+async function tlsOfThisMachine(): Promise<Tls> {
+  const validity = validFor(3_600_000, new Date());
+  const ca = await createCA({ commonName: 'store' }, validity);
+  const plan = { commonName: 'store', organizations: [], usages: ['server'], hosts: ['127.0.0.1'] } as const;
+  const { certificate: cert, key }: KeyPair = await issueCertificate(plan, ca, validity);
+  return { ca: ca.certificate, pair: { cert, key } };
 }
 
 /** The settings of a store at this URL. */

@@ -86,6 +86,6 @@ async function backUp(
   };
   const backup = { time: Date.now(), revision: status.revision };
   const marker = ownerMarker(folder.marker, facts.clusterId);
-  await backups.write({ name: backup, facts, marker, snapshot: client.snapshot(signal) }, signal);
+  await backups.write({ name: backup, facts, marker, snapshot: client.source }, signal);
   return backup;
 }

@@ -7,7 +7,14 @@ import {
   type CompletedPart,
   type S3Client,
 } from '@aws-sdk/client-s3';
+import { Readable } from 'node:stream';
+import type { Clock } from '../../kube/clock.ts';
+import { StallTimer } from '../../kube/stall.ts';
 import { piecesOf } from './pieces.ts';
+import { stalledError } from './store-error.ts';
+
+/** The longest object that is sent in one request: AWS takes 5 GiB, and who is cut off sends all of it again. */
+export const longestWholeBytes = 1 << 30;
 
 /**
  * The minimum part size of stores. With at most 10,000 parts, uploads are limited to 52 GB: several times the maximum
@@ -30,6 +37,8 @@ interface UploadLimits {
   readonly stallMs: number;
   /** Least speed of the parts that are sent at once. */
   readonly leastBytesPerSecond: number;
+  /** Parts are sent without a hash in their signature: TLS protects them. */
+  readonly isUnsigned?: boolean | undefined;
 }
 
 /** Some stores put the parts together before they answer. */
@@ -75,6 +84,55 @@ export async function uploadInParts(
   }
 }
 
+/**
+ * Uploads a stream of this length in one request, without a copy of it in memory and without a hash in its signature. It is atomic: a
+ * store drops a request that ends early. It cannot be repeated.
+ */
+export async function uploadWhole(
+  client: S3Client,
+  { bucket, key }: UploadTarget,
+  { source, sizeBytes }: { readonly source: AsyncIterable<Uint8Array>; readonly sizeBytes: number },
+  limits: UploadLimits & { readonly clock: Clock },
+): Promise<number> {
+  const ended = new AbortController();
+  const { signal, leastBytesPerSecond, stallMs, clock } = limits;
+  const what = `upload ${key}`;
+  const end = (reason: unknown): void => ended.abort(reason);
+  const timer = new StallTimer<number>({
+    what,
+    limitMs: partMs(limits),
+    least: { bytesPerSecond: leastBytesPerSecond, sizeOf: (bytes) => bytes },
+    clock,
+    stalled: () => stalledError(what, stallMs),
+  });
+  async function* taken(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of source) {
+      timer.wait(end);
+      yield chunk;
+      timer.came(chunk.length);
+    }
+    timer.wait(end);
+  }
+  // The client does not listen to errors of the stream, and Node ends the process for one that has no listener.
+  const body = Readable.from(taken(), { objectMode: false }).on('error', end);
+  try {
+    const object = { Bucket: bucket, Key: key, Body: body, ContentLength: sizeBytes };
+    const abortSignal = AbortSignal.any([...(signal ? [signal] : []), ended.signal]);
+    await client.send(new PutObjectCommand(object), { abortSignal });
+    return sizeBytes;
+  } catch (error) {
+    throw ended.signal.aborted ? ended.signal.reason : error;
+  } finally {
+    timer.end();
+    body.destroy();
+  }
+}
+
+/** Longest time of the parts that are sent at once. */
+function partMs({ stallMs, leastBytesPerSecond }: UploadLimits): number {
+  return Math.ceil(stallMs + ((partsAtOnce * partBytes) / leastBytesPerSecond) * 1000);
+}
+
 class MultipartUpload {
   readonly #client: S3Client;
   readonly #object: { readonly Bucket: string; readonly Key: string };
@@ -90,7 +148,7 @@ class MultipartUpload {
   }
 
   async sendWhole(bytes: Buffer): Promise<void> {
-    await this.#client.send(new PutObjectCommand({ ...this.#object, Body: bytes }), this.#within(this.#partMs));
+    await this.#client.send(new PutObjectCommand({ ...this.#object, Body: bytes }), this.#within(partMs(this.#limits)));
   }
 
   async sendPart(bytes: Buffer): Promise<void> {
@@ -98,10 +156,9 @@ class MultipartUpload {
     const number = this.#count;
     this.#id ??= this.#begin();
     const part = { PartNumber: number, UploadId: await this.#id };
-    const { ETag, ChecksumCRC32 } = await this.#client.send(
-      new UploadPartCommand({ ...this.#object, ...part, Body: bytes }),
-      this.#within(this.#partMs),
-    );
+    const command = new UploadPartCommand({ ...this.#object, ...part, Body: bytes });
+    if (this.#limits.isUnsigned) leaveUnsigned(command);
+    const { ETag, ChecksumCRC32 } = await this.#client.send(command, this.#within(partMs(this.#limits)));
     this.#parts[number - 1] = { PartNumber: number, ETag, ...(ChecksumCRC32 ? { ChecksumCRC32 } : {}) };
   }
 
@@ -124,11 +181,6 @@ class MultipartUpload {
     await this.#client.send(abort, { abortSignal: AbortSignal.timeout(this.#limits.stallMs) }).catch(() => {});
   }
 
-  get #partMs(): number {
-    const { stallMs, leastBytesPerSecond } = this.#limits;
-    return Math.ceil(stallMs + ((partsAtOnce * partBytes) / leastBytesPerSecond) * 1000);
-  }
-
   #within(ms: number): { readonly abortSignal: AbortSignal } {
     const { signal } = this.#limits;
     return { abortSignal: AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(ms)]) };
@@ -139,8 +191,23 @@ class MultipartUpload {
     const withChecksums = (await this.#client.config.requestChecksumCalculation()) === 'WHEN_SUPPORTED';
     const { UploadId } = await this.#client.send(
       new CreateMultipartUploadCommand({ ...this.#object, ...(withChecksums ? { ChecksumAlgorithm: 'CRC32' } : {}) }),
-      this.#within(this.#partMs),
+      this.#within(partMs(this.#limits)),
     );
     return UploadId;
   }
+}
+
+/** Sends the content of a request without its hash in the signature. */
+function leaveUnsigned({ middlewareStack }: UploadPartCommand): void {
+  middlewareStack.add(
+    (next) => (args) => {
+      if (isSigned(args.request)) args.request.headers['x-amz-content-sha256'] = 'UNSIGNED-PAYLOAD';
+      return next(args);
+    },
+    { step: 'build', name: 'unsigned' },
+  );
+}
+
+function isSigned(request: unknown): request is { readonly headers: Record<string, string> } {
+  return typeof request === 'object' && request !== null && 'headers' in request;
 }

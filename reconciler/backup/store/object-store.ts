@@ -7,6 +7,7 @@ import {
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
   PutObjectCommand,
+  type PutObjectCommandInput,
   type S3Client,
   type S3ClientResolvedConfig,
   S3ServiceException,
@@ -16,8 +17,8 @@ import {
 import { Readable } from 'node:stream';
 import { systemClock, type Clock } from '../../kube/clock.ts';
 import { Deadline } from '../../kube/deadline.ts';
-import type { Destinations, Guard } from '../../clusters/network/destinations.ts';
-import { uploadInParts } from './multipart-upload.ts';
+import { type DestinationFacts, Destinations, type Guard } from '../../clusters/network/destinations.ts';
+import { longestWholeBytes, uploadInParts, uploadWhole } from './multipart-upload.ts';
 import { namedSilence, s3Client } from './s3-client.ts';
 import { leastBytesPerSecond, leastSpeed, withStallTimer } from '../../kube/stall.ts';
 import { stalledError, StoreError, storeError } from './store-error.ts';
@@ -43,6 +44,31 @@ export interface ObjectStoreOptions {
   readonly clock?: Clock;
   /** Where it may connect to. @default anywhere, as on the machine of a user */
   readonly destinations?: Destinations | undefined;
+  /** How it takes objects. @default what this process has found out */
+  readonly takes?: UploadWay | undefined;
+}
+
+/**
+ * How long objects are sent: in one request without a hash, in parts without one, or in parts with a hash of each, which every store takes.
+ * A hash costs as much as all else; TLS makes it needless.
+ */
+type UploadWay = 'whole' | 'parts' | 'signed parts';
+
+/** What stores take, by address and bucket. */
+const found = new Map<string, UploadWay>();
+/** Any user can name many. What is forgotten is found out again. */
+const mostFound = 1_000;
+
+/** Answers to what a store does not take: some want a hash, MD5 or parts, and say so in different ways. */
+const refusals: readonly number[] = [400, 403, 411, 501];
+
+/** A store as another thread opens it, without the tokens for it. */
+export interface RemoteStore extends Required<
+  Pick<ObjectStoreOptions, 'stallMs' | 'requestMs' | 'leastBytesPerSecond'>
+> {
+  readonly settings: StoreSettings;
+  readonly destinations: DestinationFacts | undefined;
+  readonly takes: UploadWay;
 }
 
 /**
@@ -52,7 +78,9 @@ export interface ObjectStoreOptions {
 export class ObjectStore {
   readonly settings: StoreSettings;
   readonly #client: S3Client;
+  readonly #destinations: Destinations | undefined;
   readonly #guard: Guard | undefined;
+  readonly #takes: UploadWay | undefined;
   readonly #stallMs: number;
   readonly #requestMs: number;
   readonly #least: number;
@@ -66,9 +94,12 @@ export class ObjectStore {
       leastBytesPerSecond: least = leastBytesPerSecond,
       clock = systemClock,
       destinations,
+      takes,
     }: ObjectStoreOptions = {},
   ) {
     this.settings = settings;
+    this.#destinations = destinations;
+    this.#takes = takes;
     this.#guard = destinations?.guard('store');
     this.#stallMs = stallMs;
     this.#requestMs = requestMs;
@@ -77,16 +108,46 @@ export class ObjectStore {
     this.#client = s3Client(settings, { connectMs: Math.min(10_000, stallMs), idleMs: stallMs }, this.#guard);
   }
 
+  static of({ settings, destinations, ...options }: RemoteStore): ObjectStore {
+    return new ObjectStore(settings, { ...options, destinations: destinations && Destinations.of(destinations) });
+  }
+
+  get remote(): RemoteStore {
+    const [settings, destinations, takes] = [this.settings, this.#destinations?.facts, this.takes ?? 'signed parts'];
+    const limits = { stallMs: this.#stallMs, requestMs: this.#requestMs, leastBytesPerSecond: this.#least };
+    return { settings, destinations, takes, ...limits };
+  }
+
+  /** Unknown until the first small object is written. */
+  get takes(): UploadWay | undefined {
+    return this.#takes ?? (this.settings.endpoint?.startsWith('http:') ? 'signed parts' : found.get(this.#name));
+  }
+
+  /** Remembers what the store takes. */
+  learn(way: UploadWay): void {
+    if (found.size >= mostFound) found.clear();
+    found.set(this.#name, way);
+  }
+
+  get #name(): string {
+    return `${this.settings.endpoint ?? this.settings.region} ${this.settings.bucket}`;
+  }
+
   /** Closes all connections. */
   close(): void {
     this.#client.destroy();
   }
 
   /**
-   * Uploads a stream of any length in parts and returns its length in bytes. The upload is atomic: if the stream fails
-   * or stalls, or the signal aborts, the parts are removed before this rejects.
+   * Uploads a stream of any length in parts, or in one request if its length is known and the store takes that. Returns its length in
+   * bytes. The upload is atomic: if the stream fails or stalls, or the signal aborts, the parts are removed before this rejects.
    */
-  async put(key: string, source: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<number> {
+  async put(
+    key: string,
+    source: AsyncIterable<Uint8Array>,
+    signal?: AbortSignal,
+    announcedBytes?: number,
+  ): Promise<number> {
     const action = `upload ${key}`;
     const stream = withStallTimer(source, {
       what: action,
@@ -98,21 +159,39 @@ export class ObjectStore {
     let failure: { readonly of: unknown } | undefined;
     const watched = withErrorsSeen(stream, (error) => (failure = { of: error }));
     const target = { bucket: this.settings.bucket, key };
-    const limits = { signal, stallMs: this.#stallMs, leastBytesPerSecond: this.#least };
-    const sizeBytes = await this.#ask(action, () => uploadInParts(this.#client, target, watched, limits)).catch(
-      (error: unknown) => {
-        signal?.throwIfAborted();
-        throw failure ? failure.of : error;
-      },
-    );
+    const isUnsigned = this.takes === 'whole' || this.takes === 'parts';
+    const limits = { signal, stallMs: this.#stallMs, leastBytesPerSecond: this.#least, clock: this.#clock, isUnsigned };
+    const isWhole = announcedBytes !== undefined && announcedBytes <= longestWholeBytes && this.takes === 'whole';
+    const upload = (): Promise<number> =>
+      isWhole
+        ? uploadWhole(this.#client, target, { source: watched, sizeBytes: announcedBytes }, limits)
+        : uploadInParts(this.#client, target, watched, limits);
+    const sizeBytes = await this.#ask(action, upload).catch((error: unknown) => {
+      signal?.throwIfAborted();
+      throw failure ? failure.of : error;
+    });
     await this.#checkSize(key, sizeBytes, signal);
     return sizeBytes;
   }
 
-  /** Writes a small object. */
+  /** Writes a small object. The first one is sent as a long one would be, to find out whether the store takes that. */
   async putText(key: string, text: string, signal?: AbortSignal): Promise<void> {
-    const target = { Bucket: this.settings.bucket, Key: key, Body: text, ContentType: 'application/json' };
-    await this.#send(`write ${key}`, new PutObjectCommand(target), signal);
+    const target = { Bucket: this.settings.bucket, Key: key, ContentType: 'application/json' };
+    const write = (
+      content: Pick<PutObjectCommandInput, 'Body' | 'ContentLength'>,
+      isFine: (status: number) => boolean = () => false,
+    ) => this.#unless(isFine, `write ${key}`, new PutObjectCommand({ ...target, ...content }), signal);
+    if (this.takes !== undefined) return void (await write({ Body: text }));
+    const bytes = Buffer.from(text, 'utf8');
+    const content = { Body: Readable.from([bytes]), ContentLength: bytes.length };
+    const refusal = await write(content, () => true).catch((error: unknown) => {
+      if (error instanceof StoreError && error.reason === 'Unreachable') return 0;
+      throw error;
+    });
+    // The client repeats this one.
+    if (refusal !== undefined) await write({ Body: text });
+    if (refusal === undefined) this.learn('whole');
+    else if (refusals.includes(refusal)) this.learn('signed parts');
   }
 
   /**
@@ -121,19 +200,8 @@ export class ObjectStore {
    */
   async createText(key: string, text: string, signal?: AbortSignal): Promise<'written' | 'exists'> {
     const target = { Bucket: this.settings.bucket, Key: key, Body: text, ContentType: 'application/json' };
-    const status = await this.#request(
-      `write ${key}`,
-      (abortSignal) =>
-        this.#client.send(new PutObjectCommand({ ...target, IfNoneMatch: '*' }), { abortSignal }).then(
-          () => 200,
-          (error: unknown) => {
-            const found = statusOf(error);
-            if (found === 412 || found === 501) return found;
-            throw error;
-          },
-        ),
-      signal,
-    );
+    const command = new PutObjectCommand({ ...target, IfNoneMatch: '*' });
+    const status = await this.#unless((found) => found === 412 || found === 501, `write ${key}`, command, signal);
     if (status === 501) await this.putText(key, text, signal);
     return status === 412 ? 'exists' : 'written';
   }
@@ -282,6 +350,25 @@ export class ObjectStore {
     signal: AbortSignal | undefined,
   ): Promise<Output> {
     return this.#request(action, (abortSignal) => this.#client.send(command, { abortSignal }), signal);
+  }
+
+  /** Sends a request. @returns the status of an error that is none for the caller */
+  #unless(
+    isFine: (status: number) => boolean,
+    action: string,
+    command: PutObjectCommand,
+    signal: AbortSignal | undefined,
+  ): Promise<number | undefined> {
+    const send = (abortSignal: AbortSignal) =>
+      this.#client.send(command, { abortSignal }).then(
+        () => undefined,
+        (error: unknown) => {
+          const status = statusOf(error);
+          if (status !== undefined && isFine(status)) return status;
+          throw error;
+        },
+      );
+    return this.#request(action, send, signal);
   }
 
   /** One request, which ends in time: a store that answers a byte now and then would hold it for ever. */

@@ -34,6 +34,8 @@ export function s3Client(settings: StoreSettings, { connectMs, idleMs }: ClientL
     },
     // Proxies in front of stores often do not support it, and the client would wait one second for each part.
     expectContinueHeader: false,
+    // By default the client writes a line for each stream that it cannot send again.
+    logger: { debug: silent, info: silent, warn: silent, error: silent },
     ...(endpoint === undefined ? {} : compatibleStore(endpoint)),
   });
   if (endpoint !== undefined) {
@@ -72,6 +74,8 @@ export function s3Client(settings: StoreSettings, { connectMs, idleMs }: ClientL
   client.middlewareStack.use(limitedAnswers());
   return client;
 }
+
+const silent = (): void => {};
 
 /** Where AWS has a bucket. One whose name is no host name is in the path. */
 function awsUrl(bucket: string, region: string): string {

@@ -40,6 +40,12 @@ export interface DestinationsOptions {
   readonly lookup?: LookupFunction | undefined;
 }
 
+/** The same at one moment, as another thread gets it. */
+export interface DestinationFacts extends Omit<DestinationsOptions, 'inside' | 'apiServers' | 'lookup'> {
+  readonly inside: readonly string[];
+  readonly apiServers: readonly ServerAddress[];
+}
+
 /** The operator may not connect there, or may not report what happened there. */
 export class InsideError extends Error {
   override readonly name = 'InsideError';
@@ -63,6 +69,16 @@ export class Destinations {
 
   constructor(options: DestinationsOptions) {
     this.#options = options;
+  }
+
+  /** What it decides by now. */
+  get facts(): DestinationFacts {
+    const { denied, allowed, inside, apiServers } = this.#options;
+    return { denied, allowed, inside: inside(), apiServers: apiServers() };
+  }
+
+  static of({ inside, apiServers, ...facts }: DestinationFacts): Destinations {
+    return new Destinations({ ...facts, inside: () => inside, apiServers: () => apiServers });
   }
 
   /** For the connections of one client. */

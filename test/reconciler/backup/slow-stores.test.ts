@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ObjectStore } from '../../../reconciler/backup/store/object-store.ts';
 import { storeAt } from '../../support/object-store-server.ts';
+import { until } from '../../support/until.ts';
 
 /** How long a request may take here; two minutes in an operator. */
 const requestMs = 400;
@@ -136,4 +137,23 @@ it('a store that takes less of a snapshot than the least speed is left', async (
   await expect(store.put('team/c1/snapshot.db', snapshot())).rejects.toMatchObject(stalled);
   expect(performance.now() - began).toBeLessThan(5_000);
   expect(requests).toBe(1);
+});
+
+it('a store that takes less of a snapshot in one request than the least speed is left, and its source is closed', async () => {
+  let isClosed = false;
+  async function* snapshot(): AsyncGenerator<Uint8Array> {
+    try {
+      for (let count = 0; count < 32; count++) yield Buffer.alloc(1 << 20);
+    } finally {
+      isClosed = true;
+    }
+  }
+  const limits = { requestMs, stallMs, leastBytesPerSecond: 10 << 20 };
+  const trusted = new ObjectStore(store.settings, { ...limits, takes: 'whole' });
+  const began = performance.now();
+  await expect(trusted.put('team/c1/snapshot.db', snapshot(), undefined, 32 << 20)).rejects.toMatchObject(stalled);
+  expect(performance.now() - began).toBeLessThan(10_000);
+  expect(requests).toBe(1);
+  await until('the source to be closed', () => isClosed);
+  trusted.close();
 });

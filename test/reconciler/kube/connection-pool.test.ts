@@ -20,7 +20,7 @@ let proxy: FlakyProxy;
 let client: KubeClient;
 
 beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'performance'] });
   // `/slow` is never answered, and a watch never ends.
   server = await startHttp2Server((stream, headers) => {
     if (headers[':path']?.includes('watch=true')) return stream.respond({ ':status': 200 });

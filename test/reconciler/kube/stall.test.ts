@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { withStallTimer } from '../../../reconciler/kube/stall.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 
@@ -24,6 +24,17 @@ describe('a stream with a stall timer', () => {
     const clock = new ManualClock();
     expect(await collect(withStallTimer(Readable.from(['a', 'b', 'c']), options(clock)))).toBe('abc');
     expect(clock.pending).toBe(0);
+  });
+
+  it('sets one timer and one listener for all items', async () => {
+    const clock = new ManualClock();
+    const { signal } = new AbortController();
+    const setTimer = vi.spyOn(clock, 'setTimer');
+    const addEventListener = vi.spyOn(signal, 'addEventListener');
+    const items = Array.from({ length: 1_000 }, () => 'a');
+    expect((await collect(withStallTimer(Readable.from(items), options(clock, signal)))).length).toBe(1_000);
+    expect(setTimer).toHaveBeenCalledTimes(1);
+    expect(addEventListener).toHaveBeenCalledTimes(1);
   });
 
   it('fails when nothing arrives for too long, and destroys the Node stream behind it', async () => {

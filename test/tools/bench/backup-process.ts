@@ -36,6 +36,8 @@ export type BackupJob =
 /** The cost. */
 export interface BackupMeasurement {
   readonly ms: number;
+  /** What the thread that reconciles in an operator had to do. */
+  readonly mainThreadMs: number;
   readonly sizeBytes: number;
   readonly sha256: string;
   /** Resident memory before, and the peak until the end. */
@@ -52,11 +54,13 @@ async function measure(job: BackupJob): Promise<BackupMeasurement> {
   await forgetPeak();
   const restBytes = await processMemory(process.pid, 'VmRSS');
   const start = performance.now();
+  const before = process.threadCpuUsage();
   const { sizeBytes, sha256 } = job.kind === 'take' ? await take(job, backups) : await push(job, backups);
   const ms = performance.now() - start;
+  const { user, system } = process.threadCpuUsage(before);
   const peakBytes = await processMemory(process.pid, 'VmHWM');
   store.close();
-  return { ms, sizeBytes, sha256, restBytes, peakBytes };
+  return { ms, mainThreadMs: (user + system) / 1000, sizeBytes, sha256, restBytes, peakBytes };
 }
 
 async function take({ member, credentials }: Extract<BackupJob, { kind: 'take' }>, backups: ClusterBackups) {
@@ -70,7 +74,7 @@ async function take({ member, credentials }: Extract<BackupJob, { kind: 'take' }
       kubernetesVersion: 'v1.36.0',
       keys: await client.keyCounts(status.revision),
     },
-    snapshot: client.snapshot(),
+    snapshot: client.source,
   });
   client.close();
   return manifest;

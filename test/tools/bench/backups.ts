@@ -130,6 +130,12 @@ function figuresOf(rounds: readonly Round[], size: string): Figure[] {
       goal,
     },
     { name: 'backup to S3: throughput', value: rate(({ product }) => product.take.ms), unit: 'MiB/s' },
+    {
+      name: 'backup to S3: time of the main thread for each MiB',
+      value: of(({ product: { take } }) => take.mainThreadMs / (take.sizeBytes / 2 ** 20)),
+      unit: 'ms',
+      goal: { atMost: 0.2 },
+    },
     { name: 'etcdctl snapshot save: throughput', value: rate(({ etcdTools }) => etcdTools.save), unit: 'MiB/s' },
     {
       name: 'restore, from S3 to the volume: throughput / etcdutl snapshot restore',

@@ -13,7 +13,7 @@ export const buildDirectory = join(repository, 'build');
 
 /**
  * Compiles the operator with its dependencies into `main.js` and the chunks that it loads when it needs them, the programs
- * of users into `hcp.js` and `hcp-import.js`, the thread that watches the operator into `watchdog.js`, the notices of the licences beside them, the program of pods that restore backups into
+ * of users into `hcp.js` and `hcp-import.js`, the thread that watches the operator into `watchdog.js`, those that upload backups into `upload-thread.js`, the notices of the licences beside them, the program of pods that restore backups into
  * `receiver.js`, and the audit fan-out, which has an image of its own, into `audit.js`.
  */
 export async function bundleOperator(directory = buildDirectory): Promise<LoadedAtStart> {
@@ -31,7 +31,7 @@ export async function bundleOperator(directory = buildDirectory): Promise<Loaded
 }
 
 /**
- * Compiles the operator's program alone, with the thread that watches it.
+ * Compiles the operator's program alone, with its threads.
  * @param main the module that runs it
  */
 export async function bundleProgram(directory: string, main = 'reconciler/operator/main.ts'): Promise<Metafile> {
@@ -39,7 +39,8 @@ export async function bundleProgram(directory: string, main = 'reconciler/operat
     ...program,
     legalComments: 'linked',
     banner: { js: commonJsNames },
-    entryPoints: { main },
+    // The threads of uploads share its chunks.
+    entryPoints: { main, 'upload-thread': 'reconciler/backup/upload/upload-thread.ts' },
     outdir: directory,
     plugins: [etcdProtocol, requiredBuiltins, usedParts, smallQueues],
     splitting: true,
