@@ -13,6 +13,8 @@ import { environmentVariables, flagSettings, type Setting } from '../../reconcil
 import { phases } from '../../reconciler/reconcile/phases.ts';
 import { withResults } from '../tools/bench/figure-tables.ts';
 import { keptResults } from '../tools/bench/kept-results.ts';
+import { withPeers } from '../tools/bench/peer-table.ts';
+import peers from '../tools/bench/peers.json' with { type: 'json' };
 import runs from '../tools/run/runs.json' with { type: 'json' };
 import { withRuns } from '../tools/run/runs.ts';
 import { contractCounts, contractTable } from '../contract/table.ts';
@@ -69,6 +71,7 @@ export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
   [certificatesPage]: [withCertificateTables],
   'reconciler/cli/COMMANDS.md': [withHelp(hcp)],
   'test/FIGURES.md': [(text) => withRuns(text, runs)],
+  'test/PEERS.md': [(text) => withPeers(text, peers, keptResults())],
   'test/contract/README.md': [withContract],
   'test/tools/bench/README.md': [(text) => withResults(text, keptResults())],
 };
