@@ -11,6 +11,10 @@ import { helpOf, helpOfAll } from '../../reconciler/cli/help.ts';
 import { hcpImport } from '../../reconciler/import/commands.ts';
 import { environmentVariables, flagSettings, type Setting } from '../../reconciler/operator/config.ts';
 import { phases } from '../../reconciler/reconcile/phases.ts';
+import { withResults } from '../tools/bench/figure-tables.ts';
+import { keptResults } from '../tools/bench/kept-results.ts';
+import { withPeers } from '../tools/bench/peer-table.ts';
+import peers from '../tools/bench/peers.json' with { type: 'json' };
 import runs from '../tools/run/runs.json' with { type: 'json' };
 import { withRuns } from '../tools/run/runs.ts';
 import { contractCounts, contractTable } from '../contract/table.ts';
@@ -67,7 +71,9 @@ export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
   [certificatesPage]: [withCertificateTables],
   'reconciler/cli/COMMANDS.md': [withHelp(hcp)],
   'test/FIGURES.md': [(text) => withRuns(text, runs)],
+  'test/PEERS.md': [(text) => withPeers(text, peers, keptResults())],
   'test/contract/README.md': [withContract],
+  'test/tools/bench/README.md': [(text) => withResults(text, keptResults())],
 };
 
 /** The text of a page with its generated parts as the sources have them now. */

@@ -34,6 +34,13 @@ test('figures of a smoke run are not compared with goals', () => {
   expect(output).not.toContain(' goal ');
 });
 
+// Longer parts compare their ratios when they are measured.
+test('no ratio of backups is worse by more than a fifth than the last that was kept of this kind of machine', async () => {
+  expect(await runScript('bench', ['--only', 'backups'])).toMatch(
+    /^backup to S3: throughput \/ etcdctl .* ratio +goal /m,
+  );
+});
+
 test('a testbed that was up before the bench is unchanged', async () => {
   const { items } = await client.list(Namespace);
   const left = items.filter(({ metadata }) => metadata.name.startsWith('bench') && !metadata.deletionTimestamp);

@@ -15,6 +15,8 @@ export interface ServedApiOptions {
   readonly resources: readonly Resource[];
   /** Called after each write. */
   readonly onWritten?: () => void;
+  /** How often a watch that allows it gets a bookmark. @default never */
+  readonly bookmarkMs?: number;
 }
 
 /** An API server in memory that answers over HTTP/2, for clients in other processes. */
@@ -22,11 +24,13 @@ export class ServedApi {
   readonly #client: MemoryClient;
   readonly #resources: readonly Resource[];
   readonly #onWritten: () => void;
+  readonly #bookmarkMs: number | undefined;
 
-  constructor({ client, resources, onWritten = () => {} }: ServedApiOptions) {
+  constructor({ client, resources, onWritten = () => {}, bookmarkMs }: ServedApiOptions) {
     this.#client = client;
     this.#resources = resources;
     this.#onWritten = onWritten;
+    this.#bookmarkMs = bookmarkMs;
   }
 
   /** Answers one request. */
@@ -80,14 +84,26 @@ export class ServedApi {
     response.on('close', end);
     const timer = setTimeout(end, Number(url.searchParams.get('timeoutSeconds') ?? 60) * 1_000);
     const resourceVersion = url.searchParams.get('resourceVersion') ?? undefined;
+    let seen = resourceVersion;
+    const mark = (): void => {
+      const { apiVersion, kind } = resource;
+      const object = { apiVersion, kind, metadata: { resourceVersion: seen, creationTimestamp: null } };
+      if (seen !== undefined) response.write(`${JSON.stringify({ type: 'BOOKMARK', object })}\n`);
+    };
+    const isMarked = this.#bookmarkMs !== undefined && url.searchParams.get('allowWatchBookmarks') === 'true';
+    const marks = isMarked ? setInterval(mark, this.#bookmarkMs) : undefined;
     response.writeHead(200, { 'content-type': 'application/json' });
     const events = this.#client.watch(resource, { ...selection, resourceVersion, signal: ended.signal });
     try {
-      for await (const event of events) response.write(`${JSON.stringify(event)}\n`);
+      for await (const event of events) {
+        seen = event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata.resourceVersion;
+        response.write(`${JSON.stringify(event)}\n`);
+      }
     } catch (error) {
       if (!ended.signal.aborted) throw error;
     } finally {
       clearTimeout(timer);
+      clearInterval(marks);
       response.end();
     }
   }

@@ -7,6 +7,8 @@ export interface Shape {
   readonly name: string;
   readonly replicas: number;
   readonly members: number;
+  /** At most so long a deletion, and so many requests to provision one. */
+  readonly goals: { readonly deletedSeconds: number; readonly requests: number };
 }
 
 /** The amount of work of the bench. */
@@ -34,9 +36,19 @@ export interface Extent {
   readonly hostile: Omit<FleetJob, 'part' | 'outages'>;
 }
 
-const smallest: Shape = { name: '1 API server, 1 etcd member', replicas: 1, members: 1 };
+export const smallest: Shape = {
+  name: '1 API server, 1 etcd member',
+  replicas: 1,
+  members: 1,
+  goals: { deletedSeconds: 5, requests: 50 },
+};
 
-const highlyAvailable: Shape = { name: '2 API servers, 3 etcd members', replicas: 2, members: 3 };
+export const highlyAvailable: Shape = {
+  name: '2 API servers, 3 etcd members',
+  replicas: 2,
+  members: 3,
+  goals: { deletedSeconds: 9, requests: 60 },
+};
 
 /** Enough work for reliable figures. @param fleet its size, and what its operator spares */
 export function wholeExtent(runs: number, fleet: Pick<FleetJob, 'clusters' | 'optimizeFor'>): Extent {

@@ -2,6 +2,7 @@
 export interface Figure {
   readonly name: string;
   readonly value: number;
+  /** `ratio` for one of neighbours in the same run, which other runs can be compared with. */
   readonly unit: string;
   /** The goal; missing for figures that only explain others. */
   readonly goal?: { readonly atMost: number } | { readonly atLeast: number };
@@ -11,11 +12,17 @@ export interface Figure {
 export function line({ name, value, unit, goal }: Figure): string {
   const figure = `${name.padEnd(72)} ${value.toFixed(2).padStart(8)} ${unit.padEnd(13)}`;
   if (goal === undefined) return figure.trimEnd();
-  const [words, isMet] =
-    'atMost' in goal
-      ? [`at most ${goal.atMost}`, value <= goal.atMost]
-      : [`at least ${goal.atLeast}`, value >= goal.atLeast];
-  return `${figure} goal ${words}: ${isMet ? 'met' : 'MISSED'}`;
+  return `${figure} goal ${goalWords(goal)}: ${isMet({ value, goal }) ? 'met' : 'MISSED'}`;
+}
+
+export function goalWords(goal: NonNullable<Figure['goal']>): string {
+  return 'atMost' in goal ? `at most ${goal.atMost}` : `at least ${goal.atLeast}`;
+}
+
+/** A figure without a goal misses none. */
+export function isMet({ value, goal }: Pick<Figure, 'value' | 'goal'>): boolean {
+  if (goal === undefined) return true;
+  return 'atMost' in goal ? value <= goal.atMost : value >= goal.atLeast;
 }
 
 /** The figure without a goal, for a run that is too small for it. */
@@ -26,6 +33,10 @@ export function withoutGoal({ name, value, unit }: Figure): Figure {
 /** Names of figures without a measurement: the median of no times is NaN. */
 export function unmeasured(figures: readonly Figure[]): string[] {
   return figures.filter(({ value }) => !Number.isFinite(value)).map(({ name }) => name);
+}
+
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 export function median(values: readonly number[]): number {

@@ -52,12 +52,17 @@ export async function measureFloor(client: KubeClient, floor: Floor): Promise<nu
   return performance.now() - start;
 }
 
-/** Resolves when a kubeconfig and the hosted controllers work: the `default` service account exists. */
-export async function untilUsable(kubeconfig: string): Promise<void> {
+/**
+ * Resolves when a kubeconfig and the hosted controllers work: the `default` service account exists.
+ * @param onAnswer called when the kubeconfig works
+ */
+export async function untilUsable(kubeconfig: string, onAnswer: () => void = () => {}): Promise<void> {
   const hosted = hostedClient(kubeconfig);
+  const wait = { timeoutMs: 180_000, intervalMs: 100 };
   try {
-    await until({ what: 'the hosted cluster usable', timeoutMs: 180_000, intervalMs: 100 }, async () => {
-      await hosted.raw('/readyz');
+    await until({ ...wait, what: 'the hosted API server' }, async () => (await hosted.raw('/readyz')) !== undefined);
+    onAnswer();
+    await until({ ...wait, what: 'the hosted controllers' }, async () => {
       return (await hosted.find(ServiceAccount, { namespace: 'default', name: 'default' })) !== undefined;
     });
   } finally {

@@ -5,3 +5,6 @@ export const processParts = ['backups', 'stalls', 'audit', 'fleet', 'outages', '
 
 export type TestbedPart = (typeof testbedParts)[number];
 export type ProcessPart = (typeof processParts)[number];
+
+/** Parts whose work depends on the size of the fleet, not on the number of runs. */
+export const fleetParts: readonly string[] = ['fleet', 'outages'] satisfies ProcessPart[];

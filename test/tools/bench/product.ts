@@ -5,6 +5,7 @@ import { withPodStates } from '../../support/pod-states.ts';
 import type { HostedControlPlaneObject, Workbench } from '../../support/workbench.ts';
 import { until } from '../testbed/progress.ts';
 import { untilUsable } from './floor.ts';
+import { type Milestones, PodMilestones } from './pod-milestones.ts';
 
 /** Of a watch that must see a condition change. */
 const limitSeconds = 180;
@@ -13,21 +14,45 @@ const limitSeconds = 180;
 export interface Provisioning {
   /** All replicas of the spec are ready, and the kubeconfig and the controllers of the hosted cluster work. */
   readonly ready: number;
+  /** The kubeconfig works. */
+  readonly answers: number;
+  /** The kubeconfig and the hosted controllers work. */
+  readonly usable: number;
   /** Conditions in the order in which they became True. */
   readonly timeLine: readonly { readonly what: string; readonly ms: number }[];
+  readonly milestones: Milestones;
 }
 
 /** The first entry of a timeline: the operator may start to work. */
-export const ownerNamed = 'Cluster API has named the owner';
+const ownerNamed = 'Cluster API has named the owner';
 
 /** Applies a Cluster and its HostedControlPlane and waits as its user would. */
 export async function measureProvisioning(bench: Workbench, cluster: string, spec: object): Promise<Provisioning> {
   const start = performance.now();
-  await bench.create(cluster, spec);
-  const [timeLine] = await withPodStates(bench.client, bench.namespace, () =>
-    Promise.all([followUntilReady(bench, cluster, start), untilKubeconfig(bench, cluster).then(untilUsable)]),
-  );
-  return { ready: performance.now() - start, timeLine };
+  const since = () => performance.now() - start;
+  const pods = new PodMilestones();
+  const over = new AbortController();
+  const { client, namespace } = bench;
+  const following = pods.follow(client, { namespace, cluster }, start, over.signal);
+  try {
+    await bench.create(cluster, spec);
+    const [answers, usable] = [Promise.withResolvers<number>(), Promise.withResolvers<number>()];
+    const [timeLine] = await withPodStates(client, namespace, () =>
+      Promise.all([
+        followUntilReady(bench, cluster, start),
+        untilKubeconfig(bench, cluster)
+          .then((kubeconfig) => untilUsable(kubeconfig, () => answers.resolve(since())))
+          .then(() => usable.resolve(since())),
+      ]),
+    );
+    const ready = since();
+    const named = timeLine.find(({ what }) => what === ownerNamed)?.ms ?? 0;
+    const milestones = { ...pods.reached(), ownerNamed: named };
+    return { ready, answers: await answers.promise, usable: await usable.promise, timeLine, milestones };
+  } finally {
+    over.abort();
+    await following;
+  }
 }
 
 /** @param start a `performance.now()`, the start of the times */

@@ -70,7 +70,6 @@ const references: Readonly<Record<string, string>> = {
   'reconciler/THREATS.md': 'tables for reviews, read by tests',
   'test/SEEDS.md': 'a row for each line of the seeds',
   'test/SOAK.md': 'a row for each file that only soak runs',
-  'test/tools/bench/README.md': 'figures as npm run bench has measured them',
 };
 
 describe('the pages', () => {

@@ -107,6 +107,11 @@ export async function ownProcessorSeconds(): Promise<number> {
   return [user, system, childUser, childSystem].reduce((sum, ticks) => sum + Number(ticks), 0) / ticksPerSecond;
 }
 
+/** Seconds that all processors of this machine together were busy since it started. */
+export async function busyCoreSeconds(): Promise<number> {
+  return (await machineTicks()).busy / ticksPerSecond;
+}
+
 /** The fields of a line of /proc/PID/stat; nothing for an invalid one. */
 export function processOf(stat: string): { id: string; program: string; ticks: number } | undefined {
   if (stat === '') return undefined;

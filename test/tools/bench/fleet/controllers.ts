@@ -86,6 +86,12 @@ export class Controllers {
     }
   }
 
+  /** How many pods a StatefulSet asks for. */
+  sizeOf(namespace: string, name: string): number {
+    const set = this.#informers.find(({ resource }) => resource === StatefulSet)?.get({ namespace, name });
+    return (set as Workload | undefined)?.spec.replicas ?? 1;
+  }
+
   #enqueue({ kind, metadata }: KubeObject): void {
     this.#queue.add(`${kind} ${objectKey(metadata)}`);
   }

@@ -2,32 +2,52 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { framed, message } from './grpc.ts';
 
 const clusterId = 4711;
-const memberId = 1;
 /** Etcd sends no more of a snapshot in one message. */
 const blobBytes = 32 * 1024;
 
 /** The member that answers. */
 export interface AnsweringMember {
-  readonly name: string;
-  readonly peerUrl: string;
+  readonly ordinal: number;
+  /** All members of its etcd, by ordinal; the first one leads. */
+  readonly members: readonly { readonly name: string; readonly peerUrl: string }[];
   /** Its database with the hash of it, as it sends both. */
   readonly snapshot: Buffer;
 }
 
-export const header = message([1, clusterId], [2, memberId], [3, 900], [4, 2]);
+export const header = headerOf(0);
 
-/** What a healthy and only member answers to the calls that the operator makes while nothing is wrong, one message or several. */
+function headerOf(ordinal: number): Buffer {
+  return message([1, clusterId], [2, idOf(ordinal)], [3, 900], [4, 2]);
+}
+
+function idOf(ordinal: number): number {
+  return 1 + ordinal;
+}
+
+/** What a healthy member answers to the calls that the operator makes while nothing is wrong, one message or several. */
 const answers: Readonly<Record<string, (member: AnsweringMember) => readonly Buffer[]>> = {
-  '/etcdserverpb.Maintenance/Status': ({ snapshot: { length } }) => [
-    message([1, header], [2, '3.6.16'], [3, length], [4, memberId], [5, 1_000], [6, 2], [7, 1_000], [9, length]),
+  '/etcdserverpb.Maintenance/Status': ({ ordinal, snapshot: { length } }) => [
+    message(
+      [1, headerOf(ordinal)],
+      [2, '3.6.16'],
+      [3, length],
+      [4, idOf(0)],
+      [5, 1_000],
+      [6, 2],
+      [7, 1_000],
+      [9, length],
+    ),
   ],
-  '/etcdserverpb.KV/Range': () => [message([1, header])],
-  '/etcdserverpb.Cluster/MemberList': ({ peerUrl, name }) => [
-    message([1, header], [2, message([1, memberId], [2, name], [3, peerUrl])]),
+  '/etcdserverpb.KV/Range': ({ ordinal }) => [message([1, headerOf(ordinal)])],
+  '/etcdserverpb.Cluster/MemberList': ({ ordinal, members }) => [
+    message(
+      [1, headerOf(ordinal)],
+      ...members.map(({ name, peerUrl }, index) => [2, message([1, idOf(index)], [2, name], [3, peerUrl])] as const),
+    ),
   ],
-  '/etcdserverpb.Maintenance/Snapshot': ({ snapshot }) =>
+  '/etcdserverpb.Maintenance/Snapshot': ({ ordinal, snapshot }) =>
     Array.from({ length: Math.ceil(snapshot.length / blobBytes) }, (_, index) =>
-      message([1, header], [3, snapshot.subarray(index * blobBytes, (index + 1) * blobBytes)]),
+      message([1, headerOf(ordinal)], [3, snapshot.subarray(index * blobBytes, (index + 1) * blobBytes)]),
     ),
 };
 

@@ -11,6 +11,13 @@ import type { KubeObject } from '../../../../reconciler/kube/object.ts';
 
 const manager = { fieldManager: 'bench' };
 const atOnce = 16;
+/** One of so many clusters has three members of etcd. */
+const largeEtcdEach = 3;
+
+export interface FleetClustersOptions {
+  /** A third of the clusters has three members of etcd. @default all have one */
+  readonly hasLargeEtcds?: boolean;
+}
 
 /** All clusters of a fleet, each in a namespace of its own, as their users see them. */
 export class FleetClusters {
@@ -19,9 +26,17 @@ export class FleetClusters {
   readonly #seen: Informer<HostedControlPlaneObject>;
   /** The generation of the last spec of each cluster, by its namespace. */
   readonly #generations = new Map<string, number>();
+  /** When each cluster has become Ready for the first time, by its namespace. */
+  readonly #readyAt = new Map<string, number>();
+  readonly #hasLargeEtcds: boolean;
   #numbers: readonly number[] = [];
 
-  constructor(client: KubeClient, report: (line: string) => void) {
+  constructor(
+    client: KubeClient,
+    report: (line: string) => void,
+    { hasLargeEtcds = false }: FleetClustersOptions = {},
+  ) {
+    this.#hasLargeEtcds = hasLargeEtcds;
     this.#client = client;
     this.#report = report;
     this.#seen = new Informer({
@@ -33,6 +48,10 @@ export class FleetClusters {
   }
 
   async watch(): Promise<void> {
+    this.#seen.onChange(({ object }) => {
+      const { namespace = '' } = object.metadata;
+      if (!this.#readyAt.has(namespace) && isConverged(object)) this.#readyAt.set(namespace, performance.now());
+    });
     this.#seen.start();
     await this.#seen.synced;
   }
@@ -60,7 +79,8 @@ export class FleetClusters {
     });
     const { metadata } = await this.#client.create(cluster, manager);
     const owner = { apiVersion: Cluster.apiVersion, kind: Cluster.kind, name, uid: metadata.uid ?? '' };
-    const spec = { ...single, exposure: { loadBalancer: { port: 6443 } } };
+    const etcd = this.#hasLargeEtcds && number % largeEtcdEach === 0 ? { etcd: { replicas: 3 } } : {};
+    const spec = { ...single, ...etcd, exposure: { loadBalancer: { port: 6443 } } };
     await this.#client.create(
       { apiVersion, kind, metadata: { name, namespace, ownerReferences: [owner] }, spec },
       manager,
@@ -92,25 +112,18 @@ export class FleetClusters {
     return generation;
   }
 
-  /**
-   * Resolves when every cluster is Ready in its newest spec; milliseconds since `start`.
-   * @param onTenth gets the time at which a tenth of them was
-   */
-  async untilConverged(
-    what: string,
-    limitMs: number,
-    start = performance.now(),
-    onTenth: (ms: number) => void = () => {},
-  ): Promise<number> {
+  /** Milliseconds from a moment until each of the clusters that were ordered after the first ones was Ready. */
+  readyTimes(first: number, start: number): number[] {
+    const later = this.#numbers.slice(first);
+    return later.map((number) => (this.#readyAt.get(namespaceName(number)) ?? Number.NaN) - start);
+  }
+
+  /** Resolves when every cluster is Ready in its newest spec; milliseconds since `start`. */
+  async untilConverged(what: string, limitMs: number, start = performance.now()): Promise<number> {
     let reportedAt = start;
-    let isTenth = false;
     for (;;) {
       const done = this.#seen.list().filter((object) => this.#isConverged(object)).length;
       const ms = performance.now() - start;
-      if (!isTenth && done >= this.#numbers.length / 10) {
-        isTenth = true;
-        onTenth(ms);
-      }
       if (done === this.#numbers.length && this.#seen.list().length === done) return ms;
       if (performance.now() - reportedAt > 10_000) {
         reportedAt = performance.now();

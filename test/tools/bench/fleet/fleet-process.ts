@@ -48,7 +48,7 @@ try {
   report('the management API server runs');
   world = await World.start(server.kubeconfig, await server.saveSnapshot(), Math.min(1, availableParallelism() - 1));
   report('the simulated world runs');
-  const clusters = new FleetClusters(server.client, report);
+  const clusters = new FleetClusters(server.client, report, { hasLargeEtcds: job.part !== 'hostile' });
   await clusters.watch();
   const { client } = server;
   const metadata = { name: providerNamespace };
@@ -58,7 +58,8 @@ try {
   // What Node takes in a container with the memory of the Deployment, half of it.
   const asInstalled = { flags: ['--max-old-space-size=512'], leaseNamespace: providerNamespace };
   const { optimizeFor, part } = job;
-  const options = { directory, kubeconfig, core: 0, optimizeFor, ...(part === 'hostile' ? asInstalled : {}) };
+  const further = { fleet: { watchesLoop: true }, outages: {}, hostile: asInstalled }[part];
+  const options = { directory, kubeconfig, core: 0, optimizeFor, ...further };
   const startOperator = () => OperatorProcess.start(options);
   const measure = { fleet: measureFleetOf, outages: measureOutagesOf, hostile: measureHostile }[part];
   figures = await measure({ job, server, rights, world, clusters, startOperator, report });

@@ -23,11 +23,19 @@ const resources: readonly Resource[] = [
   Node,
 ];
 
+/** As API servers send one to each watch. */
+const bookmarkMs = 60_000;
+
 /** The API server of one hosted cluster, in memory: what the operator and a controller manager leave there. */
 export class HostedApi {
   readonly #server = emptyHostedCluster({ elapsed: Date.now });
   readonly client = new MemoryClient(this.#server, administrator('fleet'));
-  readonly #served = new ServedApi({ client: this.client, resources, onWritten: () => settleHosted(this.#server) });
+  readonly #served = new ServedApi({
+    client: this.client,
+    resources,
+    onWritten: () => settleHosted(this.#server),
+    bookmarkMs,
+  });
 
   constructor() {
     settleHosted(this.#server);

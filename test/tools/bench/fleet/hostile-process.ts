@@ -34,7 +34,7 @@ const etcdServers = new TLSServers({
   answer: (request, response, address) => {
     const of = members.get(address);
     if (!of || etcds.answer(request, response, of.worksUntil)) return;
-    answerEtcd(request, response, { ...of.member, snapshot });
+    answerEtcd(request, response, { ordinal: 0, members: [of.member], snapshot });
   },
   plainAnswer: (response) => etcds.answerPlain(response),
 });

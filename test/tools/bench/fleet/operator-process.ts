@@ -10,6 +10,7 @@ import { ChildProgram } from '../../../support/child-program.ts';
 import { freePort } from '../../../support/free-port.ts';
 import { until } from '../../../support/until.ts';
 import { nodeFlags } from '../../testbed/operator-image.ts';
+import { type LoopStalls, stallsIn, watchingModule } from './loop-stalls.ts';
 
 const node = join(import.meta.dirname, '../../../../node_modules/.bin/node');
 /** Of times in `/proc`, on every Linux. */
@@ -19,9 +20,12 @@ const ticksPerSecond = 100;
 export interface OperatorRequests {
   readonly reads: number;
   readonly writes: number;
-  /** To hosted clusters. */
+  /** To hosted clusters, and those of them that are writes. */
   readonly hosted: number;
+  readonly hostedWrites: number;
   readonly reconciles: number;
+  /** Control planes that wait for a worker now. */
+  readonly waiting: number;
 }
 
 export interface OperatorOptions {
@@ -35,6 +39,8 @@ export interface OperatorOptions {
   readonly flags?: readonly string[] | undefined;
   /** Namespace of its lease. Without leader election its requests are those of clusters. @default none */
   readonly leaseNamespace?: string | undefined;
+  /** How long its event loop stands still is measured. */
+  readonly watchesLoop?: boolean;
 }
 
 /** The operator as it is installed: its bundle with the settings of its Deployment, in a process of its own. */
@@ -42,8 +48,10 @@ export class OperatorProcess {
   readonly #program: ChildProgram;
   readonly #healthPort: number;
   readonly #metricsPort: number;
+  readonly #stallsFile: string;
 
-  private constructor(program: ChildProgram, healthPort: number, metricsPort: number) {
+  private constructor(program: ChildProgram, healthPort: number, metricsPort: number, stallsFile: string) {
+    this.#stallsFile = stallsFile;
     this.#program = program;
     this.#healthPort = healthPort;
     this.#metricsPort = metricsPort;
@@ -57,10 +65,13 @@ export class OperatorProcess {
     optimizeFor,
     flags = [],
     leaseNamespace,
+    watchesLoop = false,
   }: OperatorOptions): Promise<OperatorProcess> {
     const [healthPort, metricsPort] = [await freePort(), await freePort()];
     const ours = [`--health-port=${healthPort}`, `--metrics-port=${metricsPort}`];
-    const command = ['--cpu-list', String(core), node, ...nodeFlags, ...flags, join(directory, 'main.js'), ...ours];
+    const stallsFile = join(directory, `stalls-${healthPort}.json`);
+    const nodeOwn = [...nodeFlags, ...flags, ...(watchesLoop ? ['--import', watchingModule(stallsFile)] : [])];
+    const command = ['--cpu-list', String(core), node, ...nodeOwn, join(directory, 'main.js'), ...ours];
     const env = {
       ...process.env,
       ...managerEnvironment,
@@ -71,7 +82,7 @@ export class OperatorProcess {
       KUBECONFIG: kubeconfig,
     };
     const program = new ChildProgram('taskset', command, { log: join(directory, 'operator.log'), env });
-    const operator = new OperatorProcess(program, healthPort, metricsPort);
+    const operator = new OperatorProcess(program, healthPort, metricsPort, stallsFile);
     await until('the operator to have filled its caches', () => operator.#isReady(), 300_000);
     return operator;
   }
@@ -102,6 +113,11 @@ export class OperatorProcess {
     return { now: kibibytes('VmRSS') * 1024, peak: kibibytes('VmHWM') * 1024 };
   }
 
+  /** How long its event loop stood still, but in its last second. */
+  stalls(): Promise<LoopStalls> {
+    return stallsIn(this.#stallsFile);
+  }
+
   /** Seconds of a processor since its start. */
   async processorSeconds(): Promise<number> {
     const fields = (await readFile(`/proc/${this.#program.pid}/stat`, 'utf8')).replace(/^.*\) /, '').split(' ');
@@ -112,12 +128,16 @@ export class OperatorProcess {
     const lines = (await this.#metrics()).split('\n');
     const sum = (pattern: RegExp) =>
       lines.filter((line) => pattern.test(line)).reduce((total, line) => total + Number(line.split(' ').at(-1)), 0);
-    const reads = sum(/_api_requests_total\{.*cluster="management",verb="(get|list|watch|check)"/);
+    const read = 'verb="(get|list|watch|check)"';
+    const reads = sum(new RegExp(`_api_requests_total\\{.*cluster="management",${read}`));
+    const hosted = sum(/_api_requests_total\{.*cluster="hosted"/);
     return {
       reads,
       writes: sum(/_api_requests_total\{.*cluster="management"/) - reads,
-      hosted: sum(/_api_requests_total\{.*cluster="hosted"/),
+      hosted,
+      hostedWrites: hosted - sum(new RegExp(`_api_requests_total\\{.*cluster="hosted",${read}`)),
       reconciles: sum(/_reconcile_duration_seconds_count\{/),
+      waiting: sum(/^\w+_workqueue_depth /),
     };
   }
 

@@ -102,6 +102,15 @@ function memberAt(address: string): { readonly name: string; readonly peerUrl: s
   return { name, peerUrl: etcdPeerUrl({ name: cluster, namespace }, ordinalIn(name)) };
 }
 
+/** All members with the one at an address, which have started together: the pods of a set have names that end in their ordinals. */
+function membersAt(address: string) {
+  const { name = '', namespace = '', cluster = '' } = places.get(address) ?? {};
+  return Array.from({ length: controllers.sizeOf(namespace, name.slice(0, name.lastIndexOf('-'))) }, (_, ordinal) => ({
+    name: `${name.slice(0, name.lastIndexOf('-'))}-${ordinal}`,
+    peerUrl: etcdPeerUrl({ name: cluster, namespace }, ordinal),
+  }));
+}
+
 /** Leaves a connection to the hostile servers, if the cluster at this address has them. */
 function divert(server: 'api' | 'etcd', socket: Socket, address: string, pair: KeyPair): boolean {
   const hostile = hostileServers.in(places.get(address)?.namespace ?? '');
@@ -109,6 +118,9 @@ function divert(server: 'api' | 'etcd', socket: Socket, address: string, pair: K
   hostileServers.take(socket, { server, worksUntil: hostile.worksUntil, pair, member: memberAt(address) });
   return true;
 }
+
+let etcdCalls = 0;
+const controllers = new Controllers(client, addresses);
 
 const ofEtcd = {
   certificateAt: (address: string) => certificateOf(places.get(address), ({ etcdServer }) => etcdServer),
@@ -118,9 +130,20 @@ const listeners = [
   new AddressServer({
     ...ofEtcd,
     port: ports.etcdClient,
-    answer: (request, response, address) => answerEtcd(request, response, { ...memberAt(address), snapshot }),
+    answer: (request, response, address) => {
+      etcdCalls += 1;
+      const ordinal = ordinalIn(memberAt(address).name);
+      answerEtcd(request, response, { ordinal, members: membersAt(address), snapshot });
+    },
   }),
-  new AddressServer({ ...ofEtcd, port: ports.etcdHTTP, plainAnswer: etcdVersions }),
+  new AddressServer({
+    ...ofEtcd,
+    port: ports.etcdHTTP,
+    plainAnswer: (response) => {
+      etcdCalls += 1;
+      response.end(etcdVersions);
+    },
+  }),
   new AddressServer({
     port: ports.api,
     certificateAt: (address) => certificateOf(places.get(address), ({ apiServer }) => apiServer),
@@ -140,7 +163,7 @@ function ordinalIn(name: string): number {
 secrets.start();
 services.start();
 await Promise.all([secrets.synced, services.synced]);
-await new Controllers(client, addresses).start();
+await controllers.start();
 console.log('ready');
 
 /** Connections to servers that turn hostile, or good, would stay what they were. */
@@ -153,7 +176,8 @@ function poison(clusters: readonly HostileCluster[]): void {
 let users: readonly HostileUsers[] = [];
 for (;;) {
   const request = await next();
-  if (request.kind === 'harass') {
+  if (request.kind === 'count') console.log(etcdCalls);
+  else if (request.kind === 'harass') {
     users = request.clusters.map((cluster) => new HostileUsers(hostedApi(cluster).client));
     for (const user of users) user.start();
     console.log('begun');

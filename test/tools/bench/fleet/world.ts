@@ -27,6 +27,8 @@ export interface HostileAnswers {
 /** A line of the standard input of the process. */
 export type WorldRequest =
   | { readonly kind: 'start'; readonly kubeconfig: string; readonly snapshot: string }
+  /** Count the calls to etcds so far. */
+  | { readonly kind: 'count' }
   /** Change a hundred objects a second in each of these hosted clusters. */
   | { readonly kind: 'harass'; readonly clusters: readonly Pick<HostileCluster, 'namespace' | 'cluster'>[] }
   | { readonly kind: 'leaveInPeace' }
@@ -85,6 +87,11 @@ export class World {
   /** Ends that; returns how many answers they have given. */
   async heal(): Promise<HostileAnswers> {
     return JSON.parse(await this.#ask({ kind: 'heal' })) as HostileAnswers;
+  }
+
+  /** Calls to etcds, those for their versions included. */
+  async etcdCalls(): Promise<number> {
+    return Number(await this.#ask({ kind: 'count' }));
   }
 
   stop(): void {
