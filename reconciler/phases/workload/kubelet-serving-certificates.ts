@@ -56,7 +56,7 @@ export const kubeletServingCertificates = phase({
 interface Refusal {
   readonly request: CertificateSigningRequestObject;
   readonly why: string;
-  /** The Node of the kubelet does not exist: not yet, or not any more. Then nobody needs an administrator. */
+  /** The Node of the kubelet does not exist: not yet, or not any more. Then no administrator is needed. */
   readonly awaitsNode: boolean;
 }
 
