@@ -1,6 +1,6 @@
 import { HostedControlPlane, Pod, Secret } from '../../constructs/api/resources.ts';
 import type { Access } from '../../constructs/cluster/access-rules.ts';
-import { backupIdentityAccess } from '../../constructs/provider/access.ts';
+import { backupIdentityAccess } from '../../constructs/provider/granted-access.ts';
 
 /** Where a command needs a right, in the words of its help. */
 export const places = {

@@ -7,6 +7,10 @@ import { type Progress, follow } from './follow.ts';
 /** Requests a backup with the annotation that users can also set. */
 export const backup: Command = {
   name: 'backup',
+  examples: [
+    ['backup prod -n team-a', 'asks for a backup'],
+    ['backup prod --wait --timeout 10m', 'waits until it is stored, and prints its name'],
+  ],
   usage: 'CLUSTER [--wait]',
   summary: 'Takes a backup.',
   options: { wait: { type: 'boolean', meaning: 'wait until the backup is stored, and print its name' } },

@@ -21,7 +21,8 @@ import { type CommandAccess, findingControlPlane } from './access.ts';
 import { filteredLog } from './collect/filtered-log.ts';
 import { withoutSecrets } from './collect/without-secrets.ts';
 import { clusterArgument, type Command, type Session, textOption } from './command.ts';
-import { clusterOf, findObject, gatewayOf } from './control-plane.ts';
+import { clusterOf } from '../clusters/management/owning-cluster.ts';
+import { findObject, gatewayOf } from './control-plane.ts';
 import { overviewOf } from './overview.ts';
 import { describeStatus } from './status/description.ts';
 
@@ -34,6 +35,10 @@ const shared: readonly Resource[] = [HostedControlPlaneComponentTemplate, Event]
 /** Writes the state of a control plane for support, without secrets. */
 export const collect: Command = {
   name: 'collect',
+  examples: [
+    ['collect prod -n team-a', 'writes hcp-prod.tar.gz'],
+    ['collect prod --to /tmp/prod.tar.gz', 'into another file'],
+  ],
   usage: 'CLUSTER [--to DIRECTORY]',
   summary: 'Writes the objects, events and logs of a control plane into a directory for support, without secrets.',
   options: {

@@ -1,10 +1,9 @@
 import { exposuresOf, type Gateway } from '../../constructs/api/exposure-spec.ts';
-import { clusterNameLabel } from '../../constructs/api/group.ts';
 import { parseStoredHostedControlPlane } from '../../constructs/api/parse.ts';
 import type { HostedControlPlane as ParsedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { HostedControlPlaneObject } from '../clusters/management/hosted-control-plane-object.ts';
-import { owningCluster } from '../clusters/management/owning-cluster.ts';
+import { clusterOf } from '../clusters/management/owning-cluster.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { cliFieldManager, type Session } from './command.ts';
 
@@ -57,11 +56,6 @@ function chosen<T extends KubeObject>(items: readonly T[], name: string): T | un
 /** The Gateway that a control plane names; undefined if it is exposed in another way. */
 export function gatewayOf({ spec }: HostedControlPlaneObject): Gateway | undefined {
   return exposuresOf(spec ?? {}).find((exposure) => exposure.kind === 'gateway')?.gateway;
-}
-
-/** The Cluster that owns a control plane; undefined if none does yet. */
-export function clusterOf({ metadata }: KubeObject): string | undefined {
-  return owningCluster(metadata) ?? metadata.labels?.[clusterNameLabel];
 }
 
 /** @throws when the control plane is being deleted */

@@ -10,6 +10,7 @@ const wait = { type: 'boolean', meaning: 'wait until it is done' } as const;
 /** Stops a control plane and keeps its data, by the field that users can also set. */
 export const hibernate: Command = {
   name: 'hibernate',
+  examples: [['hibernate dev -n team-a --wait', 'stops it, after a last backup']],
   usage: 'CLUSTER [--with-machines] [--wait]',
   summary: 'Stops a control plane, after a last backup if it has backups. Volumes, addresses and certificates stay.',
   options: {
@@ -35,6 +36,7 @@ export const hibernate: Command = {
 /** Lets it run again. */
 export const wake: Command = {
   name: 'wake',
+  examples: [['wake dev -n team-a --wait --timeout 10m', 'starts it again']],
   usage: 'CLUSTER [--wait]',
   summary: 'Starts a control plane that hibernates, with its data, addresses and certificates.',
   options: { wait },

@@ -18,7 +18,11 @@ interface MoveRequest {
 /** Prepares a move by `clusterctl`, with the annotation that users can also set, or takes it back. */
 export const move: Command = {
   name: 'move',
-  usage: '(prepare | abort) CLUSTER [--wait]',
+  examples: [
+    ['move prepare prod -n team-a --wait', 'before clusterctl move'],
+    ['move abort prod -n team-a', 'serve here again instead'],
+  ],
+  usage: 'prepare|abort CLUSTER [--wait]',
   summary: 'Stops a control plane and keeps its data for clusterctl move, or lets it serve again.',
   options: { wait: { type: 'boolean', meaning: 'wait until clusterctl move can begin, or the API servers run again' } },
   access: [

@@ -4,11 +4,13 @@ import { Cluster } from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { changingControlPlane, findingControlPlane } from './access.ts';
 import { clusterArgument, type Command, type Session } from './command.ts';
-import { changeControlPlane, clusterOf, findObject } from './control-plane.ts';
+import { clusterOf } from '../clusters/management/owning-cluster.ts';
+import { changeControlPlane, findObject } from './control-plane.ts';
 
 /** Keeps the operator away from one control plane, with the annotation that Cluster API defines for it. */
 export const pause: Command = {
   name: 'pause',
+  examples: [['pause prod -n team-a', 'before you change its objects by hand']],
   usage: 'CLUSTER',
   summary: 'Stops all changes of a control plane by the operator: also renewals, repairs and backups.',
   options: {},
@@ -30,6 +32,7 @@ export const pause: Command = {
 /** Ends a pause of {@link pause}, or of another client that has set the annotation. */
 export const resume: Command = {
   name: 'resume',
+  examples: [['resume prod -n team-a', 'lets the operator continue']],
   usage: 'CLUSTER',
   summary: 'Ends a pause of a control plane.',
   options: {},

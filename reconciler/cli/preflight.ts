@@ -29,6 +29,7 @@ import { observePreflight } from '../desired-state/upgrade/preflight/observe-pre
 /** Reports what would hold an upgrade, before a user requests it. */
 export const preflight: Command = {
   name: 'preflight',
+  examples: [['preflight prod -n team-a --to v1.37.1', 'before you set spec.version']],
   usage: 'CLUSTER --to VERSION [-o json|yaml]',
   summary: 'Checks what would hold an upgrade of Kubernetes. It changes nothing.',
   options: {

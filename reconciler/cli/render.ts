@@ -7,6 +7,11 @@ import type { Terminal } from './terminal.ts';
 /** Shows what a HostedControlPlane becomes, before it is applied anywhere. */
 export const render: Command = {
   name: 'render',
+  examples: [
+    ['render cluster.yaml', 'the objects in the management cluster'],
+    ['render cluster.yaml --hosted', 'those in the hosted cluster'],
+    ['render - <cluster.yaml', 'of standard input'],
+  ],
   usage: 'FILE [--hosted]',
   summary: 'Prints the objects that a file with a Cluster and its HostedControlPlane becomes, without a cluster.',
   options: { hosted: { type: 'boolean', meaning: 'print those in the hosted cluster' } },

@@ -25,6 +25,11 @@ interface RestoreRequest {
 /** Replaces all data with a backup, with the field that users can also set. */
 export const restore: Command = {
   name: 'restore',
+  examples: [
+    ['restore prod -n team-a --latest --wait', 'the newest backup'],
+    ['restore prod --before 2026-11-21T09:00:00Z', 'the newest one before a mistake'],
+    ['restore prod --latest --from team-b/old --yes', 'a backup of another cluster, without a question'],
+  ],
   usage: 'CLUSTER (--backup NAME | --latest | --before TIME) [--from NAMESPACE/CLUSTER] [--yes] [--wait]',
   summary: 'Replaces all data of the cluster with the data of a backup.',
   options: {

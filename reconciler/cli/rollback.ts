@@ -55,6 +55,7 @@ const readingEtcd: readonly CommandAccess[] = [
 /** Takes a control plane back to the minor before, with the two fields that users can also set in one write. */
 export const rollback: Command = {
   name: 'rollback',
+  examples: [['rollback prod -n team-a --wait', 'shows what is lost, asks, and goes back']],
   usage: 'CLUSTER [--yes] [--wait]',
   summary: 'Takes a control plane back to its last backup of the minor of Kubernetes before.',
   options: {

@@ -6,7 +6,7 @@ import { renderUserFiles } from '../../constructs/distribution.ts';
 import { renderFile } from '../../constructs/rendered-file.ts';
 import { readSampleFiles } from '../../constructs/sample-files.ts';
 import { parseCommandLine } from '../../reconciler/cli/command-line.ts';
-import { commands } from '../../reconciler/cli/commands.ts';
+import { hcp as program } from '../../reconciler/cli/commands.ts';
 import { plainView } from '../../reconciler/cli/view.ts';
 import { repository } from '../support/pages.ts';
 
@@ -20,11 +20,16 @@ const samples = join(repository, 'test/clusters');
 const withoutHeader = (text: string) => text.replace(/^(# .*\n)+/, '');
 
 /** What `hcp` prints, which needs no cluster for this. */
-function hcp(...args: string[]): string {
-  const line = parseCommandLine(args, { commands });
+async function hcp(...args: string[]): Promise<string> {
+  const line = await parseCommandLine(args, program);
   if (line.kind !== 'offline') throw new Error(`${args.join(' ')} needs a cluster`);
   const printed: string[] = [];
-  line.run({ ...plainView, print: (text) => void printed.push(text), info: () => {}, confirm: async () => undefined });
+  await line.run({
+    ...plainView,
+    print: (text) => void printed.push(text),
+    info: () => {},
+    confirm: async () => undefined,
+  });
   return `${printed.join('\n')}\n`;
 }
 
@@ -41,8 +46,8 @@ it('hcp render prints the bytes that synth writes for a folder', async () => {
   await writeFile(join(directory, 'notes.txt'), 'no manifest');
   const files = renderUserFiles(await readSampleFiles(directory));
   expect(files).toEqual([
-    { path: 'dev.k8s.yaml', content: hcp('render', join(directory, 'dev.yaml')) },
-    { path: 'dev.hosted.k8s.yaml', content: hcp('render', join(directory, 'dev.yaml'), '--hosted') },
+    { path: 'dev.k8s.yaml', content: await hcp('render', join(directory, 'dev.yaml')) },
+    { path: 'dev.hosted.k8s.yaml', content: await hcp('render', join(directory, 'dev.yaml'), '--hosted') },
   ]);
 });
 
@@ -63,6 +68,6 @@ it.each([
 
 it('a folder without files is said to be empty, and a missing file cannot be read', async () => {
   await expect(readSampleFiles(directory)).rejects.toThrow('has no .yaml files');
-  expect(() => hcp('render', join(directory, 'none.yaml'))).toThrow('none.yaml cannot be read');
-  expect(() => hcp('render')).toThrow('set one file');
+  await expect(hcp('render', join(directory, 'none.yaml'))).rejects.toThrow('none.yaml cannot be read');
+  await expect(hcp('render')).rejects.toThrow('set one file');
 });

@@ -246,7 +246,7 @@ describe('hcp list --store', () => {
   });
 
   it('gives programs the same clusters', async () => {
-    expect(await listed(fleet, markedView, 'name')).toEqual(['prod', 'prod', 'own']);
+    expect(await listed(fleet, markedView, 'name')).toEqual(['team-b/prod', 'team-a/prod', 'platform/own']);
   });
 
   it('says of a Secret without users that it has none', async () => {
@@ -257,7 +257,9 @@ describe('hcp list --store', () => {
 });
 
 it('nothing is said to be nothing', () => {
-  expect(describeFleet([], { now, namespace: 'team' })).toEqual(['no control plane exists in namespace team']);
+  expect(describeFleet([], { now, namespace: 'team' })).toEqual([
+    'no control plane exists in namespace team: -A lists all',
+  ]);
 });
 
 it('an entry names the condition that blocks, and not those that wait for it', () => {
