@@ -7,6 +7,7 @@ export const places = {
   namespace: 'in the namespace of the control plane',
   cluster: 'in the whole management cluster',
   gateway: 'in the namespace of its Gateway',
+  operator: 'in the namespace of the operator',
   store: 'in the namespace of the Secret of its bucket',
 } as const;
 export type Place = keyof typeof places;

@@ -12,6 +12,7 @@ export const commands: readonly CommandEntry[] = [
   ...group('Before a change', {
     diff: ['What a file changes, or others have set', async () => (await import('./diff.ts')).diff],
     preflight: ['What would hold an upgrade', async () => (await import('./preflight.ts')).preflight],
+    images: ['The images of a file, for a mirror', async () => (await import('./images.ts')).images],
     render: ['The objects of a file, without a cluster', async () => (await import('./render.ts')).render],
   }),
   ...group('Back up and restore', {

@@ -6,6 +6,7 @@ import { changingControlPlane, findingControlPlane } from './access.ts';
 import { clusterArgument, type Command, type Session } from './command.ts';
 import { clusterOf } from '../clusters/management/owning-cluster.ts';
 import { changeControlPlane, findObject } from './control-plane.ts';
+import { nextCommand } from './format.ts';
 
 /** Keeps the operator away from one control plane, with the annotation that Cluster API defines for it. */
 export const pause: Command = {
@@ -23,7 +24,7 @@ export const pause: Command = {
       if (isPaused(object)) return session.terminal.print(`the control plane of ${shown} is paused already`);
       await annotate(session, object, '');
       session.terminal.print(
-        `the control plane of ${shown} is paused: it keeps serving, and nothing is renewed, repaired or backed up before hcp resume ${shown}`,
+        `the control plane of ${shown} is paused: it keeps serving, and nothing is renewed, repaired or backed up before ${nextCommand('resume', shown, session.namespace)}`,
       );
     };
   },
@@ -56,7 +57,7 @@ export const resume: Command = {
       }
       session.terminal.print(
         isPaused(object)
-          ? `the control plane of ${shown} is cared for again`
+          ? `the control plane of ${shown} is no longer paused: the operator continues`
           : `the control plane of ${shown} is not paused`,
       );
     };

@@ -48,7 +48,16 @@ async function runLine(program: Program, line: CommandLine): Promise<void> {
 /** @param failureCode exit code of an error that is neither of the command line nor an answer */
 function fail({ name }: Program, error: unknown, failureCode = 1): void {
   const isUsage = error instanceof UsageError;
-  process.stderr.write(`${name}: ${messageOf(error)}\n`);
+  process.stderr.write(`${name}: ${explained(error)}\n`);
   if (isUsage) process.stderr.write(`Run ${[name, 'help', ...(error.command ? [error.command] : [])].join(' ')}\n`);
   process.exitCode = isUsage ? 2 : error instanceof NegativeResult ? 1 : failureCode;
+}
+
+/** The message of an error, without what it says of Node, and with what a person does about rejected credentials. */
+function explained(error: unknown): string {
+  const message = messageOf(error)
+    .replace(/\(?;? ?if the root CA is installed locally, try running Node\.js with --use-system-ca\)?/, '')
+    .trimEnd();
+  const isRejected = error instanceof Error && 'code' in error && error.code === 401;
+  return isRejected ? `${message}: your credentials have expired, or this API server does not know them` : message;
 }

@@ -20,14 +20,17 @@ export const render: Command = {
   offline: rendering,
 };
 
-function rendering(given: ParsedArguments): (terminal: Terminal) => void {
-  const { positionals } = given;
+/** The only argument of a command for one file. @throws UsageError for any other number of arguments */
+export function fileArgument({ positionals }: ParsedArguments): string {
   const [path, ...more] = positionals;
-  if (path === undefined || more.length > 0) {
-    throw new UsageError(
-      `set one file with a Cluster and its HostedControlPlane, or - for standard input, not ${positionals.length}`,
-    );
-  }
+  if (path !== undefined && more.length === 0) return path;
+  throw new UsageError(
+    `set one file with a Cluster and its HostedControlPlane, or - for standard input, not ${positionals.length}`,
+  );
+}
+
+function rendering(given: ParsedArguments): (terminal: Terminal) => void {
+  const path = fileArgument(given);
   return (terminal) => {
     const file = path === '-' ? 'standard input' : basename(path);
     const place = hasSwitch(given, 'hosted') ? 'hosted' : 'management';

@@ -118,7 +118,7 @@ async function runImport(session: Session, request: ImportRequest): Promise<void
   if (record?.stopped && completionTime !== undefined)
     terminal.print(`the API was unavailable for ${spanText(Date.parse(completionTime) - record.stopped.getTime())}`);
   terminal.print(
-    `the volumes of the other provider are kept: run hcp-import delete-volumes ${request.cluster} --yes when the cluster works as it should`,
+    `the volumes of the other provider are kept: run hcp-import delete-volumes ${request.cluster} -n ${session.namespace} --yes when the cluster works as it should`,
   );
 }
 

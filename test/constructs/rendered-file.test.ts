@@ -66,6 +66,30 @@ it.each([
   expect(() => renderUserFiles([{ name: 'mine', content: text }])).toThrow(message);
 });
 
+it("README's example renders, with hosts of an example, and its images are those of its pods, its restore and its workers", async () => {
+  const page = await readFile(join(repository, 'README.md'), 'utf8');
+  const example = /```yaml\n(kind: Cluster[\s\S]*?|apiVersion[\s\S]*?)```/.exec(page)?.[1] ?? '';
+  await writeFile(join(directory, 'prod.yaml'), example);
+  const rendered = await hcp('render', join(directory, 'prod.yaml'));
+  expect(rendered).toContain('# It does not have Gateway capi-system/capi: hosts below example.com are examples.');
+  expect(rendered).toContain('prod.team-a.example.com');
+  const images = (await hcp('images', join(directory, 'prod.yaml'))).trim().split('\n');
+  expect(images.map((image) => image.replace(/:[^:]*$/, ''))).toEqual([
+    'docker.io/library/haproxy',
+    'gcr.io/etcd-development/etcd',
+    'localhost/hosted-control-plane/manager',
+    'registry.k8s.io/coredns/coredns',
+    'registry.k8s.io/etcd',
+    'registry.k8s.io/kas-network-proxy/proxy-agent',
+    'registry.k8s.io/kas-network-proxy/proxy-server',
+    'registry.k8s.io/kube-apiserver',
+    'registry.k8s.io/kube-controller-manager',
+    'registry.k8s.io/kube-proxy',
+    'registry.k8s.io/kube-scheduler',
+  ]);
+  for (const [, image] of rendered.matchAll(/^ +image: (\S+)$/gm)) expect(images).toContain(image);
+});
+
 it('a folder without files is said to be empty, and a missing file cannot be read', async () => {
   await expect(readSampleFiles(directory)).rejects.toThrow('has no .yaml files');
   await expect(hcp('render', join(directory, 'none.yaml'))).rejects.toThrow('none.yaml cannot be read');
