@@ -22,8 +22,8 @@ interface ListRequest {
 export const backups: Command = {
   name: 'backups',
   examples: [
-    ['backups prod -n team-a', 'those of a control plane'],
-    ['backups prod --from team-b/old', 'those of another cluster in the same bucket'],
+    ['backups prod -n team-a', 'the backups of a control plane'],
+    ['backups prod --from team-b/old', 'the backups of another cluster in the same bucket'],
     ['backups prod -o name', 'names alone, for a script'],
   ],
   usage: 'CLUSTER [--from NAMESPACE/CLUSTER] [-o json|yaml|name]',

@@ -122,7 +122,7 @@ export function optionsOf({ options }: Pick<Command, 'options'>): Readonly<Recor
 const timeout: CommandOption = {
   type: 'string',
   value: 'DURATION',
-  meaning: 'with --wait: fail after this time, such as 10m, while the operation goes on; without an end when unset',
+  meaning: 'with --wait: fail after this time, such as 10m, while the operation continues; without an end when unset',
 };
 
 /** The text of an option; undefined when it is not set. */

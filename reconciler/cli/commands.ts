@@ -46,7 +46,7 @@ export const hcp: Program = {
     create: 'apply a Cluster and its HostedControlPlane with kubectl; hcp render FILE shows what they become',
     delete: 'delete the Cluster with kubectl delete cluster NAME, which deletes its control plane and all its data',
     upgrade:
-      'set spec.version, or that of the topology; hcp preflight CLUSTER --to VERSION says before what would hold it',
+      'set spec.version, or the version of the topology; hcp preflight CLUSTER --to VERSION says before what would hold it',
     scale: 'use kubectl scale hcp NAME --replicas=N',
     logs: 'use kubectl logs, or hcp collect CLUSTER for all of them',
     import: 'use the program hcp-import',

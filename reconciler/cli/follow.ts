@@ -13,8 +13,8 @@ export type Progress =
   | { readonly kind: 'failed'; readonly message: string };
 
 /**
- * Watches a control plane until a requested operation ends, and prints each step with the elapsed time. A user who interrupts it is told
- * that the operation goes on.
+ * Watches a control plane until a requested operation ends, and prints each step with the elapsed time. It says to a user who
+ * interrupts it that the operation continues.
  * @param look reads the progress from the control plane; called for every change of it
  * @returns the message of the end
  * @throws when the operation failed or lasts longer than the user waits, or when the control plane was deleted
@@ -26,9 +26,9 @@ export async function follow(
 ): Promise<string> {
   const { terminal, now, timeoutMs } = session;
   const begin = now();
-  const goesOn = `what you asked for goes on: see ${nextCommand('status', cluster, session.namespace)}`;
+  const continues = `the operation continues: see ${nextCommand('status', cluster, session.namespace)}`;
   const interrupted = () => {
-    terminal.info(goesOn);
+    terminal.info(continues);
     process.exit(interruptedCode);
   };
   process.once('SIGINT', interrupted);
@@ -48,7 +48,9 @@ export async function follow(
   } finally {
     process.off('SIGINT', interrupted);
   }
-  throw new Error(`${cluster} was not done after ${spanText(timeoutMs ?? 0)}${last ? `, at: ${last}` : ''}; ${goesOn}`);
+  throw new Error(
+    `${cluster} was not done after ${spanText(timeoutMs ?? 0)}${last ? `, at: ${last}` : ''}; ${continues}`,
+  );
 }
 
 /** That of a program which a user has interrupted, as shells know it. */

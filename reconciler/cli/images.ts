@@ -23,7 +23,7 @@ export const images: Command = {
       const found = imagesOf(readFile(path));
       for (const image of found) terminal.print(image);
       if (found.includes(managerImage))
-        terminal.info(`${managerImage} is that of the operator: yours has the name that your installation gives it`);
+        terminal.info(`${managerImage} is the operator: its image has the name that your installation gives it`);
     };
   },
 };

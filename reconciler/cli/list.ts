@@ -23,7 +23,7 @@ export const list: Command = {
     ['list -A', 'all control planes that you may list'],
     ['list -n team-a -o wide', 'with endpoints, ages and messages'],
     ['list -A -l env=prod -w', 'those with a label, again after each change'],
-    ['list --store bucket', 'who uses a Secret before you change it'],
+    ['list --store bucket', 'the clusters that use a Secret, before you change it'],
   ],
   usage: '[-A] [-l SELECTOR] [--store SECRET] [-w] [-o json|yaml|wide|name] [--no-headers]',
   summary: 'Lists control planes: what blocks them, members of etcd, expiry of certificates, last backup.',

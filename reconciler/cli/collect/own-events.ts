@@ -2,8 +2,8 @@ import type { EventObject } from '../../../imports/kubernetes.ts';
 import type { KubeObject } from '../../kube/object.ts';
 
 /**
- * The events of a namespace about these objects, and about pods that a workload among them has had: those of other control planes
- * are nobody's concern here.
+ * The events of a namespace about these objects, and about pods that a workload among them has had, without the events of other control
+ * planes.
  */
 export function ownEvents(events: readonly EventObject[], objects: readonly KubeObject[]): readonly EventObject[] {
   const named = new Set(objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`));

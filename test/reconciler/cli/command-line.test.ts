@@ -72,6 +72,7 @@ describe('the command line', () => {
     ['backup c1 -n', "Option '-n, --namespace <value>' argument missing"],
     ['backups c1 -o wide', '-o must be one of json, yaml, name, not "wide"'],
     ['status c1 -o name', '-o must be one of json, yaml, not "name"'],
+    ['preflight c1 --to v1.37', '--to must have a patch, such as v1.37.0, not "v1.37"'],
     ['preflight c1 --to v1.37.0 -o xml', '-o must be one of json, yaml, not "xml"'],
     ['diff c1 -o xml', '-o must be one of json, yaml, not "xml"'],
     ['list prod', 'list takes no arguments: remove prod; status shows one control plane'],

@@ -25,14 +25,14 @@ const still = {
 describe('a command that waits', () => {
   const waits = (): Progress => ({ kind: 'running', message: 'StoppingMembers: c1-etcd-0' });
 
-  it('ends after its time limit, and says where it is and that the operation goes on', async () => {
+  it('ends after its time limit, and says where it is and that the operation continues', async () => {
     const { session } = testSession({ client: still, namespace, now: () => 0, timeoutMs: 1 });
     await expect(follow(session, readControlPlane(object), waits)).rejects.toThrow(
-      'c1 was not done after 0s, at: StoppingMembers: c1-etcd-0; what you asked for goes on: see hcp status c1 -n team',
+      'c1 was not done after 0s, at: StoppingMembers: c1-etcd-0; the operation continues: see hcp status c1 -n team',
     );
   });
 
-  it('that a user interrupts says that the operation goes on', async () => {
+  it('that a user interrupts says that the operation continues', async () => {
     const script = `
       const { follow } = await import('./reconciler/cli/follow.ts');
       const { readControlPlane } = await import('./reconciler/cli/control-plane.ts');
@@ -52,7 +52,7 @@ describe('a command that waits', () => {
         cwd: repository,
       },
     );
-    expect(await ended).toBe('0s  it runs\nwhat you asked for goes on: see hcp status c1 -n team\ncode 130\n');
+    expect(await ended).toBe('0s  it runs\nthe operation continues: see hcp status c1 -n team\ncode 130\n');
   });
 });
 
