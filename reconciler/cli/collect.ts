@@ -157,7 +157,7 @@ function versionOf({ metadata, status }: PodObject): string {
 /** The lines of the operator's log that are about this control plane, or about none. */
 function linesAbout(key: string, text: string): string {
   const isOfAnother = (line: string) => {
-    const about = /"hostedControlPlane":"([^"]*)"/.exec(line)?.[1];
+    const about = /"hostedControlPlane":"([^"]{0,400})"/.exec(line)?.[1];
     return about !== undefined && about !== key;
   };
   return text

@@ -111,7 +111,7 @@ function withNamespace(
   if (place === undefined || cluster === undefined || isFile || !takesCluster(usage)) return { given, namespace };
   if (namespace !== undefined && namespace !== place)
     throw new UsageError(`${last} is in namespace ${place}, and -n names ${namespace}: leave one of them out`);
-  return { given: { ...given, positionals: given.positionals.with(-1, cluster) }, namespace: place };
+  return { given: { ...given, positionals: [...given.positionals.slice(0, -1), cluster] }, namespace: place };
 }
 
 /** Whether an argument of a command is, or may be, a cluster of the namespace. */

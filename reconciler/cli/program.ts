@@ -53,11 +53,11 @@ function fail({ name }: Program, error: unknown, failureCode = 1): void {
   process.exitCode = isUsage ? 2 : error instanceof NegativeResult ? 1 : failureCode;
 }
 
+const adviceOfNode = '; if the root CA is installed locally, try running Node.js with --use-system-ca';
+
 /** The message of an error, without what it says of Node, and with what a person does about rejected credentials. */
 function explained(error: unknown): string {
-  const message = messageOf(error)
-    .replace(/\(?;? ?if the root CA is installed locally, try running Node\.js with --use-system-ca\)?/, '')
-    .trimEnd();
+  const message = messageOf(error).replace(adviceOfNode, '');
   const isRejected = error instanceof Error && 'code' in error && error.code === 401;
   return isRejected ? `${message}: your credentials have expired, or this API server does not know them` : message;
 }

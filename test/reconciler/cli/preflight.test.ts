@@ -35,14 +35,12 @@ it.each([
   ['v1.36.4', 'spec.version cannot go back to v1.36.4, because an API server runs v1.37.1: hcp rollback c1 -n team'],
   ['v1.37.1', 'c1 runs v1.37.1 already: set another version with --to'],
   ['v1.39.0', 'v1.39.0 is more than one minor ahead of v1.37.1, which an API server runs'],
-  ['v1.37.2', undefined],
-  ['v1.38.0', undefined],
+  ['v1.37.2', 'accepted'],
+  ['v1.38.0', 'accepted'],
 ])('%s is refused before the checks if the API refuses it', (version, message) => {
   const object = hostedControlPlaneObject({
     spec: { version: 'v1.37.1' },
     status: { version: 'v1.37.1', versions: [{ version: 'v1.37.1', replicas: 2 }] },
   });
-  const refused = refusedVersion(readControlPlane(object), version);
-  if (message === undefined) expect(refused).toBeUndefined();
-  else expect(refused).toContain(message);
+  expect(refusedVersion(readControlPlane(object), version) ?? 'accepted').toContain(message);
 });
