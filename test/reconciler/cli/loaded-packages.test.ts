@@ -62,8 +62,8 @@ async function loadedBy(
   return { packages: JSON.parse(await readFile(file, 'utf8')) as string[], printed };
 }
 
-it.each([['--version'], ['help'], ['help', 'list']])('%s %s loads no large library', async (...args) => {
-  const { packages } = await loadedBy(...args);
+it.each(['--version', 'help', 'help list'])('%s loads no large library', async (line) => {
+  const { packages } = await loadedBy(...line.split(' '));
   expect(packages.filter((name) => !['fastest-levenshtein', 'semver', 'yaml'].includes(name))).toEqual([]);
 });
 
