@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { exposureOf } from './api/exposure-spec.ts';
+import type { Problem } from './api/parse.ts';
 import { parseHostedControlPlane } from './api/parse-manifest.ts';
 import { Cluster, Gateway, HostedControlPlane, HostedControlPlaneComponentTemplate } from './api/resources.ts';
 import { type HostedCluster, networkOf } from './cluster/cluster.ts';
@@ -16,6 +17,8 @@ import { providerNamespace } from './cluster/provider-names.ts';
 export interface Sample {
   readonly cluster: HostedCluster;
   readonly facts: Facts;
+  /** The Gateway that the cluster names and the objects do not have: one with a wildcard of example.com takes its place. */
+  readonly exampleGateway?: string;
 }
 
 const Networks = z.looseObject({ cidrBlocks: z.array(z.string()).optional() });
@@ -74,7 +77,7 @@ export function readSample(objects: readonly unknown[]): Sample {
   const parsed = own.valid
     ? withComponentTemplate(own.hostedControlPlane, (name) => templateAmong(objects, metadata.namespace, name))
     : own;
-  if (!parsed.valid) throw new Error(`HostedControlPlane of cluster ${metadata.name}: ${parsed.message}`);
+  if (!parsed.valid) throw new Error(`HostedControlPlane of cluster ${metadata.name}: ${onePerLine(parsed)}`);
   const cluster: HostedCluster = {
     name: metadata.name,
     namespace: metadata.namespace,
@@ -83,11 +86,29 @@ export function readSample(objects: readonly unknown[]): Sample {
   };
   const gateway = gatewayAmong(objects, cluster);
   const exposure = exposureOf(cluster.spec);
-  if (exposure.kind === 'gateway' && !gateway)
-    throw new Error(
-      `cluster ${cluster.name} needs Gateway ${exposure.gateway.namespace}/${exposure.gateway.name} for its endpoint: add it to the other objects`,
-    );
-  return { cluster, facts: sampleFacts(cluster, gateway) };
+  if (exposure.kind !== 'gateway' || gateway) return { cluster, facts: sampleFacts(cluster, gateway) };
+  const facts = sampleFacts(cluster, { spec: { listeners: [exampleListener] } });
+  return { cluster, facts, exampleGateway: `${exposure.gateway.namespace}/${exposure.gateway.name}` };
+}
+
+/** Facts with which everything is rendered that a control plane may run: also what verifies and restores its backups. */
+export function withRestores(facts: Facts): Facts {
+  return { ...facts, etcdRestore: sampleRestore, etcdVerify: sampleVerification };
+}
+
+const exampleListener = {
+  name: 'example',
+  protocol: 'TLS',
+  port: 443,
+  hostname: '*.example.com',
+  tls: { mode: 'Passthrough' },
+  allowedRoutes: { namespaces: { from: 'All' } },
+} as const;
+
+function onePerLine(invalid: { readonly message: string; readonly problems?: readonly Problem[] }): string {
+  const { message, problems = [] } = invalid;
+  if (problems.length < 2) return message;
+  return `${problems.length} problems\n${problems.map(({ path, message: text }) => `- ${path}: ${text}`).join('\n')}`;
 }
 
 /** The template of this name among the documents, whatever else it contains. */

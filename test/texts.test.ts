@@ -5,8 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { conditions } from '../constructs/api/conditions.ts';
 import { hcp } from '../reconciler/cli/commands.ts';
+import { allCommands } from '../reconciler/cli/command.ts';
 import { helpOf, helpOfAll } from '../reconciler/cli/help.ts';
-import { hcpImport } from '../reconciler/import/commands.ts';
+import { hcpImport } from '../reconciler/import/program.ts';
 import { avoidedForUsersIn, avoidedIn, avoidedPhrases, avoidedWords, wordsOf } from './support/words.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -119,8 +120,8 @@ describe('a text that a user sees has no avoided word', () => {
     expect(found).toEqual([]);
   });
 
-  it.each([hcp, hcpImport])('in the help of $name', (program) => {
-    const helps = [helpOfAll(program), ...program.commands.map((command) => helpOf(program, command))];
+  it.each([hcp, hcpImport])('in the help of $name', async (program) => {
+    const helps = [helpOfAll(program), ...(await allCommands(program)).map((command) => helpOf(program, command))];
     expect(helps.flatMap((help) => problemsOf('help', help))).toEqual([]);
   });
 

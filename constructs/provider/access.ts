@@ -1,6 +1,6 @@
 import type { Access, Verb } from '../cluster/access-rules.ts';
 import { HostedControlPlaneSpec } from '../api/hosted-control-plane.ts';
-import { kubeconfigSigner, kubeconfigSubresource } from '../api/kubeconfig-request.ts';
+import { kubeconfigSigner } from '../api/kubeconfig-request.ts';
 import {
   apiServerSlice,
   CertificateRequest,
@@ -30,7 +30,6 @@ import {
   ResourceQuota,
   Secret,
   Service,
-  ServiceAccount,
   ServiceCIDR,
   Signer,
   SubjectAccessReview,
@@ -273,31 +272,6 @@ export function sharedAccess(namespace?: string): Access[] {
 export function managerAccess(): Access[] {
   return [...controlPlaneAccess(), ...sharedAccess()];
 }
-
-/**
- * Permissions that an administrator grants to the operator in the namespaces whose HostedControlPlanes use
- * `etcd.backup.webIdentity`. A token of any ServiceAccount may be worth more than all other permissions here.
- */
-export const backupIdentityAccess: readonly Access[] = [
-  { resource: ServiceAccount, verbs: ['get'], why: 'reading which HostedControlPlanes may use its tokens' },
-  { resource: ServiceAccount, subresource: 'token', verbs: ['create'], why: 'authenticating to a backup store' },
-];
-
-/** Permissions of a person who requests kubeconfigs by `hcp kubeconfig`, in the namespaces of the control planes. */
-export const kubeconfigAccess: readonly Access[] = [
-  { resource: HostedControlPlane, verbs: ['get', 'list', 'watch'], why: 'finding the endpoint' },
-  {
-    resource: HostedControlPlane,
-    subresource: kubeconfigSubresource,
-    verbs: ['create'],
-    why: 'a kubeconfig with the own user name and own groups',
-  },
-];
-
-/** What such a person needs in the whole management cluster: requests have no namespace, and contain nothing secret. */
-export const kubeconfigRequestAccess: readonly Access[] = [
-  { resource: CertificateSigningRequest, verbs: ['get', 'create'], why: 'requesting a certificate from the operator' },
-];
 
 /** Permissions of the operator in its own namespace only. */
 export const ownNamespaceAccess: readonly Access[] = [

@@ -3,15 +3,8 @@ import { Construct } from 'constructs';
 import { type Access, rulesOf } from '../cluster/access-rules.ts';
 import { definitions } from '../api/crd.ts';
 import { groupOf, HostedControlPlane } from '../api/resources.ts';
-import {
-  backupIdentityAccess,
-  controlPlaneAccess,
-  kubeconfigAccess,
-  kubeconfigRequestAccess,
-  managerAccess,
-  ownNamespaceAccess,
-  sharedAccess,
-} from './access.ts';
+import { controlPlaneAccess, managerAccess, ownNamespaceAccess, sharedAccess } from './access.ts';
+import { backupIdentityAccess, kubeconfigAccess, kubeconfigRequestAccess } from './granted-access.ts';
 import {
   coreAggregationLabel,
   metricsPath,

@@ -1,12 +1,13 @@
 import { HostedControlPlane, Pod, Secret } from '../../constructs/api/resources.ts';
 import type { Access } from '../../constructs/cluster/access-rules.ts';
-import { backupIdentityAccess } from '../../constructs/provider/access.ts';
+import { backupIdentityAccess } from '../../constructs/provider/granted-access.ts';
 
 /** Where a command needs a right, in the words of its help. */
 export const places = {
   namespace: 'in the namespace of the control plane',
   cluster: 'in the whole management cluster',
   gateway: 'in the namespace of its Gateway',
+  operator: 'in the namespace of the operator',
   store: 'in the namespace of the Secret of its bucket',
 } as const;
 export type Place = keyof typeof places;

@@ -3,10 +3,15 @@ import { changingControlPlane, findingControlPlane, followingControlPlane } from
 import { type Command, type Session, clusterArgument, hasSwitch } from './command.ts';
 import { changeControlPlane, type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
 import { type Progress, follow } from './follow.ts';
+import { nextCommand } from './format.ts';
 
 /** Requests a backup with the annotation that users can also set. */
 export const backup: Command = {
   name: 'backup',
+  examples: [
+    ['backup prod -n team-a', 'asks for a backup'],
+    ['backup prod --wait --timeout 10m', 'waits until it is stored, and prints its name'],
+  ],
   usage: 'CLUSTER [--wait]',
   summary: 'Takes a backup.',
   options: { wait: { type: 'boolean', meaning: 'wait until the backup is stored, and print its name' } },
@@ -30,7 +35,9 @@ async function takeBackup(session: Session, cluster: string, wait: boolean): Pro
   const request = new Date(session.now()).toISOString();
   await changeControlPlane(session, { metadata }, { metadata: { annotations: { [backupAnnotation]: request } } });
   if (!wait) {
-    session.terminal.print(`backup of ${controlPlane.cluster} requested: see hcp backups ${controlPlane.cluster}`);
+    session.terminal.print(
+      `backup of ${controlPlane.cluster} requested: see ${nextCommand('backups', controlPlane.cluster, session.namespace)}`,
+    );
     return;
   }
   const seen = { request, lastAttemptTime: status?.etcd?.backup?.lastAttemptTime };

@@ -1,5 +1,5 @@
-import type { BackupOwner } from '../../constructs/cluster/backup-names.ts';
 import { findingControlPlane, readingStore } from './access.ts';
+import { backupId, type BackupOwner } from '../../constructs/cluster/backup-names.ts';
 import { type BackupEntry, describeBackups, shapeOfBackups } from './backup-table.ts';
 import { clusterArgument, type Command, otherClusterOption, type Session } from './command.ts';
 import type { ClusterBackups, StoredBackup } from '../backup/cluster-backups.ts';
@@ -21,7 +21,12 @@ interface ListRequest {
 /** Lists the content of the bucket, which it reads from the bucket itself and not from a status. */
 export const backups: Command = {
   name: 'backups',
-  usage: 'CLUSTER [--from NAMESPACE/CLUSTER] [-o json|yaml]',
+  examples: [
+    ['backups prod -n team-a', 'the backups of a control plane'],
+    ['backups prod --from team-b/old', 'the backups of another cluster in the same bucket'],
+    ['backups prod -o name', 'names alone, for a script'],
+  ],
+  usage: 'CLUSTER [--from NAMESPACE/CLUSTER] [-o json|yaml|name]',
   summary: 'Lists the backups in the bucket.',
   options: {
     from: {
@@ -29,7 +34,7 @@ export const backups: Command = {
       value: 'NAMESPACE/CLUSTER',
       meaning: 'list the backups of another cluster in the same bucket',
     },
-    output: outputOption(),
+    output: outputOption({ values: 'name', meaning: 'names of backups alone' }),
   },
   access: [findingControlPlane, ...readingStore],
   prepare(given) {
@@ -40,7 +45,11 @@ export const backups: Command = {
 
 /** @throws UsageError */
 export function readListRequest(given: Parameters<Command['prepare']>[0]): ListRequest {
-  return { cluster: clusterArgument(given), from: otherClusterOption(given, 'from'), output: outputOf(given) };
+  return {
+    cluster: clusterArgument(given),
+    from: otherClusterOption(given, 'from'),
+    output: outputOf(given, ['name']),
+  };
 }
 
 async function listBackups(session: Session, { cluster, from, output }: ListRequest): Promise<void> {
@@ -64,7 +73,10 @@ async function listBackups(session: Session, { cluster, from, output }: ListRequ
 
   const owner = from ?? { namespace: session.namespace, cluster: controlPlane.cluster };
   const { terminal, now } = session;
-  const lines = printed(output, shapeOfBackups(owner, listed), () => describeBackups(owner, listed, now(), terminal));
+  const lines =
+    output === 'name'
+      ? listed.entries.map(({ name }) => backupId(name))
+      : printed(output, shapeOfBackups(owner, listed), () => describeBackups(owner, listed, now(), terminal));
   for (const line of lines) terminal.print(line);
 }
 

@@ -1,10 +1,10 @@
 import { exposuresOf, type Gateway } from '../../constructs/api/exposure-spec.ts';
-import { clusterNameLabel } from '../../constructs/api/group.ts';
 import { parseStoredHostedControlPlane } from '../../constructs/api/parse.ts';
 import type { HostedControlPlane as ParsedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { HostedControlPlaneObject } from '../clusters/management/hosted-control-plane-object.ts';
-import { owningCluster } from '../clusters/management/owning-cluster.ts';
+import { clusterOf } from '../clusters/management/owning-cluster.ts';
+import { KubeError } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { cliFieldManager, type Session } from './command.ts';
 
@@ -29,13 +29,27 @@ export async function findObject({ client, namespace }: Session, name: string): 
   const { items } = await client.list<HostedControlPlaneObject>(HostedControlPlane, { namespace });
   const object = chosen(items, name);
   if (!object) {
+    const problem = `Cluster "${name}" has no HostedControlPlane in namespace ${namespace}`;
+    const elsewhere = await namespacesOf(client, name);
+    if (elsewhere.length > 0)
+      throw new Error(`${problem}; it is in ${elsewhere.join(', ')}: add -n ${elsewhere.join(' or -n ')}`);
     const names = items.map((item) => clusterOf(item) ?? item.metadata.name).sort();
     const there = names.length === 0 ? 'none exists' : `existing: ${names.join(', ')}`;
-    throw new Error(
-      `Cluster "${name}" has no HostedControlPlane in namespace ${namespace}, ${there}: choose another name, or another namespace with -n`,
-    );
+    throw new Error(`${problem}, ${there}: choose another name, or another namespace with -n`);
   }
   return object;
+}
+
+/** The namespaces with a control plane of this name; none for a user who may not list those of all namespaces. */
+async function namespacesOf(client: Session['client'], name: string): Promise<string[]> {
+  try {
+    const { items } = await client.list<HostedControlPlaneObject>(HostedControlPlane);
+    const found = items.filter((item) => clusterOf(item) === name || item.metadata.name === name);
+    return found.map(({ metadata }) => metadata.namespace ?? '').sort();
+  } catch (error) {
+    if (error instanceof KubeError && error.code === 403) return [];
+    throw error;
+  }
 }
 
 /** Parses a control plane. @throws when its spec is invalid, or when no Cluster owns it */
@@ -57,11 +71,6 @@ function chosen<T extends KubeObject>(items: readonly T[], name: string): T | un
 /** The Gateway that a control plane names; undefined if it is exposed in another way. */
 export function gatewayOf({ spec }: HostedControlPlaneObject): Gateway | undefined {
   return exposuresOf(spec ?? {}).find((exposure) => exposure.kind === 'gateway')?.gateway;
-}
-
-/** The Cluster that owns a control plane; undefined if none does yet. */
-export function clusterOf({ metadata }: KubeObject): string | undefined {
-  return owningCluster(metadata) ?? metadata.labels?.[clusterNameLabel];
 }
 
 /** @throws when the control plane is being deleted */

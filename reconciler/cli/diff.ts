@@ -23,6 +23,11 @@ interface Compared extends Comparison {
  */
 export const diff: Command = {
   name: 'diff',
+  examples: [
+    ['diff cluster.yaml', 'what applying the file changes'],
+    ['diff prod -n team-a', 'which fields others have set'],
+    ['diff prod -n team-a --release-revision 3', 'what the adoption of a release changes'],
+  ],
   usage: 'FILE [--field-manager NAME] | CLUSTER [--release-revision N] [-o json|yaml]',
   summary:
     'Shows what a file or release revision would change, or what others have set: exit code 1 if anything, 2 if it fails.',

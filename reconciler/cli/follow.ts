@@ -1,7 +1,6 @@
-import { HostedControlPlane } from '../../constructs/api/resources.ts';
-import { isGone, KubeError } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { spanText } from './format.ts';
+import { nextCommand, spanText } from './format.ts';
+import { selectedControlPlanes } from './changes.ts';
 import type { Session } from './command.ts';
 import { type ControlPlane, readControlPlane } from './control-plane.ts';
 
@@ -14,48 +13,58 @@ export type Progress =
   | { readonly kind: 'failed'; readonly message: string };
 
 /**
- * Watches a control plane until a requested operation ends, and prints each step with the elapsed time.
+ * Watches a control plane until a requested operation ends, and prints each step with the elapsed time. It says to a user who
+ * interrupts it that the operation continues.
  * @param look reads the progress from the control plane; called for every change of it
  * @returns the message of the end
- * @throws when the operation failed, or when the control plane was deleted
+ * @throws when the operation failed or lasts longer than the user waits, or when the control plane was deleted
  */
 export async function follow(
   session: Session,
   { cluster, object }: ControlPlane,
   look: (controlPlane: ControlPlane) => Progress,
 ): Promise<string> {
-  const begin = session.now();
+  const { terminal, now, timeoutMs } = session;
+  const begin = now();
+  const continues = `the operation continues: see ${nextCommand('status', cluster, session.namespace)}`;
+  const interrupted = () => {
+    terminal.info(continues);
+    process.exit(interruptedCode);
+  };
+  process.once('SIGINT', interrupted);
+  const limit = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
   let last: string | undefined;
-  for await (const changed of changesOf(session, object.metadata.name)) {
-    if (!changed) throw new Error(`the control plane of ${cluster} was deleted`);
-    const progress = look(readControlPlane(changed));
-    if (progress.kind === 'done') return progress.message;
-    if (progress.kind === 'failed') throw new Error(progress.message);
-    if (progress.message !== last) session.terminal.info(`${spanText(session.now() - begin)}  ${progress.message}`);
-    last = progress.message;
+  try {
+    for await (const changed of changesOf(session, object.metadata.name, limit)) {
+      if (!changed) throw new Error(`the control plane of ${cluster} was deleted`);
+      const progress = look(readControlPlane(changed));
+      if (progress.kind === 'done') return progress.message;
+      if (progress.kind === 'failed') throw new Error(progress.message);
+      if (progress.message !== last) terminal.info(`${spanText(now() - begin)}  ${progress.message}`);
+      last = progress.message;
+    }
+  } catch (error) {
+    if (!limit?.aborted) throw error;
+  } finally {
+    process.off('SIGINT', interrupted);
   }
-  throw new Error('the watch ended without a reason');
+  throw new Error(
+    `${cluster} was not done after ${spanText(timeoutMs ?? 0)}${last ? `, at: ${last}` : ''}; ${continues}`,
+  );
 }
+
+/** That of a program which a user has interrupted, as shells know it. */
+const interruptedCode = 130;
 
 /**
  * The current HostedControlPlane, and its state after each change; undefined when it is deleted. Otherwise it never ends.
+ * @param signal ends it with an error
  */
 export async function* changesOf<T extends KubeObject>(
   { client, namespace }: Session,
   name: string,
+  signal?: AbortSignal,
 ): AsyncGenerator<T | undefined> {
-  const fieldSelector = `metadata.name=${name}`;
-  for (;;) {
-    const { items, resourceVersion } = await client.list<T>(HostedControlPlane, { namespace, fieldSelector });
-    yield items[0];
-    try {
-      for await (const event of client.watch<T>(HostedControlPlane, { namespace, fieldSelector, resourceVersion })) {
-        if (event.type === 'DELETED') yield undefined;
-        else if (event.type !== 'BOOKMARK') yield event.object;
-      }
-    } catch (error) {
-      // The server restarts, or has compacted the version. The next list shows whether it is available.
-      if (!(error instanceof KubeError) || (error.code !== 0 && !isGone(error))) throw error;
-    }
-  }
+  const selection = { namespace, fieldSelector: `metadata.name=${name}` };
+  for await (const [object] of selectedControlPlanes<T>(client, selection, signal)) yield object;
 }

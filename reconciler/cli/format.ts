@@ -1,3 +1,8 @@
+/** What a person types next. It names the namespace, because that of another terminal may be another one. */
+export function nextCommand(command: string, cluster: string, namespace: string): string {
+  return `hcp ${command} ${cluster} -n ${namespace}`;
+}
+
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 
 /** A human-readable size: `512 B`, `1.5 MiB`, `120 MiB`. */

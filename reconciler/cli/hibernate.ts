@@ -4,12 +4,14 @@ import { changingControlPlane, findingControlPlane, followingControlPlane } from
 import { clusterArgument, type Command, hasSwitch, type Session } from './command.ts';
 import { changeControlPlane, type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
 import { follow, type Progress } from './follow.ts';
+import { nextCommand } from './format.ts';
 
 const wait = { type: 'boolean', meaning: 'wait until it is done' } as const;
 
 /** Stops a control plane and keeps its data, by the field that users can also set. */
 export const hibernate: Command = {
   name: 'hibernate',
+  examples: [['hibernate dev -n team-a --wait', 'stops it, after a last backup']],
   usage: 'CLUSTER [--with-machines] [--wait]',
   summary: 'Stops a control plane, after a last backup if it has backups. Volumes, addresses and certificates stay.',
   options: {
@@ -26,7 +28,9 @@ export const hibernate: Command = {
     return async (session) => {
       const controlPlane = await request(session, cluster, { metadata: { annotations }, spec: { hibernate: true } });
       if (!hasSwitch(given, 'wait'))
-        return session.terminal.print(`${controlPlane.cluster} stops: see the condition Awake`);
+        return session.terminal.print(
+          `${controlPlane.cluster} stops: see ${nextCommand('status', controlPlane.cluster, session.namespace)}`,
+        );
       session.terminal.print(await follow(session, controlPlane, asleepProgress));
     };
   },
@@ -35,6 +39,7 @@ export const hibernate: Command = {
 /** Lets it run again. */
 export const wake: Command = {
   name: 'wake',
+  examples: [['wake dev -n team-a --wait --timeout 10m', 'starts it again']],
   usage: 'CLUSTER [--wait]',
   summary: 'Starts a control plane that hibernates, with its data, addresses and certificates.',
   options: { wait },
@@ -45,7 +50,9 @@ export const wake: Command = {
       const annotations = { [hibernateWithMachinesAnnotation]: null };
       const controlPlane = await request(session, cluster, { metadata: { annotations }, spec: { hibernate: null } });
       if (!hasSwitch(given, 'wait'))
-        return session.terminal.print(`${controlPlane.cluster} starts: see the condition Ready`);
+        return session.terminal.print(
+          `${controlPlane.cluster} starts: see ${nextCommand('status', controlPlane.cluster, session.namespace)}`,
+        );
       session.terminal.print(await follow(session, controlPlane, awakeProgress));
     };
   },
@@ -66,7 +73,7 @@ function asleepProgress({ cluster, object }: ControlPlane): Progress {
   if (awake?.reason === 'Hibernated')
     return {
       kind: 'done',
-      message: `${cluster} hibernates: no component runs, and its volumes, addresses and certificates stay. To start it, run hcp wake ${cluster}`,
+      message: `${cluster} hibernates: no component runs, and its volumes, addresses and certificates stay. To start it, run ${nextCommand('wake', cluster, object.metadata.namespace)}`,
     };
   if (awake?.status !== 'False') return { kind: 'running', message: 'waiting for the operator' };
   return { kind: 'running', message: `${awake.reason}: ${awake.message.split('; to wake it up')[0]}` };

@@ -2,7 +2,7 @@ import { durationSeconds, isDuration } from '../../constructs/api/duration.ts';
 import { kubeconfigLifetimes, kubeconfigSubresource } from '../../constructs/api/kubeconfig-request.ts';
 import { reservedPrefix } from '../../constructs/api/reserved-names.ts';
 import { HostedControlPlane, SelfSubjectReview } from '../../constructs/api/resources.ts';
-import { kubeconfigAccess, kubeconfigRequestAccess } from '../../constructs/provider/access.ts';
+import { kubeconfigAccess, kubeconfigRequestAccess } from '../../constructs/provider/granted-access.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { readCertificate } from '../pki/certificate.ts';
 import { writeKubeconfig } from '../pki/kubeconfig.ts';
@@ -36,6 +36,10 @@ const { shortest, unset, longest } = kubeconfigLifetimes;
  */
 export const kubeconfig: Command = {
   name: 'kubeconfig',
+  examples: [
+    ['kubeconfig prod -n team-a >prod.kubeconfig', 'as yourself, for a few hours'],
+    ['kubeconfig prod --group kubeadm:cluster-admins --ttl 30m', 'as an administrator, for half an hour'],
+  ],
   usage: 'CLUSTER [--user NAME] [--group NAME,...] [--ttl DURATION]',
   summary: 'Writes a kubeconfig with a short-lived personal certificate.',
   options: {

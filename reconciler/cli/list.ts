@@ -1,7 +1,10 @@
 import type { HostedControlPlaneObject } from '../clusters/management/hosted-control-plane-object.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
+import { isDeepStrictEqual } from 'node:util';
 import { table } from './columns.ts';
-import { type Command, hasSwitch, type Session, textOption, UsageError } from './command.ts';
+import { followingControlPlane } from './access.ts';
+import { type Command, hasSwitch, textOption, UsageError } from './command.ts';
+import { selectedControlPlanes } from './changes.ts';
 import { spanText } from './format.ts';
 import { outputOf, outputOption, printed } from './output.ts';
 import { type Overview, overviewOf } from './overview.ts';
@@ -16,7 +19,13 @@ interface Fleet {
 /** Lists control planes, so that a person sees which one needs them, or who uses a Secret before it is changed. */
 export const list: Command = {
   name: 'list',
-  usage: '[-A] [--store SECRET] [-o wide|json|yaml|name]',
+  examples: [
+    ['list -A', 'all control planes that you may list'],
+    ['list -n team-a -o wide', 'with endpoints, ages and messages'],
+    ['list -A -l env=prod -w', 'those with a label, again after each change'],
+    ['list --store bucket', 'the clusters that use a Secret, before you change it'],
+  ],
+  usage: '[-A] [-l SELECTOR] [--store SECRET] [-w] [-o json|yaml|wide|name] [--no-headers]',
   summary: 'Lists control planes: what blocks them, members of etcd, expiry of certificates, last backup.',
   options: {
     'all-namespaces': { type: 'boolean', short: 'A', meaning: 'list control planes of all namespaces' },
@@ -25,7 +34,10 @@ export const list: Command = {
       value: 'SECRET',
       meaning: 'list control planes of all namespaces that store their backups with this Secret',
     },
+    selector: { type: 'string', short: 'l', value: 'SELECTOR', meaning: 'list those with these labels, as in kubectl' },
+    watch: { type: 'boolean', short: 'w', meaning: 'list them again after each change, until you interrupt it' },
     output: outputOption({ values: 'wide|name', meaning: 'add endpoints, ages and messages; or names of clusters' }),
+    'no-headers': { type: 'boolean', meaning: 'print the rows of the table alone' },
   },
   access: [
     { resource: HostedControlPlane, verbs: ['list'], why: 'control planes of one namespace' },
@@ -35,35 +47,41 @@ export const list: Command = {
       why: 'control planes of all namespaces, with -A or --store',
       where: 'cluster',
     },
+    followingControlPlane('--watch'),
+    { ...followingControlPlane('--watch and -A'), where: 'cluster' },
   ],
   prepare(given) {
     const { positionals } = given;
-    if (positionals.length > 0) throw new UsageError(`list takes no arguments: remove ${positionals.join(' ')}`);
+    if (positionals.length > 0)
+      throw new UsageError(`list takes no arguments: remove ${positionals.join(' ')}; status shows one control plane`);
     const output = outputOf(given, ['wide', 'name']);
     const secret = textOption(given, 'store');
     const isEverywhere = secret !== undefined || hasSwitch(given, 'all-namespaces');
+    const isBare = hasSwitch(given, 'no-headers');
     return async (session) => {
-      const { terminal, now, namespace } = session;
+      const { client, terminal, now, namespace } = session;
       const store = secret === undefined ? undefined : `${namespace}/${secret}`;
-      const all = (await stored(session, isEverywhere)).map(overviewOf);
-      const controlPlanes = all.filter(({ backupStore }) => store === undefined || backupStore === store);
-      const shown = { now: now(), namespace: isEverywhere ? undefined : namespace, isWide: output === 'wide', store };
-      const fleet: Fleet = { controlPlanes };
-      const lines =
-        output === 'name'
-          ? controlPlanes.map(({ cluster }) => cluster)
-          : printed(output, fleet, () => describeFleet(controlPlanes, shown, terminal));
-      for (const line of lines) terminal.print(line);
+      const selection = { ...(isEverywhere ? {} : { namespace }), labelSelector: textOption(given, 'selector') };
+      const shownNamespace = isEverywhere ? undefined : namespace;
+      let last: readonly Overview[] | undefined;
+      for await (const items of selectedControlPlanes<HostedControlPlaneObject>(client, selection)) {
+        const all = items.map(overviewOf);
+        const controlPlanes = all.filter(({ backupStore }) => store === undefined || backupStore === store);
+        if (isDeepStrictEqual(controlPlanes, last)) continue;
+        if (last !== undefined && output !== 'name') terminal.print(output === 'yaml' ? '---' : '');
+        last = controlPlanes;
+        const shown = { now: now(), namespace: shownNamespace, isWide: output === 'wide', isBare, store };
+        const fleet: Fleet = { controlPlanes };
+        const lines =
+          output === 'name'
+            ? controlPlanes.map((entry) => (isEverywhere ? placeOf(entry) : entry.cluster))
+            : printed(output, fleet, () => describeFleet(controlPlanes, shown, terminal));
+        for (const line of lines) terminal.print(line);
+        if (!hasSwitch(given, 'watch')) return;
+      }
     };
   },
 };
-
-async function stored(
-  { client, namespace }: Session,
-  isEverywhere: boolean,
-): Promise<readonly HostedControlPlaneObject[]> {
-  return (await client.list<HostedControlPlaneObject>(HostedControlPlane, isEverywhere ? {} : { namespace })).items;
-}
 
 /** What a table of a fleet shows. */
 interface FleetTable {
@@ -73,14 +91,16 @@ interface FleetTable {
   readonly namespace: string | undefined;
   /** With endpoints, ages and messages. */
   readonly isWide?: boolean;
+  /** Rows alone, without the heading and the count. */
+  readonly isBare?: boolean;
   /** The Secret that all of them use, with the state of their backups; undefined for any. */
   readonly store?: string | undefined;
 }
 
 /** Human-readable: a table, those that are not Ready first, and below it how many those are, and what is wrong with backups. */
 export function describeFleet(entries: readonly Overview[], shown: FleetTable, view: View = plainView): string[] {
-  const { namespace, isWide = false, now, store } = shown;
-  if (entries.length === 0) return [noneOf(shown)];
+  const { namespace, isWide = false, isBare = false, now, store } = shown;
+  if (entries.length === 0) return isBare ? [] : [noneOf(shown)];
   const sorted = [...entries].sort((a, b) => order(a) - order(b) || (placeOf(a) < placeOf(b) ? -1 : 1));
   const rows = sorted.map((entry) => [
     namespace === undefined ? placeOf(entry) : entry.cluster,
@@ -96,8 +116,10 @@ export function describeFleet(entries: readonly Overview[], shown: FleetTable, v
     return isFault ? wrapped(text, view.width, { first: '  ', further: '    ' }) : [];
   });
   const columns = [...heading, ...(store === undefined ? [] : ['BACKUPS']), ...(isWide ? further : [])];
+  const lines = table([columns, ...rows], view, isWide ? 'prose' : 'names');
+  if (isBare) return lines.slice(1);
   return [
-    ...table([columns, ...rows], view, isWide ? 'prose' : 'names'),
+    ...lines,
     '',
     `${entries.length} control plane${entries.length === 1 ? '' : 's'}, ${waiting} not Ready`,
     ...(faults.length > 0 ? ['', 'Problems of backups:', ...faults] : []),
@@ -106,7 +128,9 @@ export function describeFleet(entries: readonly Overview[], shown: FleetTable, v
 
 function noneOf({ namespace, store }: FleetTable): string {
   if (store !== undefined) return `no cluster stores its backups with Secret ${store}`;
-  return namespace === undefined ? 'no control plane exists' : `no control plane exists in namespace ${namespace}`;
+  return namespace === undefined
+    ? 'no control plane exists'
+    : `no control plane exists in namespace ${namespace}: -A lists all`;
 }
 
 const heading = ['CLUSTER', 'VERSION', 'RELEASE', 'STATE', 'FOR', 'API SERVERS', 'ETCD', 'CERTIFICATES', 'LAST BACKUP'];

@@ -5,6 +5,7 @@ import { changingControlPlane, findingControlPlane, followingControlPlane } from
 import { type Command, type ParsedArguments, type Session, UsageError, hasSwitch } from './command.ts';
 import { changeControlPlane, type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
 import { type Progress, follow } from './follow.ts';
+import { nextCommand } from './format.ts';
 import { describeObjects, takeAlong, takingAlong } from './move/users-objects.ts';
 import { isPrepared, moveRecordOf } from '../run-state/move-record.ts';
 
@@ -18,7 +19,11 @@ interface MoveRequest {
 /** Prepares a move by `clusterctl`, with the annotation that users can also set, or takes it back. */
 export const move: Command = {
   name: 'move',
-  usage: '(prepare | abort) CLUSTER [--wait]',
+  examples: [
+    ['move prepare prod -n team-a --wait', 'before clusterctl move'],
+    ['move abort prod -n team-a', 'serve here again instead'],
+  ],
+  usage: 'prepare|abort CLUSTER [--wait]',
   summary: 'Stops a control plane and keeps its data for clusterctl move, or lets it serve again.',
   options: { wait: { type: 'boolean', meaning: 'wait until clusterctl move can begin, or the API servers run again' } },
   access: [
@@ -54,7 +59,9 @@ async function prepareMove(session: Session, { cluster: name, wait }: MoveReques
   for (const line of describeObjects(await takeAlong(session, controlPlane))) session.terminal.info(line);
   await annotate(session, controlPlane, new Date(session.now()).toISOString());
   if (!wait) {
-    session.terminal.print(`preparation of a move of ${cluster} requested: see the condition NoMovePending`);
+    session.terminal.print(
+      `preparation of a move of ${cluster} requested: see ${nextCommand('status', cluster, session.namespace)}`,
+    );
     return;
   }
   session.terminal.print(await follow(session, controlPlane, prepareProgress));
@@ -64,7 +71,9 @@ async function abortMove(session: Session, { cluster: name, wait }: MoveRequest)
   const controlPlane = await findUnpaused(session, name);
   await annotate(session, controlPlane, null);
   if (!wait) {
-    session.terminal.print(`${controlPlane.cluster} serves here again soon: see the condition NoMovePending`);
+    session.terminal.print(
+      `${controlPlane.cluster} serves here again soon: see ${nextCommand('status', controlPlane.cluster, session.namespace)}`,
+    );
     return;
   }
   session.terminal.print(await follow(session, controlPlane, abortProgress));
@@ -120,12 +129,12 @@ function stepOf({ reason, message }: { readonly reason: string; readonly message
   return `${reason}: ${message.split('; to serve here again')[0]}`;
 }
 
-function describePrepared({ spec }: ControlPlane['object'], cluster: string, backup: string): string {
+function describePrepared({ metadata, spec }: ControlPlane['object'], cluster: string, backup: string): string {
   const { host } = spec.controlPlaneEndpoint ?? {};
   return [
     `${cluster} is prepared: its API servers are stopped, and backup ${backup} holds all data. Now run clusterctl move.`,
     'The operator of the other management cluster restores exactly this backup. The workers keep their endpoint:',
     `lead ${host || 'it'} to that management cluster, by DNS or by the address of its Gateway or load balancer.`,
-    `To serve here again instead, run hcp move abort ${cluster}.`,
+    `To serve here again instead, run ${nextCommand('move abort', cluster, metadata.namespace)}.`,
   ].join('\n');
 }

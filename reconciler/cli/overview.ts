@@ -4,7 +4,7 @@ import { type ConditionType, stepTypes, usuallyFalse } from '../../constructs/ap
 import type { Condition, HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import { formatEndpoint } from '../../constructs/cluster/facts.ts';
 import { isFault, waitedFor, withEtcdFault } from '../reconcile/status/waited-for.ts';
-import { clusterOf } from './control-plane.ts';
+import { clusterOf } from '../clusters/management/owning-cluster.ts';
 
 /** A condition, as a person judges it. */
 export interface Step {

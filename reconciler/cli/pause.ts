@@ -4,11 +4,14 @@ import { Cluster } from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { changingControlPlane, findingControlPlane } from './access.ts';
 import { clusterArgument, type Command, type Session } from './command.ts';
-import { changeControlPlane, clusterOf, findObject } from './control-plane.ts';
+import { clusterOf } from '../clusters/management/owning-cluster.ts';
+import { changeControlPlane, findObject } from './control-plane.ts';
+import { nextCommand } from './format.ts';
 
 /** Keeps the operator away from one control plane, with the annotation that Cluster API defines for it. */
 export const pause: Command = {
   name: 'pause',
+  examples: [['pause prod -n team-a', 'before you change its objects by hand']],
   usage: 'CLUSTER',
   summary: 'Stops all changes of a control plane by the operator: also renewals, repairs and backups.',
   options: {},
@@ -21,7 +24,7 @@ export const pause: Command = {
       if (isPaused(object)) return session.terminal.print(`the control plane of ${shown} is paused already`);
       await annotate(session, object, '');
       session.terminal.print(
-        `the control plane of ${shown} is paused: it keeps serving, and nothing is renewed, repaired or backed up before hcp resume ${shown}`,
+        `the control plane of ${shown} is paused: it keeps serving, and nothing is renewed, repaired or backed up before ${nextCommand('resume', shown, session.namespace)}`,
       );
     };
   },
@@ -30,6 +33,7 @@ export const pause: Command = {
 /** Ends a pause of {@link pause}, or of another client that has set the annotation. */
 export const resume: Command = {
   name: 'resume',
+  examples: [['resume prod -n team-a', 'lets the operator continue']],
   usage: 'CLUSTER',
   summary: 'Ends a pause of a control plane.',
   options: {},
@@ -53,7 +57,7 @@ export const resume: Command = {
       }
       session.terminal.print(
         isPaused(object)
-          ? `the control plane of ${shown} is cared for again`
+          ? `the control plane of ${shown} is no longer paused: the operator continues`
           : `the control plane of ${shown} is not paused`,
       );
     };

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { type KubeConfig, PortForward } from '@kubernetes/client-node';
+import type { KubeConfig } from '@kubernetes/client-node/dist/config.js';
+import { PortForward } from '@kubernetes/client-node/dist/portforward.js';
 
 /** A port of a pod. */
 export interface PodPort {

@@ -2,7 +2,7 @@ import type { PodObject, SecretObject } from '../../imports/kubernetes.ts';
 import { Pod, Secret } from '../../constructs/api/resources.ts';
 import { selectorLabels, selectorOf } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { kubernetesVersion, unsupportedVersion } from '../../constructs/cluster/versions.ts';
+import { kubernetesVersion, minorOf, unsupportedVersion } from '../../constructs/cluster/versions.ts';
 import { checkedConfiguration } from '../../constructs/control-plane/api-server/checked-configuration.ts';
 import { apiServiceHost } from '../../constructs/control-plane/certificates/certificate-plans.ts';
 import { exposureStrategy } from '../../constructs/control-plane/exposure/exposure.ts';
@@ -10,6 +10,7 @@ import { findingControlPlane, forwardingPort } from './access.ts';
 import { table } from './columns.ts';
 import { type Command, type Session, UsageError, clusterArgument, textOption } from './command.ts';
 import { type ControlPlane, findControlPlane } from './control-plane.ts';
+import { nextCommand } from './format.ts';
 import { outputOf, outputOption, printed } from './output.ts';
 import type { Paint } from './view.ts';
 import type { HostedClient } from '../clusters/hosted/hosted-client.ts';
@@ -29,6 +30,7 @@ import { observePreflight } from '../desired-state/upgrade/preflight/observe-pre
 /** Reports what would hold an upgrade, before a user requests it. */
 export const preflight: Command = {
   name: 'preflight',
+  examples: [['preflight prod -n team-a --to v1.37.1', 'before you set spec.version']],
   usage: 'CLUSTER --to VERSION [-o json|yaml]',
   summary: 'Checks what would hold an upgrade of Kubernetes. It changes nothing.',
   options: {
@@ -47,6 +49,10 @@ export const preflight: Command = {
     if (to === undefined) throw new UsageError('--to is missing: set the version to upgrade to, such as v1.36.3');
     const problem = unsupportedVersion(to);
     if (problem !== undefined) throw new UsageError(`--to: ${problem}`);
+    if (/^v?\d+\.\d+$/.test(to))
+      throw new UsageError(
+        `--to must have a patch, such as ${kubernetesVersion(to)}, not "${to}": a minor alone means its first patch`,
+      );
     const output = outputOf(given);
     return (session) => checkUpgrade(session, cluster, kubernetesVersion(to), output);
   },
@@ -69,6 +75,8 @@ async function checkUpgrade(
   output: string | undefined,
 ): Promise<void> {
   const controlPlane = await findControlPlane(session, name);
+  const refused = refusedVersion(controlPlane, version);
+  if (refused !== undefined) throw new Error(refused);
   const { object: hostedControlPlane } = controlPlane;
   const labelSelector = selectorOf(selectorLabels(controlPlane.cluster, 'api-server'));
   const { items: pods } = await session.client.list<PodObject>(Pod, { namespace: session.namespace, labelSelector });
@@ -88,6 +96,20 @@ async function checkUpgrade(
   ]);
   for (const line of lines) terminal.print(line);
   if (holds) throw new Error(`the operator would hold the upgrade of ${name} to ${version}`);
+}
+
+/** Why the API server of the management cluster refuses this version, whatever the checks find; undefined if it does not. */
+export function refusedVersion({ cluster, object }: ControlPlane, version: string): string | undefined {
+  const { metadata, spec, status } = object;
+  const running = (status?.versions ?? []).map((each) => each.version);
+  if (status?.version === version && kubernetesVersion(spec.version) === version)
+    return `${cluster} runs ${version} already: set another version with --to`;
+  const newer = running.find((each) => minorOf(each) > minorOf(version));
+  if (newer !== undefined)
+    return `spec.version cannot go back to ${version}, because an API server runs ${newer}: ${nextCommand('rollback', cluster, metadata.namespace)} goes back, with a backup from before the upgrade`;
+  const older = running.find((each) => minorOf(each) + 1 < minorOf(version));
+  if (older === undefined) return undefined;
+  return `${version} is more than one minor ahead of ${older}, which an API server runs: upgrade one minor at a time`;
 }
 
 /** One check. */

@@ -23,6 +23,12 @@ interface RebuildRequest {
 /** Prints the manifests that rebuild a lost cluster after its management cluster was lost. */
 export const rebuild: Command = {
   name: 'rebuild',
+  examples: [
+    [
+      'rebuild team-a/prod -n team-a --store bucket --keys backup-keys | kubectl apply -f -',
+      'after the management cluster was lost',
+    ],
+  ],
   usage: 'NAMESPACE/CLUSTER --store SECRET --keys SECRET [--backup NAME | --latest | --before TIME]',
   summary: 'Prints the manifests that rebuild a lost cluster, with the same CAs.',
   options: {

@@ -7,6 +7,11 @@ import type { Terminal } from './terminal.ts';
 /** Shows what a HostedControlPlane becomes, before it is applied anywhere. */
 export const render: Command = {
   name: 'render',
+  examples: [
+    ['render cluster.yaml', 'the objects in the management cluster'],
+    ['render cluster.yaml --hosted', 'those in the hosted cluster'],
+    ['render - <cluster.yaml', 'of standard input'],
+  ],
   usage: 'FILE [--hosted]',
   summary: 'Prints the objects that a file with a Cluster and its HostedControlPlane becomes, without a cluster.',
   options: { hosted: { type: 'boolean', meaning: 'print those in the hosted cluster' } },
@@ -15,14 +20,17 @@ export const render: Command = {
   offline: rendering,
 };
 
-function rendering(given: ParsedArguments): (terminal: Terminal) => void {
-  const { positionals } = given;
+/** The only argument of a command for one file. @throws UsageError for any other number of arguments */
+export function fileArgument({ positionals }: ParsedArguments): string {
   const [path, ...more] = positionals;
-  if (path === undefined || more.length > 0) {
-    throw new UsageError(
-      `set one file with a Cluster and its HostedControlPlane, or - for standard input, not ${positionals.length}`,
-    );
-  }
+  if (path !== undefined && more.length === 0) return path;
+  throw new UsageError(
+    `set one file with a Cluster and its HostedControlPlane, or - for standard input, not ${positionals.length}`,
+  );
+}
+
+function rendering(given: ParsedArguments): (terminal: Terminal) => void {
+  const path = fileArgument(given);
   return (terminal) => {
     const file = path === '-' ? 'standard input' : basename(path);
     const place = hasSwitch(given, 'hosted') ? 'hosted' : 'management';

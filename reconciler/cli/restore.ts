@@ -1,5 +1,5 @@
 import { backupId, type BackupName, type BackupOwner } from '../../constructs/cluster/backup-names.ts';
-import { spanText } from './format.ts';
+import { nextCommand, spanText } from './format.ts';
 import { type Choice, chooseOwnFirst, describeForeign } from '../backup/choose-backup.ts';
 import type { ClusterBackups, StoredBackup } from '../backup/cluster-backups.ts';
 import { readFolder } from '../backup/own-backups.ts';
@@ -25,6 +25,11 @@ interface RestoreRequest {
 /** Replaces all data with a backup, with the field that users can also set. */
 export const restore: Command = {
   name: 'restore',
+  examples: [
+    ['restore prod -n team-a --latest --wait', 'the newest backup'],
+    ['restore prod --before 2026-11-21T09:00:00Z', 'the newest one before a mistake'],
+    ['restore prod --latest --from team-b/old --yes', 'a backup of another cluster, without a question'],
+  ],
   usage: 'CLUSTER (--backup NAME | --latest | --before TIME) [--from NAMESPACE/CLUSTER] [--yes] [--wait]',
   summary: 'Replaces all data of the cluster with the data of a backup.',
   options: {
@@ -83,7 +88,9 @@ async function restoreBackup(session: Session, request: RestoreRequest): Promise
   const previous = controlPlane.object.status?.etcd?.restore?.request;
   const generation = await requestRestore(session, controlPlane, { backup: backup.id, from: request.from });
   if (!request.wait) {
-    session.terminal.print(`restore of ${backup.id} requested: see the condition EtcdRestoreReady`);
+    session.terminal.print(
+      `restore of ${backup.id} requested: see ${nextCommand('status', controlPlane.cluster, session.namespace)}`,
+    );
     return;
   }
   session.terminal.print(await follow(session, controlPlane, (now) => restoreProgress(now, { generation, previous })));
@@ -100,27 +107,32 @@ interface Replacement {
 async function bareSnapshot(
   id: string,
   { cluster, from }: RestoreRequest,
+  { object }: ControlPlane,
   backups: ClusterBackups,
 ): Promise<Replacement> {
   if ((await backups.list()).bareSnapshots.includes(id)) return { id };
   const whose = from === undefined ? cluster : `${from.namespace}/${from.cluster}`;
-  throw new Error(`there is no snapshot ${id} of ${whose}: run hcp backups`);
+  throw new Error(
+    `there is no snapshot ${id} of ${whose}: run ${nextCommand('backups', cluster, object.metadata.namespace)}`,
+  );
 }
 
 /** The chosen backup, as the operator would choose it. */
 async function choose(
   request: RestoreRequest,
-  { cluster, object }: ControlPlane,
+  controlPlane: ControlPlane,
   backups: ClusterBackups,
 ): Promise<Replacement> {
+  const { cluster, object } = controlPlane;
   const { from, choice } = request;
-  if (choice.kind === 'bareSnapshot') return bareSnapshot(choice.name, request, backups);
+  if (choice.kind === 'bareSnapshot') return bareSnapshot(choice.name, request, controlPlane, backups);
   const incarnation = incarnationOf(object);
   const found =
     from === undefined ? await readFolder(backups, incarnation) : { own: [], foreign: (await backups.list()).backups };
   const chosen = chooseOwnFirst(choice, found, from !== undefined || incarnation.clusterId === undefined);
   if (chosen.kind === 'chosen') return { id: backupId(chosen.backup), backup: chosen.backup };
-  if (chosen.kind === 'none') throw new Error(describeMissing(request, [...found.own, ...found.foreign]));
+  if (chosen.kind === 'none')
+    throw new Error(describeMissing(request, object.metadata.namespace, [...found.own, ...found.foreign]));
   throw new Error(describeForeign(chosen, from ?? { namespace: object.metadata.namespace, cluster }));
 }
 
@@ -140,11 +152,16 @@ function describeLoss(
   ].join('\n');
 }
 
-function describeMissing({ cluster, choice, from }: RestoreRequest, there: readonly BackupName[]): string {
+function describeMissing(
+  { cluster, choice, from }: RestoreRequest,
+  namespace: string,
+  there: readonly BackupName[],
+): string {
   const whose = from === undefined ? cluster : `${from.namespace}/${from.cluster}`;
   const [newest] = there;
   const oldest = there.at(-1);
-  if (!newest || !oldest) return `the bucket contains no backup of ${whose}: run hcp backups`;
+  if (!newest || !oldest)
+    return `the bucket contains no backup of ${whose}: see ${nextCommand('backups', cluster, namespace)}`;
   const wanted = choice.kind === 'backup' ? choice.id : choice.kind === 'before' ? `before ${choice.before}` : 'at all';
   return `there is no backup ${wanted} of ${whose}: choose one of the ${there.length} existing ones, from ${backupId(oldest)} to ${backupId(newest)}`;
 }

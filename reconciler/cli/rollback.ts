@@ -21,7 +21,7 @@ import {
 import { type Command, type Session, clusterArgument, hasSwitch } from './command.ts';
 import { type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
 import { follow } from './follow.ts';
-import { spanText } from './format.ts';
+import { nextCommand, spanText } from './format.ts';
 import { confirmLoss, requestRestore, restoreProgress } from './request-restore.ts';
 import {
   type DescribedBackup,
@@ -55,6 +55,7 @@ const readingEtcd: readonly CommandAccess[] = [
 /** Takes a control plane back to the minor before, with the two fields that users can also set in one write. */
 export const rollback: Command = {
   name: 'rollback',
+  examples: [['rollback prod -n team-a --wait', 'shows what is lost, asks, and goes back']],
   usage: 'CLUSTER [--yes] [--wait]',
   summary: 'Takes a control plane back to its last backup of the minor of Kubernetes before.',
   options: {
@@ -100,7 +101,9 @@ async function rollBack(session: Session, { cluster: name, yes, wait }: Rollback
   const previous = object.status?.etcd?.restore?.request;
   const generation = await requestRestore(session, controlPlane, { backup, version: versions.to });
   if (!wait) {
-    session.terminal.print(`way back to ${versions.to} requested: see the condition EtcdRestoreReady`);
+    session.terminal.print(
+      `way back to ${versions.to} requested: see ${nextCommand('status', cluster, session.namespace)}`,
+    );
     return;
   }
   const restored = await follow(session, controlPlane, (now) => restoreProgress(now, { generation, previous }));

@@ -22,6 +22,11 @@ interface StatusReport extends Overview {
 /** Shows what a control plane waits for, in its own words and in those of its pods, volumes and events, and what a person does next. */
 export const status: Command = {
   name: 'status',
+  examples: [
+    ['status prod -n team-a', 'what it waits for, and what to do'],
+    ['status team-a/prod -w', 'again after each change'],
+    ['status team-a/prod -o json', 'for a script'],
+  ],
   usage: 'CLUSTER [--watch] [-o json|yaml]',
   summary:
     'Shows what a control plane waits for and why, its steps and certificates; exit code 1 when it is not available.',

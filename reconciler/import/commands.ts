@@ -5,7 +5,6 @@ import { isBareSnapshot } from '../../constructs/api/restore-spec.ts';
 import {
   type Command,
   type ParsedArguments,
-  type Program,
   type Session,
   UsageError,
   clusterArgument,
@@ -13,7 +12,6 @@ import {
   textOption,
   cliFieldManager,
 } from '../cli/command.ts';
-import { completionOf } from '../cli/completion.ts';
 import { findControlPlane } from '../cli/control-plane.ts';
 import { follow } from '../cli/follow.ts';
 import { spanText } from '../cli/format.ts';
@@ -34,6 +32,10 @@ interface ImportRequest extends ImportSource {
 /** Moves a control plane of another provider to this one. */
 export const importControlPlane: Command = {
   name: 'cluster',
+  examples: [
+    ['cluster prod -n team-a', 'prints the plan, and what is in its way'],
+    ['cluster prod -n team-a --yes', 'carries it out'],
+  ],
   usage: 'CLUSTER [--snapshot NAME] [--issuer URL] [--yes]',
   summary:
     'Moves a control plane of teutonet, k0smotron or Kamaji to this provider; without --yes it prints the plan only.',
@@ -60,6 +62,7 @@ export const importControlPlane: Command = {
 /** Deletes what an import has kept. */
 export const deleteKeptVolumes: Command = {
   name: 'delete-volumes',
+  examples: [['delete-volumes prod -n team-a', 'lists what is kept']],
   usage: 'CLUSTER [--yes]',
   summary:
     'Afterwards: deletes the kept volumes of the other provider and the record of its keys; without --yes it lists them.',
@@ -72,13 +75,6 @@ export const deleteKeptVolumes: Command = {
       for (const line of await releaseVolumes(session, cluster, isConfirmed)) session.terminal.print(line);
     };
   },
-};
-
-/** A program of its own, because a platform needs it once: `reconciler/cli` does not know it. */
-export const hcpImport: Program = {
-  name: 'hcp-import',
-  summary: 'Moves control planes of other providers to this one.',
-  commands: [importControlPlane, deleteKeptVolumes, completionOf(() => hcpImport)],
 };
 
 /** @throws UsageError */
@@ -122,7 +118,7 @@ async function runImport(session: Session, request: ImportRequest): Promise<void
   if (record?.stopped && completionTime !== undefined)
     terminal.print(`the API was unavailable for ${spanText(Date.parse(completionTime) - record.stopped.getTime())}`);
   terminal.print(
-    `the volumes of the other provider are kept: run hcp-import delete-volumes ${request.cluster} --yes when the cluster works as it should`,
+    `the volumes of the other provider are kept: run hcp-import delete-volumes ${request.cluster} -n ${session.namespace} --yes when the cluster works as it should`,
   );
 }
 

@@ -1,7 +1,7 @@
 import type { RequestOptions } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
-import { KubeConfig } from '@kubernetes/client-node';
+import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import type { Dispatcher } from 'undici';
 import { cancelGivenUpRequests } from './cancelled-streams.ts';
 import { openPool, openProxiedPool, whenAskedToLeave, whenNotConnected } from './connection-pool.ts';

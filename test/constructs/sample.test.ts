@@ -57,13 +57,19 @@ describe('a sample', () => {
     });
   });
 
-  it('without a possible endpoint is refused', () => {
-    const missing = { gateway: { name: 'g', namespace: 'n' } };
-    expect(() => read(missing)).toThrow('cluster c1 needs Gateway n/g for its endpoint: add it');
+  it('whose Gateway is not among the objects is reached through an example', () => {
+    expect(read({ gateway: { name: 'g', namespace: 'n' } })).toMatchObject({
+      exampleGateway: 'n/g',
+      facts: { endpoint: { host: 'c1.team.example.com', port: 443 }, tlsRouteVersion: 'v1' },
+    });
   });
 
   it('that is invalid is refused, with the error', () => {
     expect(() => readSample([cluster, hostedControlPlane({})])).toThrow('HostedControlPlane of cluster c1: spec');
     expect(() => readSample([cluster])).toThrow('add a HostedControlPlane');
+    const twice = { exposure: { loadBalancer: {} }, replicsa: 3, etcd: { replicsa: 3 } };
+    expect(() => readSample([cluster, hostedControlPlane(twice)])).toThrow(
+      /^HostedControlPlane of cluster c1: 2 problems\n- spec\.\S*replicsa: is no field .*\n- spec\.\S*replicsa: is no field/,
+    );
   });
 });

@@ -5,10 +5,10 @@ import type { Access } from '../../constructs/cluster/access-rules.ts';
 import { controlPlaneAccess, ownNamespaceAccess, sharedAccess } from '../../constructs/provider/access.ts';
 import { alerts } from '../../constructs/provider/monitoring/alerts.ts';
 import { alertsPage } from '../../constructs/provider/monitoring/chart.ts';
-import type { Program } from '../../reconciler/cli/command.ts';
+import { allCommands, type Program } from '../../reconciler/cli/command.ts';
 import { hcp } from '../../reconciler/cli/commands.ts';
 import { helpOf, helpOfAll } from '../../reconciler/cli/help.ts';
-import { hcpImport } from '../../reconciler/import/commands.ts';
+import { hcpImport } from '../../reconciler/import/program.ts';
 import { environmentVariables, flagSettings, type Setting } from '../../reconciler/operator/config.ts';
 import { phases } from '../../reconciler/reconcile/phases.ts';
 import { withResults } from '../tools/bench/figure-tables.ts';
@@ -195,10 +195,12 @@ function withContract(text: string): string {
 }
 
 function withHelp(program: Program): Write {
-  const { name, commands } = program;
-  const parts = [
+  const { name } = program;
+  const parts = async () => [
     fencedBlock('text', [helpOfAll(program)]),
-    ...commands.map((command) => `## ${name} ${command.name}\n\n${fencedBlock('text', [helpOf(program, command)])}`),
+    ...(await allCommands(program)).map(
+      (command) => `## ${name} ${command.name}\n\n${fencedBlock('text', [helpOf(program, command)])}`,
+    ),
   ];
-  return (text) => withBlock(text, name, parts.join('\n'));
+  return async (text) => withBlock(text, name, (await parts()).join('\n'));
 }

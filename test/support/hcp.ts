@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { inject } from 'vitest';
 import type { Command, Program } from '../../reconciler/cli/command.ts';
 import { hcp } from '../../reconciler/cli/commands.ts';
-import { hcpImport } from '../../reconciler/import/commands.ts';
+import { hcpImport } from '../../reconciler/import/program.ts';
 import { KubeClient } from '../../reconciler/kube/client.ts';
 import { instanceFrom } from '../tools/testbed/instance.ts';
 import { bundleCommandLine, type CommandLineName } from '../tools/testbed/operator-bundle.ts';
@@ -71,8 +71,9 @@ export class HcpUser {
     let err = '';
     const { values } = parseArgs({ args: [...args], options: { namespace }, strict: false });
     const own = typeof values.namespace === 'string' ? values.namespace : this.#options.namespace;
-    const command = programs[name].commands.find((one) => one.name === args[0]);
+    const entry = programs[name].commands.find((one) => one.name === args[0]);
     const ended = async (): Promise<Ended> => {
+      const command = await entry?.load();
       const program = await (bundled[name] ??= bundle(name));
       const { kubeconfig } = await this.#accountOf(command, own);
       const child = spawn(process.execPath, [program, ...args, '--kubeconfig', kubeconfig], {

@@ -1,7 +1,7 @@
 import { Secret, ServiceAccount } from '../../constructs/api/resources.ts';
 import { type Rule, rulesOf, type Verb } from '../../constructs/cluster/access-rules.ts';
 import { providerNames, providerNamespace } from '../../constructs/cluster/provider-names.ts';
-import { backupIdentityAccess } from '../../constructs/provider/access.ts';
+import { backupIdentityAccess } from '../../constructs/provider/granted-access.ts';
 import { renderProvider } from '../../constructs/provider/chart.ts';
 import { renderOperatorPolicy } from '../../constructs/provider/operator-policy.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';

@@ -17,7 +17,8 @@ import { lastUsable, revisionsAmong } from '../../desired-state/revision/revisio
 import type { KubeObject } from '../../kube/object.ts';
 import type { CommandAccess } from '../access.ts';
 import type { Session } from '../command.ts';
-import { clusterOf, findObject } from '../control-plane.ts';
+import { clusterOf } from '../../clusters/management/owning-cluster.ts';
+import { findObject } from '../control-plane.ts';
 import { readFile } from '../read-file.ts';
 import { type Comparison, type ObjectChange, objectChanges, specChanges } from './effects.ts';
 import { ownersOf } from './field-owners.ts';

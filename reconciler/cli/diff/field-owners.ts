@@ -5,7 +5,8 @@ import { messageOf } from '../../kube/error-message.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Session } from '../command.ts';
-import { clusterOf, findObject } from '../control-plane.ts';
+import { clusterOf } from '../../clusters/management/owning-cluster.ts';
+import { findObject } from '../control-plane.ts';
 import { type Comparison, effectOf, type ObjectChange } from './effects.ts';
 
 /**

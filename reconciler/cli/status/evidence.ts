@@ -24,7 +24,8 @@ import { isNotFound, isNotServed } from '../../kube/errors.ts';
 import { type KubeObject, objectKey } from '../../kube/object.ts';
 import type { CommandAccess } from '../access.ts';
 import type { Session } from '../command.ts';
-import { clusterOf, gatewayOf } from '../control-plane.ts';
+import { clusterOf } from '../../clusters/management/owning-cluster.ts';
+import { gatewayOf } from '../control-plane.ts';
 import type { Evidence } from './causes.ts';
 import type { GatewayEvidence } from './gateway-causes.ts';
 

@@ -1,5 +1,5 @@
-import { clusterOwner } from '../../../constructs/api/group.ts';
-import type { ObjectMeta } from '../../kube/object.ts';
+import { clusterNameLabel, clusterOwner } from '../../../constructs/api/group.ts';
+import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
 
 /**
  * The name of the Cluster that owns this object. It ignores the `controller` flag and the version: core sets the flag
@@ -10,4 +10,9 @@ export function owningCluster(metadata: Pick<ObjectMeta, 'ownerReferences'>): st
   return metadata.ownerReferences?.find(
     ({ apiVersion, kind }) => kind === clusterOwner.kind && apiVersion.split('/')[0] === clusterOwner.group,
   )?.name;
+}
+
+/** The Cluster to which a control plane belongs, also before it is its owner; undefined if there is none yet. */
+export function clusterOf({ metadata }: KubeObject): string | undefined {
+  return owningCluster(metadata) ?? metadata.labels?.[clusterNameLabel];
 }

@@ -16,6 +16,7 @@ import { single, Workbench } from '../../support/workbench.ts';
 import { until } from '../../support/until.ts';
 import { clustersDomain, gatewayAddress } from '../../tools/testbed/gateway-address.ts';
 import { instanceFrom } from '../../tools/testbed/instance.ts';
+import { run } from '../../tools/testbed/run.ts';
 import { shared, startSharedOperator } from './shared-operator.ts';
 import { tenantOf } from './tenant.ts';
 import { whoAmI } from './who-am-i.ts';
@@ -94,7 +95,9 @@ test('hcp collect writes its Gateway, which is in another namespace', async () =
   const directory = await mkdtemp(join(tmpdir(), 'collect-'));
   try {
     const { session } = testSession({ client: await user.client(collect), namespace: bench.namespace });
-    await collect.prepare({ positionals: [cluster], values: { to: directory } })(session);
+    const to = join(directory, 'collected.tar.gz');
+    await collect.prepare({ positionals: [cluster], values: { to } })(session);
+    await run(['tar', '--extract', '--file', to, '--strip-components=1', '--directory', directory]);
     const written = parse(await readFile(join(directory, 'Gateway.yaml'), 'utf8')) as KubeObject;
     expect(written.metadata).toMatchObject(capi);
   } finally {

@@ -1,5 +1,5 @@
 import type { SecretObject } from '../../../imports/kubernetes.ts';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -11,6 +11,7 @@ import { hibernate, wake } from '../../../reconciler/cli/hibernate.ts';
 import { KubeError } from '../../../reconciler/kube/errors.ts';
 import { borrow } from '../../support/lent/borrow.ts';
 import { Needles, scanDirectory } from '../../support/output-scan.ts';
+import { run } from '../../tools/testbed/run.ts';
 import { hcp } from './hcp-command.ts';
 
 const bench = borrow('plain', { restartsPods: true });
@@ -41,7 +42,10 @@ afterAll(async () => {
 
 test('hcp collect writes everything that helps, and nothing that is secret', async () => {
   const to = join(directory, 'collected');
-  expect(await hcp(bench, collect, 'c1', { to })).toContain('read it before you pass it on');
+  const archive = join(directory, 'collected.tar.gz');
+  expect(await hcp(bench, collect, 'c1', { to: archive })).toContain('read it before you pass it on');
+  await mkdir(to);
+  await run(['tar', '--extract', '--file', archive, '--strip-components=1', '--directory', to]);
   const files = (await readdir(to, { recursive: true })).sort();
   expect(files).toEqual(
     expect.arrayContaining([

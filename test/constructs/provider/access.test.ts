@@ -5,13 +5,13 @@ import { rulesOf } from '../../../constructs/cluster/access-rules.ts';
 import { providerNames, providerNamespace, sharedRoleOf } from '../../../constructs/cluster/provider-names.ts';
 import { renderProvider } from '../../../constructs/provider/chart.ts';
 import {
-  backupIdentityAccess,
   controlPlaneAccess,
   managerAccess,
   ownNamespaceAccess,
   renderedResources,
   sharedAccess,
 } from '../../../constructs/provider/access.ts';
+import { backupIdentityAccess } from '../../../constructs/provider/granted-access.ts';
 import { watchedResources } from '../../../reconciler/clusters/management/cache.ts';
 import { renderSamples } from '../../support/rendered-objects.ts';
 

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../../reconciler/cli/command.ts';
+import { allCommands, optionsOf, UsageError } from '../../../reconciler/cli/command.ts';
 import { parseCommandLine } from '../../../reconciler/cli/command-line.ts';
-import { commands, hcp } from '../../../reconciler/cli/commands.ts';
+import { hcp } from '../../../reconciler/cli/commands.ts';
 import { helpOf, helpOfAll } from '../../../reconciler/cli/help.ts';
 import { readListRequest } from '../../../reconciler/cli/backups.ts';
 import { readRestoreRequest } from '../../../reconciler/cli/restore.ts';
 
 const parse = (line: string) => parseCommandLine(line === '' ? [] : line.split(' '), hcp);
+
+const commands = await allCommands(hcp);
 
 describe('the command line', () => {
   it.each([
@@ -16,35 +18,64 @@ describe('the command line', () => {
     ['help restore', 'restore'],
     ['restore --help', 'restore'],
     ['backups c1 -h', 'backups'],
-  ])('asks for help: "%s"', (line, about) => {
-    const parsed = parse(line);
+    ['-n team help backups', 'backups'],
+    ['help ls', 'list'],
+    ['describe c1 --help', 'status'],
+  ])('asks for help: "%s"', async (line, about) => {
+    const parsed = await parse(line);
     expect(parsed.kind === 'help' && parsed.command?.name).toBe(about);
   });
 
-  it('selects the management cluster as kubectl does', () => {
-    expect(parse('backup c1 -n team --context eu --kubeconfig /k')).toMatchObject({
-      kind: 'run',
-      target: { namespace: 'team', context: 'eu', kubeconfig: '/k' },
-    });
-    expect(parse('backup c1 --namespace=team')).toMatchObject({ target: { namespace: 'team', context: undefined } });
+  it.each([
+    'backup c1 -n team --context eu --kubeconfig /k',
+    '-n team --context eu backup --kubeconfig /k c1',
+    '--kubeconfig=/k --context=eu --namespace=team backup c1',
+    'backup team/c1 --context eu --kubeconfig /k',
+    'backup team/c1 -n team --context eu --kubeconfig /k',
+  ])('selects the management cluster as kubectl does, and a cluster as list prints it: "%s"', async (line) => {
+    const target = { namespace: 'team', context: 'eu', kubeconfig: '/k', timeoutMs: undefined };
+    expect(await parse(line)).toMatchObject({ kind: 'run', target });
+  });
+
+  it.each([
+    ['move abort team/c1', 'team'],
+    ['diff team/c1', 'team'],
+    ['diff reconciler/cli', undefined],
+    ['diff team/c1.yaml', undefined],
+    ['diff ./team/c1', undefined],
+    ['rebuild team/c1 --store s --keys k -n here', 'here'],
+  ])('knows a cluster of another namespace from other arguments: "%s"', async (line, namespace) => {
+    expect(await parse(line)).toMatchObject({ kind: 'run', target: { namespace } });
+  });
+
+  it('limits a wait', async () => {
+    expect(await parse('wake c1 --wait --timeout 1m30s')).toMatchObject({ target: { timeoutMs: 90_000 } });
   });
 
   it.each([
     [
       'destroy c1',
-      'unknown command "destroy": use one of list, status, collect, backup, backups, restore, rebuild, move, preflight, rollback, kubeconfig, hibernate, wake, pause, resume, render, diff, completion',
+      'unknown command "destroy": use one of list, status, backups, kubeconfig, collect, diff, preflight, images, render, backup, restore, rollback, rebuild, hibernate, wake, pause, resume, move, completion',
     ],
+    ['delete c1', 'unknown command "delete": delete the Cluster with kubectl delete cluster NAME'],
+    ['upgrade c1', 'hcp preflight CLUSTER --to VERSION says before what would hold it'],
+    ['--wait', "Unknown option '--wait'"],
+    ['status a/c1 -n b', 'a/c1 is in namespace a, and -n names b: leave one of them out'],
+    ['wake c1 --timeout 10m', '--timeout is the time limit of --wait: set that, too'],
+    ['wake c1 --wait --timeout soon', '--timeout must be a duration, such as 10m, not "soon"'],
+    ['status c1 --timeout 10m', "Unknown option '--timeout'"],
     ['help destroy', 'unknown command "destroy"'],
     ['backup', 'the cluster is missing: set the name of the Cluster'],
     ['backup c1 c2', 'set one cluster, not 2: c1 c2'],
     ['hibernate c1 --wiat', "Unknown option '--wiat': did you mean --wait?"],
     ['statsu c1', 'unknown command "statsu": did you mean "status"?'],
     ['backup c1 -n', "Option '-n, --namespace <value>' argument missing"],
-    ['backups c1 -o wide', '-o must be one of json, yaml, not "wide"'],
+    ['backups c1 -o wide', '-o must be one of json, yaml, name, not "wide"'],
     ['status c1 -o name', '-o must be one of json, yaml, not "name"'],
+    ['preflight c1 --to v1.37', '--to must have a patch, such as v1.37.0, not "v1.37"'],
     ['preflight c1 --to v1.37.0 -o xml', '-o must be one of json, yaml, not "xml"'],
     ['diff c1 -o xml', '-o must be one of json, yaml, not "xml"'],
-    ['list prod', 'list takes no arguments: remove prod'],
+    ['list prod', 'list takes no arguments: remove prod; status shows one control plane'],
     ['backups c1 --from c2', '--from must be NAMESPACE/CLUSTER, such as team/c1, not "c2"'],
     ['backups c1 --from a/b/c', '--from must be NAMESPACE/CLUSTER'],
     ['restore c1', 'set exactly one of --backup NAME, --latest and --before TIME'],
@@ -65,9 +96,18 @@ describe('the command line', () => {
     ['kubeconfig c1 --ttl 0s', '--ttl must be a duration'],
     ['status', 'the cluster is missing: set the name of the Cluster'],
     ['kubeconfig c1 --ttl 1d', '--ttl must be a duration'],
-  ])('is refused before anything is done: "%s"', (line, message) => {
-    expect(() => parse(line)).toThrow(UsageError);
-    expect(() => parse(line)).toThrow(message);
+  ])('is refused before anything is done: "%s"', async (line, message) => {
+    await expect(parse(line)).rejects.toThrow(UsageError);
+    await expect(parse(line)).rejects.toThrow(message);
+  });
+
+  it('names the command whose help explains its arguments', async () => {
+    await expect(parse('ls c1')).rejects.toMatchObject({ command: 'list' });
+    await expect(parse('destroy')).rejects.toMatchObject({ command: undefined });
+  });
+
+  it('knows each command by the name of its entry', () => {
+    expect(commands.map(({ name }) => name)).toEqual(hcp.commands.map(({ name }) => name));
   });
 });
 
@@ -99,17 +139,35 @@ it('the request of a list is for people unless JSON is requested', () => {
 });
 
 describe('help', () => {
-  it('fits one screen and names every command', () => {
+  it('names every command in a group, and fits a terminal of 80 columns', () => {
     const lines = helpOfAll(hcp).split('\n');
-    expect(lines.length).toBeLessThanOrEqual(24);
-    for (const { name } of commands) expect(lines.join('\n')).toContain(`hcp ${name} `);
+    for (const { name, group, short } of hcp.commands) {
+      const heading = lines.indexOf(`${group}:`);
+      expect(lines.slice(heading, lines.indexOf('', heading)).join('\n')).toMatch(`  ${name} `);
+      expect(short).not.toMatch(/\.$/);
+    }
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
   });
 
-  it.each(commands.map((command) => [command.name, command] as const))('explains every option of %s', (_, command) => {
-    const text = helpOf(hcp, command);
-    for (const option of Object.keys(command.options)) expect(text).toContain(`--${option}`);
-    for (const line of text.split('\n').slice(1)) expect(line.length).toBeLessThanOrEqual(120);
+  describe.each(commands.map((command) => [command.name, command] as const))('of %s', (_, command) => {
+    const lines = helpOf(hcp, command).split('\n');
+
+    it('explains every option, within 80 columns', () => {
+      for (const option of Object.keys(optionsOf(command))) expect(lines.join('\n')).toContain(`--${option}`);
+      for (const line of lines.filter((each) => !each.startsWith('  hcp ')))
+        expect(line.length).toBeLessThanOrEqual(80);
+    });
+
+    it('begins with examples that it understands', async () => {
+      expect(lines[0]).toBe('Examples:');
+      for (const [line] of command.examples) {
+        const [words = ''] = line.split(/ [|<>]/);
+        expect(await parse(words)).toMatchObject({ kind: command.offline ? 'offline' : 'run' });
+      }
+    });
   });
 });
 
-it('prints the release', () => expect(parse('--version')).toEqual({ kind: 'version' }));
+it.each(['--version', 'version', '-n team --version'])('prints the release: %s', async (line) => {
+  expect(await parse(line)).toEqual({ kind: 'version' });
+});

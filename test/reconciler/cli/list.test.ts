@@ -246,7 +246,7 @@ describe('hcp list --store', () => {
   });
 
   it('gives programs the same clusters', async () => {
-    expect(await listed(fleet, markedView, 'name')).toEqual(['prod', 'prod', 'own']);
+    expect(await listed(fleet, markedView, 'name')).toEqual(['team-b/prod', 'team-a/prod', 'platform/own']);
   });
 
   it('says of a Secret without users that it has none', async () => {
@@ -257,7 +257,9 @@ describe('hcp list --store', () => {
 });
 
 it('nothing is said to be nothing', () => {
-  expect(describeFleet([], { now, namespace: 'team' })).toEqual(['no control plane exists in namespace team']);
+  expect(describeFleet([], { now, namespace: 'team' })).toEqual([
+    'no control plane exists in namespace team: -A lists all',
+  ]);
 });
 
 it('an entry names the condition that blocks, and not those that wait for it', () => {
@@ -269,4 +271,53 @@ it('an entry names the condition that blocks, and not those that wait for it', (
     message: '',
   });
   expect(overviewOf(controlPlane('works', works)).blocker).toBeNull();
+});
+
+describe('hcp list', () => {
+  const one = (name: string) => controlPlane(name);
+  const printedBy = async (values: Record<string, string | boolean>, events: readonly object[] = []) => {
+    const asked: object[] = [];
+    const client = {
+      async list(_: unknown, where: object) {
+        asked.push(where);
+        return { items: [one('first')], resourceVersion: '1' };
+      },
+      async *watch() {
+        yield* events;
+        throw new Error('the user has interrupted it');
+      },
+    };
+    const { session, printed } = testSession({
+      client: client as unknown as KubernetesApi,
+      namespace: 'team-a',
+      now: () => now,
+    });
+    const ended = list.prepare({ positionals: [], values })(session);
+    return { printed, asked, ended };
+  };
+
+  it('selects by labels', async () => {
+    const { asked, ended } = await printedBy({ selector: 'env=prod' });
+    await ended;
+    expect(asked).toEqual([expect.objectContaining({ namespace: 'team-a', labelSelector: 'env=prod' })]);
+  });
+
+  it('has neither a heading nor a count with --no-headers', async () => {
+    const { printed, ended } = await printedBy({ 'no-headers': true });
+    await ended;
+    expect(printed).toEqual([expect.stringMatching(/^first /)]);
+  });
+
+  it('shows the fleet again after each change with --watch, and not when nothing changed', async () => {
+    const event = (type: string, name: string) => ({ type, object: one(name) });
+    const events = [
+      event('MODIFIED', 'first'),
+      event('ADDED', 'second'),
+      event('BOOKMARK', 'first'),
+      event('DELETED', 'first'),
+    ];
+    const { printed, ended } = await printedBy({ watch: true, output: 'name' }, events);
+    await expect(ended).rejects.toThrow('interrupted');
+    expect(printed).toEqual(['first', 'first', 'second', 'second']);
+  });
 });

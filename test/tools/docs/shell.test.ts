@@ -5,7 +5,7 @@ import manifest from '../../../package.json' with { type: 'json' };
 import type { Program } from '../../../reconciler/cli/command.ts';
 import { parseCommandLine } from '../../../reconciler/cli/command-line.ts';
 import { hcp } from '../../../reconciler/cli/commands.ts';
-import { hcpImport } from '../../../reconciler/import/commands.ts';
+import { hcpImport } from '../../../reconciler/import/program.ts';
 import { commandsOf, isReplayedBy, readPages, repository } from '../../support/pages.ts';
 
 const scripts: readonly string[] = Object.keys(manifest.scripts);
@@ -44,8 +44,8 @@ describe('shell in the pages', () => {
       return run ? [{ place, ...run, line: `${run.program.name} ${run.args.join(' ')}` }] : [];
     }),
   );
-  it.each(typed)('of $place is understood: $line', ({ program, args }) => {
-    expect(() => parseCommandLine(args, program)).not.toThrow();
+  it.each(typed)('of $place is understood: $line', async ({ program, args }) => {
+    await expect(parseCommandLine(args, program)).resolves.toBeDefined();
   });
 
   const proved = blocks.flatMap(({ path, place, content, marker }) =>

@@ -18,19 +18,18 @@ export const requiredBuiltins: Plugin = {
   },
 };
 
-/** What takes the place of files of packages of which the operator uses a small part, by the end of their path. */
+/** What takes the place of files of packages of which our programs use a small part, by the end of their path. */
 const replacements: Readonly<Record<string, string>> = {
   // besides the generated classes there are others, with libraries of their own
   'cdk8s-plus-30/lib/index.js': `exports.k8s = require('./imports/k8s.js');`,
-  // the operator reads kubeconfigs by this library, and calls no API: a model of every kind
-  '@kubernetes/client-node/dist/index.js': `export { KubeConfig } from './config.js';`,
-  '@kubernetes/client-node/dist/gen/index.js': `export const createConfiguration = undefined, ServerConfiguration = undefined;`,
+  // our programs read kubeconfigs and forward ports by this library, and call no API: a model of every kind
+  '@kubernetes/client-node/dist/gen/index.js': `export const createConfiguration = undefined, ServerConfiguration = undefined, AppsV1Api = undefined, CoreV1Api = undefined;`,
   '@kubernetes/client-node/dist/middleware.js': `export const setHeaderMiddleware = undefined;`,
   // messages in all languages
   'zod/v4/locales/index.js': `export { default as en } from './en.js';`,
 };
 
-/** Leaves out what the operator never uses: source text and functions stay in memory although no call reaches them. */
+/** Leaves out what our programs never use: source text and functions stay in memory although no call reaches them. */
 export const usedParts: Plugin = {
   name: 'used-parts',
   setup: (bundling) => {

@@ -162,10 +162,10 @@ function readProtocol(module: string, file: string): object {
   return new protobuf.Root().loadSync(file, { keepCase: true }).toJSON();
 }
 
-/** How a program that users run is compiled, with everything of its libraries: it ends after each command. */
+/** How a program that users run is compiled: what a command loads when it needs it stays in the same file, and runs only then. */
 export const commandLine = (name: CommandLineName) =>
   ({
     ...program,
     entryPoints: [{ hcp: 'reconciler/cli/main.ts', 'hcp-import': 'reconciler/import/main.ts' }[name]],
-    plugins: [etcdProtocol],
+    plugins: [etcdProtocol, requiredBuiltins, usedParts],
   }) satisfies BuildOptions;
