@@ -23,7 +23,7 @@ export type WatchedResource = Pick<
   | 'relist'
   | 'stop'
 > &
-  Partial<Pick<Informer, 'isListed'>>;
+  Partial<Pick<Informer, 'isListed' | 'noteVersion'>>;
 
 /** The cache of one cluster: the objects of several informers, and newer responses to writes of the operator. */
 export class InformerSet {
@@ -133,6 +133,8 @@ export class InformerSet {
   /** Stores the response to a write of the operator, so that the next reconcile does not act on an older state. */
   remember(object: KubeObject): void {
     const identity = identityOf(object);
+    for (const informer of this.#informers)
+      if (informer.resource.kind === object.kind) informer.noteVersion?.(version(object));
     const isSeen = this.#informers.some((informer) => {
       const seen = informer.resource.kind === object.kind ? informer.get(object.metadata) : undefined;
       return seen && identityOf(seen) === identity && isAtLeast(seen, object);

@@ -130,6 +130,11 @@ export class Informer<T extends KubeObject = KubeObject> {
     return () => this.#handlers.delete(handler);
   }
 
+  /** Notes the version of an object of this resource that was written. */
+  noteVersion(resourceVersion: string): void {
+    this.#reflector.noteVersion(resourceVersion);
+  }
+
   /** Lists and watches until `stop`. */
   start(): void {
     this.#running ??= detached(() => this.#reflector.run(this.#stopping.signal));

@@ -19,7 +19,7 @@ const mostSearched = 1_000_000;
 
 /**
  * The values that an object has in a set of fields, as lines that {@link appliedLines} has of what was applied: whether an object already
- * is as it would be applied can be told without an apply. An entry of a list has its place among the entries of the manager, because
+ * is as it would be applied is known without an apply. An entry of a list has its place among the entries of the manager, because
  * others may add theirs anywhere. Where the server stores another form of a value, such as `500m` for `0.5`, the lines differ.
  */
 export function ownedLines(fields: FieldSet, value: unknown, path = '', searched = { items: 0 }): string[] {

@@ -36,6 +36,8 @@ export interface ReflectorOptions extends Selection {
    * remembered of its objects is valid. The objects as they are now follow. By default not called.
    */
   readonly onRestored?: (() => void) | undefined;
+  /** Called when the server answers again after a watch was interrupted. By default not called. */
+  readonly onResumed?: (() => void) | undefined;
   /** Called when the server answers again after it did not. By default not called. */
   readonly onReturned?: (() => void) | undefined;
   /**
@@ -132,6 +134,11 @@ export class Reflector<T extends KubeObject> {
     return this.#resourceVersion;
   }
 
+  /** Notes the version of an object of this resource that was written. A later list that is older has another history. */
+  noteVersion(resourceVersion: string): void {
+    if (isOlder(this.#newest, resourceVersion)) this.#newest = resourceVersion;
+  }
+
   /** Lists again at once, and watches from there. Resolves after the next complete list. */
   relist(): Promise<void> {
     this.#relisted ??= Promise.withResolvers<void>();
@@ -147,7 +154,10 @@ export class Reflector<T extends KubeObject> {
       const round = (this.#round = new AbortController());
       const signal = AbortSignal.any([stopping, round.signal]);
       try {
-        if (wasInterrupted) await this.#requireSameHistory(signal);
+        if (wasInterrupted) {
+          await this.#requireSameHistory(signal);
+          this.#options.onResumed?.();
+        }
         if (this.#resourceVersion === undefined) await this.#list(signal);
         if (wasUnreachable) this.#options.onReturned?.();
         wasUnreachable = false;
@@ -170,12 +180,14 @@ export class Reflector<T extends KubeObject> {
   async #list(signal: AbortSignal): Promise<void> {
     const { client, resource } = this.#options;
     const { keeper } = this.#sink;
+    // What is written meanwhile may be newer than the list.
+    const newest = this.#newest;
     const { items, resourceVersion } = await client.list<T>(resource, { ...this.#selection(), keeper, signal });
     this.#problem = undefined;
     this.#silences = 0;
     this.#noteActive();
     this.#isSynced = true;
-    const isRestored = isOlder(resourceVersion, this.#newest);
+    const isRestored = isOlder(resourceVersion, newest);
     this.#resourceVersion = this.#newest = resourceVersion;
     if (isRestored) this.#options.onRestored?.();
     this.#sink.replace(items, isRestored);

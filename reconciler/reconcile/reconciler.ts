@@ -21,7 +21,7 @@ import type { RecordedRevisions } from '../desired-state/revision/believed.ts';
 import { recordedRevisions } from '../desired-state/revision/revisions.ts';
 import { conditionUpdate, notPaused } from '../engine/condition-update.ts';
 
-/** How often those that wait for their turn to adopt a release revision are looked at, all of them at once. */
+/** How often the operator checks whose turn it is to adopt a release revision, for all that wait at once. */
 const nextWaveMs = 10_000;
 
 /** Brings the control plane of a HostedControlPlane to the state that its spec describes, as far as possible now. */

@@ -87,6 +87,7 @@ export class HostedClusterClient implements HostedClient {
         room: options.room.held,
         onError: (error) => this.#onWatchError(error),
         onRestored: () => this.#forgetVersions(),
+        onResumed: () => this.#listAgain(),
       }),
     );
     this.#known.onChange((resource, { type, object }) => {
@@ -326,6 +327,12 @@ export class HostedClusterClient implements HostedClient {
    */
   #grantRetry(): void {
     this.#applySet.forgetAll();
+    this.#options.onChange();
+  }
+
+  /** Whatever ended the watches may have changed what is only listed, or led it back. */
+  #listAgain(): void {
+    this.#listedAt = -Infinity;
     this.#options.onChange();
   }
 

@@ -6,6 +6,7 @@ import {
   ClusterRoleBinding,
   DaemonSet,
   Deployment,
+  Endpoints,
   EndpointSlice,
   Node,
   type Resource,
@@ -29,17 +30,17 @@ export const rbacResources: readonly Resource[] = [ClusterRole, ClusterRoleBindi
 /**
  * The informers of a hosted cluster. They include RBAC objects, although another identity writes them, because users
  * may remove the operator's permissions. Watched is what a condition or a node waits for. What else the operator has applied is only
- * listed: another client seldom changes it, and each watch of a hosted cluster costs 12 KiB and a bookmark a minute.
+ * listed: another client seldom changes it but the addresses of the Service `kubernetes`, which an API server that ends takes out; and each watch of a hosted cluster costs 12 KiB and a bookmark a minute.
  */
 export function hostedInformers(
   applied: readonly AppliedKind[],
-  common: Pick<InformerOptions, 'client' | 'clock' | 'onError' | 'onRestored' | 'room'>,
+  common: Pick<InformerOptions, 'client' | 'clock' | 'onError' | 'onRestored' | 'onResumed' | 'room'>,
 ): Informer[] {
   const appliedInformer = (resource: Resource, namespace?: string, more: Pick<InformerOptions, 'mayBeUnserved'> = {}) =>
     new Informer({
       ...common,
       ...more,
-      isListed: resource !== Deployment && resource !== DaemonSet,
+      isListed: ![Deployment, DaemonSet, Endpoints].includes(resource),
       resource,
       namespace,
       fieldManager,
@@ -76,7 +77,6 @@ export function hostedInformers(
     }),
     new Informer({
       ...common,
-      isListed: true,
       resource: EndpointSlice,
       namespace: kubernetesService.namespace,
       fieldSelector: `metadata.name=${apiServerSlice}`,

@@ -65,7 +65,7 @@ export class AdoptionWaves {
   turn({ key, revision, newest, fleet, concurrency }: AdoptionInput): AdoptionTurn {
     this.#waiting.delete(key);
     if (isKept(revision, newest)) return { kind: 'none' };
-    const why = this.#obstacle(key, { newest, concurrency, members: fleet() });
+    const why = this.#reasonToWait(key, { newest, concurrency, members: fleet() });
     if (why === undefined) {
       this.#begun.add(key);
       return { kind: 'now' };
@@ -78,7 +78,7 @@ export class AdoptionWaves {
   /** Those that wait although it is their turn now: no watch reports that to them. */
   next({ newest, fleet, concurrency }: Pick<AdoptionInput, 'newest' | 'fleet' | 'concurrency'>): readonly string[] {
     const members = this.#waiting.size > 0 ? fleet() : [];
-    const mayBegin = (key: string) => this.#obstacle(key, { newest, concurrency, members }) === undefined;
+    const mayBegin = (key: string) => this.#reasonToWait(key, { newest, concurrency, members }) === undefined;
     return [...this.#waiting].filter(mayBegin).slice(0, concurrency);
   }
 
@@ -93,7 +93,7 @@ export class AdoptionWaves {
     this.#waiting.delete(key);
   }
 
-  #obstacle(
+  #reasonToWait(
     key: string,
     {
       newest,

@@ -6,6 +6,7 @@ import {
   ConfigMap,
   DaemonSet,
   Deployment,
+  Endpoints,
   EndpointSlice,
   Namespace,
   Node,
@@ -89,8 +90,8 @@ async function allKnown(): Promise<void> {
   const { applied } = await hostedTargetOf(server, proxy.port);
   const rbac = [ClusterRole, ClusterRoleBinding, Role, RoleBinding];
   const besides = [...rbac, ServiceAccount, EndpointSlice, CertificateSigningRequest, Node].length;
-  const workloads = applied.filter(({ resource }) => [Deployment, DaemonSet].includes(resource));
-  const watched = [Node, ServiceAccount, ...nodeSigners, ...workloads].length;
+  const workloads = applied.filter(({ resource }) => [Deployment, DaemonSet, Endpoints].includes(resource));
+  const watched = [Node, ServiceAccount, EndpointSlice, ...nodeSigners, ...workloads].length;
   const did = (wanted: string) => requests.filter(({ verb, code }) => verb === wanted && code === 200).length;
   await until('every kind to be known', () => did('list') >= applied.length + besides && did('watch') >= watched);
   expect(did('watch')).toBe(watched);

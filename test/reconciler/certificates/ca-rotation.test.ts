@@ -73,6 +73,7 @@ class RotationRun {
       const before = this.reader.management.writes.length;
       await this.reconcile();
       if (this.isOver) return;
+      if (this.#operator.hasNews) continue;
       if (this.condition?.status === 'True' && this.reader.management.writes.length === before) return;
     }
     throw new Error(JSON.stringify(this.condition));
