@@ -51,7 +51,7 @@ export async function consumersOfOldCertificates(scope: CARotationContext, ca: R
     name: `certificates of the ${plan.ca} CA`,
     component: plan.ca === 'etcd' ? 'etcd' : 'api-server',
     version: signerFingerprint(pair.certificate),
-    purpose: 'certificates',
+    purpose: `certificates-${plan.ca}`,
     // The front proxy is only a client.
     ask: async (pods) => (plan.ca === 'proxy' ? [] : serversWithOldCertificate(scope, ca, pods)),
   });

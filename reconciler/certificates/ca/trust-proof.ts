@@ -53,7 +53,7 @@ export async function consumersNotTrusting(scope: CARotationContext, ca: Rotated
     name: `trust in the ${plan.ca} CA`,
     component,
     version: trustFingerprint(pair.certificate),
-    purpose: 'certificates',
+    purpose: `certificates-${plan.ca}`,
     ask: async (pods) => [...(await podsRefusing(scope, ca, pods)), ...(await staleTrustConfigMaps(scope, ca))],
   });
   return proof.kind === 'proved' ? consumersOfOldTrust(scope, ca, component) : proof;

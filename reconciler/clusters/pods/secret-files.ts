@@ -7,7 +7,7 @@ import { restartsWith, restartsWithAnnotation } from '../../../constructs/pod/co
 /**
  * Makes kubelets update the files of pods that come from Secrets. A kubelet updates them within a minute or so, and
  * immediately when the pod has changed.
- * @param purpose name of the annotation that changes, and of its field manager
+ * @param purpose name of the annotation that changes, and of its field manager: one for each file, so that two that change together do not undo each other
  * @param version of the expected content; only its first twelve characters are used
  */
 export async function refreshFiles(

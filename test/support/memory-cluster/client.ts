@@ -246,8 +246,10 @@ export class MemoryClient implements KubernetesApi {
 
   async #write<T>(action: string, write: () => T): Promise<T> {
     await this.#before(action);
+    const { version } = this.#server.store;
     const answer = write();
-    this.#after(action);
+    // Neither a dry run nor an apply that changes nothing is a moment of its own.
+    if (this.#server.store.version !== version) this.#after(action);
     return answer;
   }
 }
