@@ -78,14 +78,14 @@ const Verify = z.object({
       'Verify every Nth backup: restore it into a separate etcd, compare the content, and remove that etcd again.',
     ),
   schedule: Schedule.optional().describe(
-    'Additional schedule on which the newest backup is verified: five cron fields or @daily, in the time zone of the backups.',
+    'Additional schedule on which the newest backup is verified: five cron fields, @hourly, @daily or @weekly.',
   ),
 });
 
 /** Snapshots of etcd in an S3-compatible bucket. */
 export const Backup = z.object({
   schedule: Schedule.describe(
-    'Schedule of the backups: five cron fields, or @daily for a time of the night that differs from cluster to cluster.',
+    'Schedule of the backups: five cron fields, or @hourly, @daily or @weekly at a time of its own for each cluster.',
   ),
   timeZone: TimeZone.optional().describe('IANA time zone of the schedule, such as Europe/Berlin; UTC when unset.'),
   secret: StoreSecret.describe('Secret with the address of the bucket and its credentials.'),

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { withRules } from './validation-rule.ts';
 
 /** One cron field: `*`, numbers, ranges and steps, as a comma-separated list. */
 function cronField(value: string): string {
-  const item = `(\\*|(${value})(-(${value}))?)(/[1-9][0-9]?)?`;
+  const item = `([*]|(${value})(-(${value}))?)(/[1-9][0-9]?)?`;
   return `${item}(,${item})*`;
 }
 
@@ -11,20 +12,26 @@ const fields = ['[0-5]?[0-9]', '1?[0-9]|2[0-3]', '0?[1-9]|[12][0-9]|3[01]', '0?[
 
 const cronFields = fields.map(cronField).join(' ');
 
-/** Pattern of a schedule: `@daily`, or five cron fields separated by one space. */
-export const schedulePattern = new RegExp(`^(@daily|${cronFields})$`);
+/** A text with one of these patterns: the API server answers with the sentence, where it would show a pattern of 600 characters. */
+function schedule(pattern: string, message: string) {
+  const whole = `^(${pattern})$`;
+  return withRules(z.string().max(256), [
+    {
+      rule: `self.matches('${whole}')`,
+      message,
+      holds: (text) => new RegExp(whole).test(text),
+    },
+  ]);
+}
+
+/** What a schedule must be, as the end of a sentence. */
+export const scheduleForm = 'must be @hourly, @daily, @weekly or five cron fields such as "30 2 * * *"';
 
 /** When something is due. */
-export const Schedule = z
-  .string()
-  .max(256)
-  .regex(schedulePattern, 'must be @daily or five cron fields such as "30 2 * * *"');
+export const Schedule = schedule(`@hourly|@daily|@weekly|${cronFields}`, scheduleForm);
 
 /** The same for what must not begin at another time for each cluster. */
-export const CronFields = z
-  .string()
-  .max(256)
-  .regex(new RegExp(`^(${cronFields})$`), 'must be five cron fields such as "0 2 * * 6"');
+export const CronFields = schedule(cronFields, 'must be five cron fields such as "0 2 * * 6"');
 
 /** Whether the runtime knows a time zone. A CEL rule cannot check this: the operator refuses others. */
 export function isTimeZone(name: string): boolean {

@@ -58,7 +58,7 @@ export function retentionOf({ retention: { maxCount, maxAge }, schedule, timeZon
   return {
     maxCount,
     maxAgeMs: maxAge === undefined ? undefined : durationSeconds(maxAge) * 1000,
-    // The minute of `@daily` does not change its period.
+    // The time of `@daily` and its like does not change the period.
     periodMs: longestPeriodMs({ expression: schedule, timeZone, identity: '' }),
   };
 }

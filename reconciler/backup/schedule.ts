@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { Cron } from 'croner';
-import { isTimeZone } from '../../constructs/api/schedule.ts';
+import { isTimeZone, scheduleForm } from '../../constructs/api/schedule.ts';
 
 /** When backups of one cluster are due. */
 export interface Schedule {
-  /** `@daily`, or five cron fields: minute, hour, day of the month, month, day of the week (0 and 7 are Sunday). */
+  /** `@hourly`, `@daily`, `@weekly`, or five cron fields: minute, hour, day of the month, month, day of the week (0 and 7 are Sunday). */
   readonly expression: string;
   /** IANA name such as `Europe/Berlin`; UTC when unset. */
   readonly timeZone?: string | undefined;
-  /** `namespace/name`: determines the minute for `@daily`. */
+  /** `namespace/name`: determines the time for a schedule with a name. */
   readonly identity: string;
 }
 
-/** `@daily` is within these eight hours from 20:00 on, when few changes happen. */
+/** `@daily` and `@weekly` are within these eight hours from 20:00 on, when few changes happen. */
 const night = { startHour: 20, minutes: 8 * 60 };
 
 /**
@@ -55,7 +55,7 @@ function parse({ expression, timeZone = 'UTC', identity }: Schedule): Cron {
   if (!isTimeZone(timeZone)) {
     throw new Error(`time zone "${timeZone}" is unknown: use an IANA name such as Europe/Berlin`);
   }
-  const fields = expression === '@daily' ? dailyFields(identity) : expression;
+  const fields = namedFields(expression, identity) ?? expression;
   try {
     return new Cron(fields, {
       mode: '5-part',
@@ -66,12 +66,23 @@ function parse({ expression, timeZone = 'UTC', identity }: Schedule): Cron {
       sloppyRanges: true,
     });
   } catch (cause) {
-    throw new Error(`schedule "${expression}" is not @daily or five cron fields such as "30 2 * * *"`, { cause });
+    throw new Error(`schedule "${expression}" ${scheduleForm}`, { cause });
   }
 }
 
-/** If all clusters of a management cluster started at midnight, they would overload the same store and disks. */
-function dailyFields(identity: string): string {
-  const minute = createHash('sha256').update(identity).digest().readUInt32BE() % night.minutes;
-  return `${minute % 60} ${(night.startHour + Math.floor(minute / 60)) % 24} * * *`;
+/**
+ * The cron fields of a schedule with a name. If all clusters of a management cluster started at midnight, they would overload the same
+ * store and disks.
+ */
+function namedFields(name: string, identity: string): string | undefined {
+  const number = createHash('sha256').update(identity).digest().readUInt32BE();
+  const ofNight = number % night.minutes;
+  const minute = ofNight % 60;
+  const hour = (night.startHour + Math.floor(ofNight / 60)) % 24;
+  const fields: Readonly<Record<string, string>> = {
+    '@hourly': `${minute} * * * *`,
+    '@daily': `${minute} ${hour} * * *`,
+    '@weekly': `${minute} ${hour} * * ${Math.floor(number / night.minutes) % 7}`,
+  };
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }

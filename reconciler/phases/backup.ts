@@ -221,7 +221,7 @@ function reportedBefore({ hostedControlPlane }: Scope, reasons: readonly string[
 }
 
 /**
- * Namespace and name of the HostedControlPlane, which determine the minute of `@daily`, as in the reference provider.
+ * Namespace and name of the HostedControlPlane, which determine the time of `@daily` and its like, as in the reference provider.
  */
 function identityOf({ hostedControlPlane: { metadata } }: Scope): string {
   return `${metadata.namespace}/${metadata.name}`;

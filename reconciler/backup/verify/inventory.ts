@@ -39,7 +39,7 @@ function unreadable(error: unknown): undefined {
 
 /**
  * When backups are verified, according to the spec. @param identity namespace and name, which determine the time of
- * `@daily`
+ * `@daily` and its like
  */
 export function verificationRules(backup: Backup, identity: string): VerificationRules {
   const { verify, timeZone } = backup;

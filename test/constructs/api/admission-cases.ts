@@ -357,9 +357,18 @@ export const admissionCases: readonly AdmissionCase[] = [
     spec: { etcd: { backup: { schedule: '*/15 6-22 * * 1-5', secret: s3 } } },
   },
   {
+    name: 'accepts an hourly and a weekly schedule',
+    spec: { etcd: { backup: { schedule: '@hourly', secret: s3, verify: { schedule: '@weekly' } } } },
+  },
+  {
     name: 'refuses a schedule outside the clock',
     spec: { etcd: { backup: { schedule: '0 24 * * *', secret: s3 } } },
-    refused: { path: 'spec.etcd.backup.schedule' },
+    refused: { path: 'spec.etcd.backup.schedule', because: 'five cron fields such as "30 2 * * *"' },
+  },
+  {
+    name: 'refuses a schedule in words',
+    spec: { etcd: { backup: { schedule: 'every day', secret: s3 } } },
+    refused: { path: 'spec.etcd.backup.schedule', because: 'must be @hourly, @daily, @weekly or five cron fields' },
   },
 
   { name: 'accepts the CA lifetimes of the reference provider', spec: { certificates: caDurations('48h', '48h') } },

@@ -42,10 +42,10 @@ describe('the next time of a schedule', () => {
 
   it.each([
     ['0 0 30 2 *', undefined, 'schedule "0 0 30 2 *" never occurs'],
-    ['@hourly-ish', undefined, 'is not @daily or five cron fields such as "30 2 * * *"'],
-    ['0 30 2 * * *', undefined, 'schedule "0 30 2 * * *" is not @daily'],
-    ['61 2 * * *', undefined, 'schedule "61 2 * * *" is not @daily'],
-    ['0 9-3 * * *', undefined, 'schedule "0 9-3 * * *" is not @daily'],
+    ['@hourly-ish', undefined, 'must be @hourly, @daily, @weekly or five cron fields such as "30 2 * * *"'],
+    ['0 30 2 * * *', undefined, 'schedule "0 30 2 * * *" must be @hourly'],
+    ['61 2 * * *', undefined, 'schedule "61 2 * * *" must be @hourly'],
+    ['0 9-3 * * *', undefined, 'schedule "0 9-3 * * *" must be @hourly'],
     ['@daily', 'Europe/Atlantis', 'time zone "Europe/Atlantis" is unknown: use an IANA name'],
   ])('is refused for %s in %s', (expression, timeZone, message) => {
     expect(() => next(expression, '2026-11-21T00:00:00Z', timeZone)).toThrow(message);
@@ -90,9 +90,22 @@ describe('@daily', () => {
   });
 });
 
+it.each([
+  ['@hourly', 60, 60],
+  ['@weekly', 2_000, 7 * 8 * 60],
+])('%s is at a time that differs from cluster to cluster', (expression, clusters, times) => {
+  const found = Array.from({ length: 4 * clusters }, (_, index) =>
+    nextBackupTime({ expression, identity: `team/cluster-${index}` }, at('2026-11-21T12:00:00Z')),
+  );
+  expect(new Set(found).size).toBeGreaterThan(0.8 * times);
+  expect(Math.max(...found) - Math.min(...found)).toBeLessThan(longestPeriodMs({ expression, identity }));
+});
+
 describe('the longest time between two backups', () => {
   it.each([
     ['@daily', 24],
+    ['@hourly', 1],
+    ['@weekly', 168],
     ['0 3 * * *', 24],
     ['0 3,9 * * *', 18],
     ['0 * * * *', 1],
