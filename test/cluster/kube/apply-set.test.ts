@@ -197,11 +197,13 @@ describe('ApplySet', () => {
     expect(behind.get(first.metadata)?.metadata.resourceVersion).toBe(first.metadata.resourceVersion);
   });
 
-  it('forgets all objects of an owner', async () => {
+  it('forgets what an owner has, and applies it again only where the cache may be wrong', async () => {
     const [live] = await applySet.apply(owner, [configMap('a')]);
     if (live) await cached(ConfigMap, live);
     expect(await writes([configMap('a')])).toBe(0);
     applySet.forget(owner);
+    expect(await writes([configMap('a')])).toBe(0);
+    applySet.forgetAll();
     expect(await writes([configMap('a')])).toBe(1);
   });
 
