@@ -89,12 +89,8 @@ function admitOwned(
     };
   }
 
-  if (owner.length > maxClusterNameLength) {
-    return {
-      kind: 'invalid',
-      message: `the name of Cluster ${owner} has ${owner.length} characters, but a hosted control plane supports at most ${maxClusterNameLength}: create a Cluster with a shorter name`,
-    };
-  }
+  const unusable = unusableName(owner);
+  if (unusable !== undefined) return { kind: 'invalid', message: `the name of Cluster ${owner} ${unusable}` };
   const chosen = usableSpec(object, { ...sources, recorded: findRevisions(object, owner) });
   return typeof chosen === 'string'
     ? { kind: 'invalid', message: chosen }
@@ -106,6 +102,15 @@ function pausedBy(metadata: ObjectMeta, cluster: ClusterObject | undefined): str
     return `Cluster ${cluster.metadata.name} is paused: set its spec.paused to false to resume${adviceOnMove(metadata)}`;
   if (metadata.annotations?.[pausedAnnotation] !== undefined)
     return `the annotation ${pausedAnnotation} is set: remove it to resume`;
+  return undefined;
+}
+
+/** Why a control plane cannot have the name of its Cluster, as the end of a sentence. */
+function unusableName(owner: string): string | undefined {
+  if (owner.length > maxClusterNameLength)
+    return `has ${owner.length} characters, but a hosted control plane supports at most ${maxClusterNameLength}: create a Cluster with a shorter name`;
+  if (owner.includes('.'))
+    return 'has a dot, but Services of its control plane are named after it, and the name of a Service has none: create a Cluster with another name';
   return undefined;
 }
 

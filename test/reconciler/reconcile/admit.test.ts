@@ -162,6 +162,12 @@ it.each<[string, AnyObject, ClusterObject | undefined, Partial<Admission>]>([
     wanted(`${longName}x`),
     { kind: 'invalid', message: mentions('shorter name') },
   ],
+  [
+    'a Cluster whose name has a dot, which Services have not',
+    owned({ ...ownedByCluster, name: 'a.b' }),
+    wanted('a.b'),
+    { kind: 'invalid', message: mentions('the name of Cluster a.b has a dot') },
+  ],
   ['a version without v', withVersion('1.36.3'), cluster, { kind: 'admitted' }],
   ['a version without patch', withVersion('v1.36'), cluster, { kind: 'admitted' }],
   [
