@@ -34,9 +34,11 @@ export function ownedLines(fields: FieldSet, value: unknown, path = '', searched
 }
 
 /** The lines of an object to apply. What identifies the object has no owner. */
-export function appliedLines({ apiVersion: _, kind: __, metadata, ...rest }: KubeObject): string[] {
-  const { name: ___, namespace: ____, ...more } = metadata;
-  return valueLines(Object.keys(more).length === 0 ? rest : { ...rest, metadata: more }, '');
+export function appliedLines(object: KubeObject): string[] {
+  const isOwned = ([name]: [string, unknown]) => !['apiVersion', 'kind', 'metadata'].includes(name);
+  const metadata = Object.entries(object.metadata).filter(([name]) => !['name', 'namespace'].includes(name));
+  const owned = Object.fromEntries(Object.entries(object).filter(isOwned));
+  return valueLines(metadata.length === 0 ? owned : { ...owned, metadata: Object.fromEntries(metadata) }, '');
 }
 
 function valueLines(value: unknown, path: string): string[] {

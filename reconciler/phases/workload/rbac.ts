@@ -12,8 +12,9 @@ export const workloadRBAC = workloadPart({
   after: [apiServer],
   part: 'rbac',
   // What an operator before this one has applied needs no request.
-  async before({ facts, hosted, hostedControlPlane: { status } }) {
-    if (!status?.initialization?.controlPlaneInitialized || (await hosted(facts).hasListed())) return done();
+  async before(scope) {
+    const { initialization } = scope.hostedControlPlane.status ?? {};
+    if (!initialization?.controlPlaneInitialized || (await scope.hosted(scope.facts).hasListed())) return done();
     return notObserved('the operator has not listed the objects of the hosted cluster yet');
   },
   judge(_, scope) {

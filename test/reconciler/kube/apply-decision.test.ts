@@ -132,7 +132,9 @@ describe('after a start an object', () => {
     readonly args?: readonly string[];
     readonly labels?: object;
   }
-  const stored = ({ fields: own = fields(), spec, args = ['--a', '--b'], labels }: Changes = {}): KubeObject => ({
+  const stored = ({ fields: own = fields(), spec, args = ['--a', '--b'], labels }: Changes = {}): KubeObject & {
+    readonly spec: object;
+  } => ({
     ...sent,
     metadata: {
       ...sent.metadata,
@@ -141,19 +143,17 @@ describe('after a start an object', () => {
       labels: { app: 'x', ...labels },
       managedFields: [others, { manager: 'us', operation: 'Apply', fieldsV1: own as Record<string, unknown> }],
     },
-    ...{
-      spec: {
-        ...sent.spec,
-        paused: false,
-        template: {
-          containers: [
-            { name: 'of another client' },
-            { name: 'one', args, image: 'default', ports: [{ containerPort: 1, protocol: 'TCP' }] },
-            { name: 'two', image: 'default' },
-          ],
-        },
-        ...spec,
+    spec: {
+      ...sent.spec,
+      paused: false,
+      template: {
+        containers: [
+          { name: 'of another client' },
+          { name: 'one', args, image: 'default', ports: [{ containerPort: 1, protocol: 'TCP' }] },
+          { name: 'two', image: 'default' },
+        ],
       },
+      ...spec,
     },
   });
   const toSend = { fingerprint: 'any', object: () => sent };

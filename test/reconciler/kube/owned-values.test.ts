@@ -52,8 +52,9 @@ it('has the values of an object as they were applied, with what the API server a
   const added = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', status: { phase: 'Pending' } };
   const stored = { ...added, ...claim, spec: { ...claim.spec, volumeMode: 'Filesystem' } };
   const fields = { 'f:spec': { 'f:volumeClaimTemplates': {} } };
-  const sent = { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'a' } };
-  const lines = appliedLines({ ...sent, ...{ spec: { volumeClaimTemplates: [claim] } } });
+  const metadata = { name: 'a' };
+  const sent = { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata, spec: { volumeClaimTemplates: [claim] } };
+  const lines = appliedLines(sent);
   expect(lines).toHaveLength(2);
   expect(ownedLines(fields, { spec: { volumeClaimTemplates: [stored] } })).toEqual(lines);
   const larger = { ...stored, spec: { ...stored.spec, volumeMode: 'Block' } };

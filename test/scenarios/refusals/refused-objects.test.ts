@@ -8,7 +8,6 @@ import { askForCertificate, isAnswered } from '../../support/loop/asking-kubelet
 import { gateway, orderedBehindGateway } from '../../support/loop/behind-gateway.ts';
 import { Life } from '../../support/loop/life.ts';
 import type { MemoryCluster } from '../../support/loop/memory-cluster.ts';
-import type { Store } from '../../support/memory-cluster/store.ts';
 import { OperatorProcess } from '../../support/loop/operator-process.ts';
 import { settleBy } from '../../support/loop/scenario.ts';
 import { problemsIn } from '../conditions/operate.ts';
@@ -23,12 +22,12 @@ beforeAll(async () => {
   await complete.change({ kubeconfigs: [{ name: 'ci', user: 'ci', groups: ['ci'] }] });
   await settleBy(complete);
   await askForCertificate(complete);
-  for (const { store } of [complete.management, complete.hosted]) loseOneField(store);
+  for (const server of [complete.management, complete.hosted]) loseOneField(server);
   applied = await actionsOf(complete.copy());
 });
 
 /** A new operator process applies what lacks a field of the operator, such as a label. */
-function loseOneField(store: Store): void {
+function loseOneField({ store }: MemoryCluster['hosted']): void {
   for (const object of store.objects.filter(
     (one) => isApplied(one, fieldManager) && one.kind !== 'HostedControlPlane',
   )) {

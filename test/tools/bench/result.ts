@@ -81,7 +81,13 @@ function kindOf({
 }: Pick<Result, 'part' | 'extent' | 'machine'>) {
   if (processor === undefined) return undefined;
   const { runs: _, ...size } = extent;
-  return JSON.stringify([part, Object.entries(size).toSorted(), processor, cores, memoryGiB]);
+  return JSON.stringify([
+    part,
+    Object.entries(size).toSorted(([one], [other]) => one.localeCompare(other)),
+    processor,
+    cores,
+    memoryGiB,
+  ]);
 }
 
 /** A line for each ratio that is worse than before by more than a fifth. Without a goal of its own a ratio is a cost. */

@@ -15,7 +15,7 @@ const writeMs = 1_000;
 
 /** A URL for `--import` of Node, which makes a process write its {@link LoopStalls} to a file each second. It loads no other module, whose memory would count. */
 export function watchingModule(file: string): string {
-  return `data:text/javascript,${encodeURIComponent(`(${watchLoop})(${JSON.stringify({ file, bounds, periodMs, writeMs })})`)}`;
+  return `data:text/javascript,${encodeURIComponent(`(${String(watchLoop)})(${JSON.stringify({ file, bounds, periodMs, writeMs })})`)}`;
 }
 
 /** The source of the module: it may use nothing from outside. A timer that is late by the time of a stall costs a thousandth of a core. */
