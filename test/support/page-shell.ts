@@ -2,7 +2,9 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { binDirectory, type Instance, kubeconfigPath } from '../tools/testbed/instance.ts';
 import { run } from '../tools/testbed/run.ts';
+import { likeText } from './like-text.ts';
 import { type Block, commandsOf, repository } from './pages.ts';
+import { until } from './until.ts';
 
 /** How a reader of a page types, with the programs of a testbed on the path. */
 export interface PageShell {
@@ -47,6 +49,21 @@ export function stepsOf(blocks: readonly Block[]): PageStep[] {
     const onlyReads = commandsOf(content).every(isRead) && !content.includes('>');
     return [{ place, commands: content, shown: next?.language === 'text' ? next.content : '…', onlyReads }];
   });
+}
+
+/**
+ * Types a step as a reader does, and returns what it prints. What only reads is typed again until it is as the page shows.
+ * @throws at the first command that fails, or after two minutes
+ */
+export async function typeStep(shell: PageShell, { place, commands, shown, onlyReads }: PageStep): Promise<string> {
+  if (!onlyReads) return typeInto(shell, commands);
+  let seen = '';
+  const isShown = async (): Promise<boolean> => {
+    seen = await typeInto(shell, commands).catch(String);
+    return likeText(shown).test(seen);
+  };
+  await until(`what ${place} shows`, isShown, 120_000, () => seen);
+  return seen;
 }
 
 function isRead([program = '', ...words]: readonly string[]): boolean {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { likeText } from '../../support/like-text.ts';
 import { ownTestbed } from '../../support/own-testbed.ts';
-import { likeCheckout, stepsOf, typeInto } from '../../support/page-shell.ts';
+import { likeCheckout, stepsOf, typeStep } from '../../support/page-shell.ts';
 import { readPage } from '../../support/pages.ts';
 import { loadImage } from '../../tools/testbed/access.ts';
 import { bringUp } from '../../tools/testbed/bring-up.ts';
@@ -21,15 +21,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-test.each(stepsOf(blocks.filter(({ marker }) => marker?.kind === 'proof')))(
-  '$place',
-  async ({ commands, shown, onlyReads }) => {
-    const type = () => typeInto({ instance, directory }, commands);
-    if (onlyReads) return expect.poll(type, { timeout: 120_000, interval: 1_000 }).toMatch(likeText(shown));
-    const printed = await type();
-    expect(printed).toMatch(likeText(shown));
-    const archive = /^(\S+\/image\.tar): /m.exec(printed)?.[1];
-    // as kind load image-archive does
-    if (archive !== undefined) await loadImage(instance, archive);
-  },
-);
+test.each(stepsOf(blocks.filter(({ marker }) => marker?.kind === 'proof')))('$place', async (step) => {
+  const printed = await typeStep({ instance, directory }, step);
+  expect(printed).toMatch(likeText(step.shown));
+  const archive = /^(\S+\/image\.tar): /m.exec(printed)?.[1];
+  // as kind load image-archive does
+  if (archive !== undefined) await loadImage(instance, archive);
+});

@@ -8,7 +8,7 @@ import { checksumsFile } from '../../tools/release/checksums.ts';
 import { makeRelease } from '../../tools/release/release.ts';
 import { ClusterctlRepository } from '../../support/clusterctl-repository.ts';
 import { likeText } from '../../support/like-text.ts';
-import { likeCheckout, stepsOf, typeInto } from '../../support/page-shell.ts';
+import { likeCheckout, stepsOf, typeStep } from '../../support/page-shell.ts';
 import { readPage } from '../../support/pages.ts';
 import { runningMachine } from '../../tools/testbed/access.ts';
 import { installAddon } from '../../tools/testbed/addons.ts';
@@ -133,12 +133,12 @@ describe('the tutorial', async () => {
   });
   afterAll(() => repository.remove());
 
-  test.each(stepsOf(replayed))('$place', async ({ commands, shown, onlyReads }) => {
+  test.each(stepsOf(replayed))('$place', async (step) => {
     const PATH = `${join(home, 'bin')}:${binDirectory(instance)}:${process.env['PATH']}`;
     const variables = { HOME: home, PATH, HCP_TESTBED: instance.name, HCP_TESTBED_CACHE: instance.cache };
-    const type = () => typeInto({ instance, directory: home, variables }, commands);
-    if (onlyReads) await expect.poll(type, { timeout: 120_000, interval: 1_000 }).toMatch(likeText(shown));
-    else expect(await type()).toMatch(likeText(shown));
+    const printed = await typeStep({ instance, directory: home, variables }, step);
+    console.log(printed);
+    expect(printed).toMatch(likeText(step.shown));
   });
 
   /** What a node does with an image that a pod names by its digest. No registry runs here. */
