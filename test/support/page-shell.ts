@@ -73,6 +73,16 @@ function isRead([program = '', ...words]: readonly string[]): boolean {
 
 /** Gives a directory what a checkout has, so that the files that a reader writes are not in this one. */
 export async function likeCheckout(directory: string): Promise<void> {
-  const names = ['build', 'constructs', 'dist', 'imports', 'node_modules', 'package.json', 'reconciler', 'test'];
+  const names = [
+    '.npmrc',
+    'build',
+    'constructs',
+    'dist',
+    'imports',
+    'node_modules',
+    'package.json',
+    'reconciler',
+    'test',
+  ];
   for (const name of names) await symlink(join(repository, name), join(directory, name));
 }
