@@ -65,11 +65,14 @@ export interface ForeignKind {
   readonly status?: object;
 }
 
+/** The definition of a kind of an infrastructure provider. */
+export function definitionOf({ resource, spec, status = anything() }: ForeignKind): KubeObject {
+  return infrastructureDefinition(resource, { spec, status });
+}
+
 /** Installs kinds of infrastructure, and lets Cluster API use them. */
 export async function installKinds(client: KubeClient, kinds: readonly ForeignKind[]): Promise<void> {
-  for (const { resource, spec, status = anything() } of kinds) {
-    await client.apply(infrastructureDefinition(resource, { spec, status }), { fieldManager, force: true });
-  }
+  for (const kind of kinds) await client.apply(definitionOf(kind), { fieldManager, force: true });
   await letClusterApiUse(client, 'testbed-infrastructure');
 }
 

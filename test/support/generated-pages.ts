@@ -1,7 +1,9 @@
 import { type ConditionType, conditions, conditionTypes, severityOf } from '../../constructs/api/conditions.ts';
 import { sharedReasons } from '../../constructs/api/severity.ts';
+import { quantityValue } from '../../constructs/api/quantity.ts';
 import { groupOf } from '../../constructs/api/resources.ts';
 import type { Access } from '../../constructs/cluster/access-rules.ts';
+import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { controlPlaneAccess, ownNamespaceAccess, sharedAccess } from '../../constructs/provider/access.ts';
 import { alerts } from '../../constructs/provider/monitoring/alerts.ts';
 import { alertsPage } from '../../constructs/provider/monitoring/chart.ts';
@@ -25,6 +27,8 @@ import { ManualClock } from './manual-clock.ts';
 import { kubectlGet } from './printed-columns.ts';
 import { fencedBlock, markdownTable, withBlock } from './readme-block.ts';
 import { referencePage, withReference } from './reference-page.ts';
+import { clusterOf, knownFacts } from './rendered-cluster.ts';
+import { workloadsOf } from './rendered-objects.ts';
 import { now } from './scope.ts';
 import { withProviderValues, withTemplateVariables, withValues, withVariables, withVersions } from './stack-tables.ts';
 import type { Phase as RunnablePhase } from '../../reconciler/engine/run-phases.ts';
@@ -55,6 +59,7 @@ const conditionPages = {
 /** What `npm run docs` writes into each page: everything that the sources say already. */
 export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
   'README.md': [withKubectl],
+  'constructs/PODS.md': [withSizes],
   [alertsPage]: [withAlerts],
   [referencePage]: [withReference],
   'constructs/provider/CONDITIONS.md': [withConditions('constructs/provider/CONDITIONS.md')],
@@ -108,6 +113,33 @@ async function withKubectl(text: string): Promise<string> {
   await operator.stop();
   const lines = kubectlGet(cluster.hostedControlPlane, cluster.clock.now());
   return withBlock(text, 'kubectl', fencedBlock('text', ['$ kubectl get hcp', ...lines]));
+}
+
+/** What control planes of some sizes request, and how many of them fit into memory. */
+function withSizes(text: string): string {
+  const sizes = [
+    [1, 1],
+    [2, 3],
+    [3, 3],
+  ] as const;
+  const rows = sizes.map(([servers, members]) => {
+    const { cores, bytes } = requestedBy({ replicas: servers, etcd: { replicas: members } });
+    const gibibytes = bytes / 2 ** 30;
+    return [`${servers}`, `${members}`, cores.toFixed(2), gibibytes.toFixed(2), `${Math.floor(16 / gibibytes)}`];
+  });
+  const heading = ['API servers', 'members of etcd', 'CPU', 'memory in GiB', 'in 16 GiB'];
+  return withBlock(text, 'sizes', markdownTable([heading, ...rows]));
+}
+
+/** The sums of what all containers of a control plane request. */
+function requestedBy(spec: object): { readonly cores: number; readonly bytes: number } {
+  const amounts = workloadsOf(renderControlPlane(clusterOf({ spec }), knownFacts)).flatMap(({ object, containers }) => {
+    const { replicas = 1 } = object['spec'] as { readonly replicas?: number };
+    return containers.map(({ resources }) => ({ replicas, requests: resources?.requests ?? {} }));
+  });
+  const sumOf = (resource: string): number =>
+    amounts.reduce((sum, { replicas, requests }) => sum + replicas * quantityValue(requests[resource] ?? '0'), 0);
+  return { cores: sumOf('cpu'), bytes: sumOf('memory') };
 }
 
 /** The environment variables and flags of the operator. */

@@ -101,6 +101,15 @@ export function anchorsOf({ prose }: Pick<Page, 'prose'>): string[] {
   });
 }
 
+/** The text below a heading until the next one of any level; the whole text without an anchor. */
+export function sectionOf(page: Page, anchor: string | undefined): string {
+  if (anchor === undefined) return page.text;
+  const index = anchorsOf(page).indexOf(anchor);
+  // a comment of shell is no heading: blocks are skipped
+  const headings = [...page.text.matchAll(/^```[^]*?^```$|^#{1,6} .+$/gm)].filter(([text]) => text.startsWith('#'));
+  return page.text.slice(headings[index]?.index, headings[index + 1]?.index);
+}
+
 const rooms = 'constructs|dist|imports|reconciler|test';
 
 /** Inline code of a page that names files of the repository; a name may be a pattern, or lack the ending. */

@@ -56,6 +56,9 @@ test('the demo ends with a worker whose pods answer', async () => {
   const printed = await runScript('demo', [], env);
   expect(printed).toContain('demo-worker-1 was Ready');
   expect(printed).toContain('until both had answered');
+  expect(printed).toMatch(/^\$ hcp list -A\n.*\n.*demo.* Ready /m);
+  expect(printed).toMatch(/^\$ hcp status demo -n demo\n(?:.*\n)*Ready/m);
+  expect(printed).toContain('constructs/provider/TUTORIAL.md#first-cluster');
 });
 
 describe('the control plane of the demo', () => {
@@ -186,7 +189,7 @@ const uninitialized = 'node.cluster.x-k8s.io/uninitialized';
 describe('with infrastructure and Machines', () => {
   beforeAll(async () => {
     bench = new Workbench(namespace, new KubeClient(await connect(loadKubeConfig(kubeconfig))));
-    await prepareForMachines(instance, bench, demoCluster);
+    await prepareForMachines(instance, bench);
   });
   afterAll(() => bench.client.connection.close());
 

@@ -1,19 +1,14 @@
-import { Cluster } from '../../constructs/api/resources.ts';
 import { until } from '../support/until.ts';
 import type { Workbench } from '../support/workbench.ts';
 import { installAddon } from '../tools/testbed/addons.ts';
-import type { ClusterName } from '../tools/testbed/hosted-api.ts';
 import type { Instance } from '../tools/testbed/instance.ts';
 import { kubectl } from '../tools/testbed/kubectl.ts';
-import { createInfrastructure, infrastructureRef, installInfrastructure } from './infrastructure.ts';
+import { installInfrastructure } from './infrastructure.ts';
 
-/** Lets a Cluster that has none have infrastructure, and Machines with data of the kubeadm bootstrap provider. */
-export async function prepareForMachines(instance: Instance, { client }: Workbench, cluster: ClusterName) {
+/** Lets a Cluster have Machines with data of the kubeadm bootstrap provider. */
+export async function prepareForMachines(instance: Instance, { client }: Workbench): Promise<void> {
   await installAddon(instance, 'kubeadm-bootstrap', (line) => console.log(line));
   await installInfrastructure(client);
-  await createInfrastructure(client, cluster.namespace, cluster.name);
-  const spec = { infrastructureRef: infrastructureRef(cluster.name) };
-  await client.mergePatch(Cluster, cluster, { spec }, { fieldManager: 'test' });
 }
 
 /** Names of the Machines of a namespace, the newest last. */

@@ -35,7 +35,7 @@ test('another run of the demo reuses its worker, and removes one that never join
 
 test("without the provider's ClusterRole the kubeadm bootstrap provider may not read the control plane and reports that; with it, it continues", async () => {
   bench = new Workbench(namespace, new KubeClient(await connect(loadKubeConfig(kubeconfigPath(instance)))));
-  await prepareForMachines(instance, bench, demoCluster);
+  await prepareForMachines(instance, bench);
   const deployment = { namespace, cluster: name, version: kubernetesVersion, replicas: 1 };
   await createMachineDeployment(instance, bench.client, deployment);
   const first = await newestMachine(instance, namespace);

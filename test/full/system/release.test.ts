@@ -8,7 +8,7 @@ import { checksumsFile } from '../../tools/release/checksums.ts';
 import { makeRelease } from '../../tools/release/release.ts';
 import { ClusterctlRepository } from '../../support/clusterctl-repository.ts';
 import { likeText } from '../../support/like-text.ts';
-import { typeInto } from '../../support/page-shell.ts';
+import { likeCheckout, stepsOf, typeStep } from '../../support/page-shell.ts';
 import { readPage } from '../../support/pages.ts';
 import { runningMachine } from '../../tools/testbed/access.ts';
 import { installAddon } from '../../tools/testbed/addons.ts';
@@ -114,32 +114,31 @@ async function imageNames(): Promise<{ readonly manager: string; readonly audit:
   return { manager, audit };
 }
 
-/** The page from its first block to its last, as a reader types them, with nothing but the release. */
+/** The page from its first block to its last, as a reader types them, with the release and a checkout. */
 describe('the tutorial', async () => {
   const { blocks } = await readPage('constructs/provider/TUTORIAL.md');
   const replayed = blocks.filter(({ marker }) => marker?.kind === 'proof');
-  const steps = replayed.flatMap(({ language, content, place }, index) => {
-    const next = replayed[index + 1];
-    const shown = next?.language === 'text' ? next.content : '…';
-    return language === 'sh' ? [{ place, commands: content, shown }] : [];
-  });
   let repository: ClusterctlRepository;
 
   beforeAll(async () => {
     await installAddon(instance, 'cert-manager-crds', report);
+    // what the page's own commands then find built
     await addMinor(instance, '1.36', report);
+    await installAddon(instance, 's3', report);
     repository = await ClusterctlRepository.create(instance, releases());
     await pull();
+    await likeCheckout(home);
     const [yaml = ''] = replayed.filter(({ language }) => language === 'yaml').map(({ content }) => content);
     await writeFile(join(home, 'prod.yaml'), yaml);
   });
   afterAll(() => repository.remove());
 
-  test.each(steps)('$place', async ({ commands, shown }) => {
+  test.each(stepsOf(replayed))('$place', async (step) => {
     const PATH = `${join(home, 'bin')}:${binDirectory(instance)}:${process.env['PATH']}`;
-    const printed = await typeInto({ instance, directory: home, variables: { HOME: home, PATH } }, commands);
+    const variables = { HOME: home, PATH, HCP_TESTBED: instance.name, HCP_TESTBED_CACHE: instance.cache };
+    const printed = await typeStep({ instance, directory: home, variables }, step);
     console.log(printed);
-    expect(printed).toMatch(likeText(shown));
+    expect(printed).toMatch(likeText(step.shown));
   });
 
   /** What a node does with an image that a pod names by its digest. No registry runs here. */

@@ -2,12 +2,17 @@
  * `npm run demo`: from nothing to a hosted control plane with a worker that runs pods, on this machine, with real
  * binaries. Another run reuses what exists; `npm run demo -- --down` removes everything.
  */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { installProvider } from '../../support/provider.ts';
 import { installAddon } from '../testbed/addons.ts';
 import { bringUp } from '../testbed/bring-up.ts';
 import { binDirectory, instanceFrom, type Instance, kubeconfigPath, testbedLog } from '../testbed/instance.ts';
+import { pinnedMinors } from '../testbed/families.ts';
+import { repository } from '../testbed/operator-bundle.ts';
 import { reportTo } from '../testbed/progress.ts';
+import { run } from '../testbed/run.ts';
 import { takeDown } from '../testbed/take-down.ts';
 import { demoCluster, provision } from './provision.ts';
 import { haveWorker, runHello } from './workload.ts';
@@ -32,22 +37,41 @@ async function main(): Promise<void> {
   await haveWorker(instance, demoCluster, report);
   report('5. pods on it: test/tools/demo/hello.yaml');
   await runHello(instance, demoCluster, report);
-  report(whatNext(instance, kubeconfig));
+  await installCommandLine(instance);
+  report(await whatNext(instance, kubeconfig));
 }
 
-function whatNext(instance: Instance, kubeconfig: string): string {
+/** Puts `hcp` of this checkout next to the other programs of the testbed. */
+async function installCommandLine(instance: Instance): Promise<void> {
+  const program = ['node_modules/.bin/node', 'reconciler/cli/main.ts'].map((path) => `'${join(repository, path)}'`);
+  await writeFile(commandLineOf(instance), `#!/bin/sh\nexec ${program.join(' ')} "$@"\n`, { mode: 0o755 });
+}
+
+const commandLineOf = (instance: Instance): string => join(binDirectory(instance), 'hcp');
+
+async function whatNext(instance: Instance, kubeconfig: string): Promise<string> {
+  const { namespace, name } = demoCluster;
+  const hcp = (...args: string[]): Promise<string> =>
+    run([commandLineOf(instance), ...args, '--kubeconfig', kubeconfigPath(instance)]);
   return `
-It all works. To explore:
+$ hcp list -A
+${await hcp('list', '-A')}
+$ hcp status ${name} -n ${namespace}
+${await hcp('status', name, '-n', namespace)}
+It all works. These two lines let you type as above:
 
   export PATH=${binDirectory(instance)}:$PATH
-  export MANAGEMENT=${kubeconfigPath(instance)}
-  export HOSTED=${kubeconfig}
-  kubectl --kubeconfig $HOSTED get nodes,pods --all-namespaces
-  kubectl --kubeconfig $HOSTED exec deployment/hello -- wget -qO- http://hello
-  kubectl --kubeconfig $MANAGEMENT --namespace demo get cluster,hostedcontrolplane,tlsroute,pods
-  npm run testbed -- worker add demo --namespace demo
+  export KUBECONFIG=${kubeconfigPath(instance)}
 
-The Cluster does not become Available for Cluster API, because it has no infrastructure; its control plane is.
+Then, for example:
+
+  kubectl get cluster,hcp,pods -n ${namespace}
+  kubectl --kubeconfig ${kubeconfig} get nodes,pods -A
+  npm run testbed -- worker add ${name} --namespace ${namespace}
+
+It has the images of the version above only. Others are compiled and added by
+npm run testbed -- minor MINOR: ${Object.keys(pinnedMinors).join(', ')}
+The tutorial continues with a cluster of your own: constructs/provider/TUTORIAL.md#first-cluster
 npm run demo -- --down removes it all`;
 }
 

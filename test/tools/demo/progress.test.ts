@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { conditions, conditionTypes } from '../../../constructs/api/conditions.ts';
 import type { Condition } from '../../../constructs/api/status.ts';
 import { stepsBetween } from './progress.ts';
 
@@ -17,13 +18,17 @@ test('a condition that becomes True is reported once, by its meaning', () => {
 });
 
 test('a reason that several conditions share is reported once, and again only when it changes', () => {
-  const waiting = ['WorkloadKubeProxyReady', 'WorkloadCoreDNSReady'].map((type) =>
-    condition(type, 'False', 'no nodes yet'),
+  const waiting = ['ControllerManagerReady', 'SchedulerReady'].map((type) =>
+    condition(type, 'False', 'no API server yet'),
   );
-  expect(stepsBetween([], waiting)).toEqual([{ isDone: false, text: 'waiting: no nodes yet' }]);
+  expect(stepsBetween([], waiting)).toEqual([{ isDone: false, text: 'waiting: no API server yet' }]);
   expect(stepsBetween(waiting, waiting)).toEqual([]);
 });
 
-test('summaries of other conditions are left out', () => {
+test('of all conditions, ten are steps, and summaries are left out', () => {
+  const all = conditionTypes.map((type) => condition(type, 'True'));
+  const steps = stepsBetween([], all);
+  expect(steps).toHaveLength(10);
+  expect(steps.at(-1)?.text).toBe(conditions.WorkloadSetupReady.meaning);
   expect(stepsBetween([], [condition('Ready', 'False', 'etcd: 0 of 3'), condition('Available', 'False')])).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { type ConditionType, conditions, isConditionType } from '../../../constructs/api/conditions.ts';
+import { type ConditionType, conditions } from '../../../constructs/api/conditions.ts';
 import type { Condition } from '../../../constructs/api/status.ts';
 
 /** One event of a control plane, for a user who watches. */
@@ -13,7 +13,7 @@ export function stepsBetween(before: readonly Condition[], after: readonly Condi
   const old = new Map(before.map((condition) => [condition.type, condition]));
   const steps = after.flatMap((condition): Step[] => {
     const { type, status, reason, message } = condition;
-    if (!isStep(type)) return [];
+    if (!isMilestone(type)) return [];
     const previous = old.get(type);
     if (status === 'True') return previous?.status === 'True' ? [] : [{ isDone: true, text: conditions[type].meaning }];
     if (type === 'Available' || reason === 'WaitingForOtherPhases' || previous?.message === message) return [];
@@ -23,7 +23,20 @@ export function stepsBetween(before: readonly Condition[], after: readonly Condi
   return [...new Map(steps.map((step) => [step.text, step])).values()];
 }
 
-/** The steps in order, and the two final conditions. Summaries of steps would repeat everything. */
-function isStep(type: string): type is ConditionType {
-  return isConditionType(type) && (type === 'Available' || (type.endsWith('Ready') && type !== 'Ready'));
+/** The steps that a person waits for, of more than forty conditions. */
+const milestones: readonly ConditionType[] = [
+  'CACertificatesReady',
+  'SyncControlPlaneEndpointReady',
+  'EtcdClusterReady',
+  'APIServerDeploymentsReady',
+  'Available',
+  'ControllerManagerReady',
+  'SchedulerReady',
+  'AdminKubeconfigReady',
+  'APIServerReachable',
+  'WorkloadSetupReady',
+];
+
+function isMilestone(type: string): type is ConditionType {
+  return milestones.some((milestone) => milestone === type);
 }

@@ -10,6 +10,7 @@ import {
   linksOf,
   readPages,
   repository,
+  sectionOf,
   treeOf,
 } from '../../support/pages.ts';
 
@@ -115,6 +116,20 @@ describe('the pages', () => {
     }
     const ours = [...anchors.keys()].filter((path) => !path.startsWith('test/tools/testbed/go/'));
     expect(ours.filter((path) => !found.has(path))).toEqual([]);
+  });
+});
+
+describe('the tasks of the root page', () => {
+  const root = pages.find(({ path }) => path === 'README.md')!;
+  const rows = sectionOf(root, 'i-want-to-').match(/^\| \w.*\|$/gm) ?? [];
+  const tasks = rows.flatMap((row) => linksOf({ prose: row }).map((target) => ({ row, target })));
+
+  it('are many', () => expect(rows.length).toBeGreaterThan(14));
+
+  it.each(tasks)('lead to something to copy, or to a table: $target', ({ target }) => {
+    const [path, anchor] = target.split('#');
+    const page = pages.find((one) => one.path === path)!;
+    expect(sectionOf(page, anchor)).toMatch(/^(```(sh|yaml)|\|---)/m);
   });
 });
 

@@ -8,6 +8,8 @@
  *     npm run testbed -- logs [NAME]           print the end of a log; without a name list all
  *     npm run testbed -- worker add CLUSTER    add a machine that joins this hosted cluster; `worker rm` removes it
  *     npm run testbed -- addon NAME            install an add-on; without a name list all
+ *     npm run testbed -- store NAME            print a Secret of this name for backups to the add-on s3
+ *     npm run testbed -- minor 1.36            add the images of another minor of Kubernetes
  *     npm run testbed -- lose-management       lose the management cluster; workers continue, a new one replaces it
  *     npm run testbed -- disaster [--keep]     show how a hosted cluster with its workers survives that, from nothing
  *     npm run testbed -- down [--purge]        take it down; --purge removes packed images too
@@ -29,7 +31,7 @@ import { reportTo, seconds } from './progress.ts';
 import { describeStatus } from './status.ts';
 import { purgeCache, takeDown } from './take-down.ts';
 
-const usage = `usage: npm run testbed -- up | status | kubeconfig | logs [NAME] | worker add|rm CLUSTER | addon NAME | lose-management | disaster | down [--purge]`;
+const usage = `usage: npm run testbed -- up | status | kubeconfig | logs [NAME] | worker add|rm CLUSTER | addon NAME | store NAME | minor MINOR | lose-management | disaster | down [--purge]`;
 
 type Command = (instance: Instance, args: readonly string[]) => Promise<number>;
 
@@ -72,6 +74,17 @@ const commands: Readonly<Record<string, Command>> = {
       return 2;
     }
     await installAddon(instance, name, reportTo(testbedLog(instance), process.stderr));
+    return 0;
+  },
+  store: async (instance, [name = 'bucket']) => {
+    const { objectStoreCredentials } = await import('./object-store.ts');
+    const stringData = await objectStoreCredentials(instance);
+    console.log(JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name }, stringData }));
+    return 0;
+  },
+  minor: async (instance, [minor = '']) => {
+    const { addMinor } = await import('./further-minor.ts');
+    await addMinor(instance, minor, reportTo(testbedLog(instance), process.stderr));
     return 0;
   },
   'lose-management': async (instance) => {
