@@ -36,7 +36,7 @@ interface Spec {
 export class EtcdProbe extends Construct {
   constructor(scope: Construct, id: string, { cluster, probe }: EtcdProbeProps) {
     super(scope, id);
-    const name = etcdProbePod(cluster.name, probe.where);
+    const name = etcdProbePod(probe.member, probe.where);
     const spec = probe.spec as Spec;
     const { podAffinity, nodeAffinity } = spec.affinity ?? {};
     const isHere = probe.where === 'here';
@@ -68,6 +68,8 @@ export class EtcdProbe extends Construct {
           { name: 'never', configMap: { name: `${name}-never` } },
         ],
         restartPolicy: 'Never',
+        // It gives its node back even if nobody deletes it.
+        activeDeadlineSeconds: 600,
         terminationGracePeriodSeconds: 1,
       },
     });
