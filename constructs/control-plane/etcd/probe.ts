@@ -68,7 +68,7 @@ export class EtcdProbe extends Construct {
           { name: 'never', configMap: { name: `${name}-never` } },
         ],
         restartPolicy: 'Never',
-        // It gives its node back even if nobody deletes it.
+        // Its node is free again even while no operator runs that deletes it.
         activeDeadlineSeconds: 600,
         terminationGracePeriodSeconds: 1,
       },
