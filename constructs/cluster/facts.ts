@@ -87,6 +87,8 @@ export interface EtcdRestoreFacts extends RestoreRun {
 /** A probe pod, which shows whether a member of another template would find a node. */
 export interface EtcdProbeFacts {
   readonly where: 'here' | 'anywhere';
+  /** Name of the member. */
+  readonly member: string;
   /** The node of the member that runs. */
   readonly node: string;
   /** Digest of the template. */
@@ -177,7 +179,7 @@ export interface Facts {
   readonly apiServerCheck?: HostedControlPlaneSpec | undefined;
   /** The verification in progress; nothing of it is rendered when missing. */
   readonly etcdVerify?: RestoreRun | undefined;
-  /** The probe in progress of a new placement of etcd's only member. */
+  /** A probe of a new placement of a member of etcd. */
   readonly etcdProbe?: EtcdProbeFacts | undefined;
   /** The HostedControlPlane as owner of everything rendered; missing offline, where it has no UID. */
   readonly owner?: Owner | undefined;

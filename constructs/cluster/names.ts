@@ -165,8 +165,8 @@ export function etcdVolumeClaim(cluster: string, ordinal: number): string {
 }
 
 /** Name of a pod that shows whether a member of another template would find a node: that of the one that runs, or any. */
-export function etcdProbePod(cluster: string, where: 'here' | 'anywhere'): string {
-  return `${cluster}-etcd-probe-${where}`;
+export function etcdProbePod(member: string, where: 'here' | 'anywhere'): string {
+  return `${member}-probe-${where}`;
 }
 
 /** The pod that restores a backup onto the volume of the member with this ordinal. */

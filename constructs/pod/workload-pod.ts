@@ -26,11 +26,14 @@ export interface Workload {
   };
 }
 
-/** The first pod that the controller of a workload creates from its template; undefined if it has none. */
-export function workloadPod({ kind, metadata, spec }: Workload): RenderedObject | undefined {
+/**
+ * A pod that the controller of a workload creates from its template; undefined if it has none.
+ * @param ordinal of the pod of a StatefulSet
+ */
+export function workloadPod({ kind, metadata, spec }: Workload, ordinal = 0): RenderedObject | undefined {
   const { template, volumeClaimTemplates = [] } = spec ?? {};
   if (!template?.spec) return undefined;
-  const name = kind === StatefulSet.kind ? `${metadata.name}-0` : `${metadata.name}-dry-run`;
+  const name = kind === StatefulSet.kind ? `${metadata.name}-${ordinal}` : `${metadata.name}-dry-run`;
   const claims = volumeClaimTemplates.map((claim) => ({
     name: claim.metadata?.name,
     persistentVolumeClaim: { claimName: `${claim.metadata?.name}-${name}` },

@@ -18,6 +18,7 @@ import type { Reader } from '../clusters/management/view.ts';
 import { observeNetwork } from '../clusters/management/network-in-use.ts';
 import { type VersionChoice, versionToRun } from './upgrade/etcd-version.ts';
 import { clusterOfFollowers } from './upgrade/followers.ts';
+import { type Lived, observeLived } from './upgrade/lived.ts';
 import { skipsConfiguration } from './upgrade/preflight/configuration.ts';
 import type { HeldField } from './held-field.ts';
 import { decideVersion } from './kubernetes-version.ts';
@@ -35,6 +36,7 @@ export interface DesiredState extends UsableSpec {
   readonly followers: HostedCluster;
   /** The same for data that a restore brings: with the version of the spec where only a restore takes the version back. */
   readonly restored: HostedCluster;
+  readonly lived: Lived;
   readonly etcdVersion: VersionChoice;
   /** What of the newest spec is not applied, and why. */
   readonly held: readonly HeldField[];
@@ -71,7 +73,7 @@ const overlays: readonly Overlay[] = [
 
 /** Which spec is reconciled by which release, in which versions, and what of the newest spec is held back. */
 export function desiredState(input: DesiredInput): DesiredState {
-  const { usable } = input;
+  const { usable, etcdReport, reader } = input;
   const requested = clusterOf(usable, input);
   const etcdVersion = { version: '' };
   const newest = {
@@ -81,6 +83,7 @@ export function desiredState(input: DesiredInput): DesiredState {
     cluster: requested,
     followers: requested,
     restored: requested,
+    lived: observeLived({ ...usable, cluster: requested, reader }, etcdReport),
     etcdVersion,
     held: [],
   };
@@ -133,10 +136,10 @@ function refusedSpec(state: DesiredState): DesiredState {
  */
 function uncheckedConfiguration(state: DesiredState, input: DesiredInput): DesiredState {
   const { object, reader } = input;
-  const { hostedControlPlane, recorded, refusal, requested } = state;
+  const { hostedControlPlane, recorded, refusal, requested, lived } = state;
   const last = lastAccepted(object, recorded);
   if (refusal !== undefined || last === undefined) return state;
-  const isSkipped = skipsConfiguration({ requested, hostedControlPlane, reader });
+  const isSkipped = skipsConfiguration({ requested, hostedControlPlane, reader, lived });
   const accepted = clusterOf(last, input);
   if (!holdsNewest(requested, accepted, reader, isSkipped)) return state;
   const because = `kube-apiserver ${requested.spec.version} has not accepted flags, token issuers and audit settings: see the condition APIServerConfigurationAccepted`;

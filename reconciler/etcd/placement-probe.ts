@@ -74,14 +74,19 @@ export async function probePlacement(
   const node = runs.spec?.nodeName;
   if (node === undefined) return undefined;
   const template = createHash('sha256').update(JSON.stringify(spec)).digest('hex').slice(0, 16);
-  const of = (where: 'here' | 'anywhere') => probeOf(reader.get<PodObject>(Pod, etcdProbePod(cluster.name, where)));
+  const of = (where: 'here' | 'anywhere') =>
+    probeOf(reader.get<PodObject>(Pod, etcdProbePod(runs.metadata.name, where)));
   const decision = planProbe({ template, here: of('here'), anywhere: of('anywhere') });
   switch (decision.kind) {
     case 'remove':
       await removeProbes(context);
       return { kind: 'wait' };
     case 'create': {
-      const etcdProbe = { where: decision.where, node, template, spec, runs: runs.spec ?? {} };
+      const {
+        metadata: { name: member },
+        spec: present = {},
+      } = runs;
+      const etcdProbe = { where: decision.where, member, node, template, spec, runs: present };
       const [pod] = renderControlPlane(cluster, { ...facts, etcdProbe }, 'etcd-probe');
       try {
         if (pod) await writer.createOnce(pod);

@@ -9,6 +9,7 @@ import type { StepNeeds } from '../clusters/dry-run/try-step.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Rendered } from '../kube/rendering.ts';
 import type { Reader, Writer } from '../clusters/management/view.ts';
+import { ordinalOf } from './member-objects.ts';
 import { type ProbeContext, probePlacement } from './placement-probe.ts';
 
 type Set = Workload & KubeObject & { readonly spec?: { readonly replicas?: number } };
@@ -29,20 +30,26 @@ export async function heldTemplate(
 ): Promise<HeldTemplate | undefined> {
   const { cluster, reader, writer } = context;
   const live = reader.get<Set>(StatefulSet, namesOf(cluster.name).etcd);
-  const [member, ...others] = reader.list<PodObject>(Pod, selectorLabels(cluster.name, 'etcd'));
-  const mayLose = live && live.spec?.replicas !== 0 && member;
+  const members = reader.list<PodObject>(Pod, selectorLabels(cluster.name, 'etcd'));
+  const mayLose = live && live.spec?.replicas !== 0 && members.length > 0;
   const next = mayLose ? await writer.preview<Set>(rendered, StatefulSet) : undefined;
   if (!next || !live || isDeepStrictEqual(next.spec?.template, live.spec?.template)) return undefined;
   const refusal = await writer.dryRun(needsToReplaceMember(context, next));
   if (refusal !== undefined) return held(refusal);
-  // Of several members, the others carry on if one does not find a node.
-  if (!member || others.length > 0 || isDeepStrictEqual(placementOf(next), placementOf(live))) return undefined;
-  const unplaced = await probePlacement(context, member, workloadPod(next)?.['spec'] as object);
-  if (unplaced?.kind === 'refused') {
-    const advice = 'correct nodeSelector, affinity, tolerations or resources, or add a node';
-    return held(`the pod ${member.metadata.name} would find no node: ${unplaced.words}: ${advice}`);
+  if (isDeepStrictEqual(placementOf(next), placementOf(live))) return undefined;
+  let isTried = false;
+  for (const member of members) {
+    const { name } = member.metadata;
+    const unplaced = await probePlacement(context, member, workloadPod(next, ordinalOf(name))?.['spec'] as object);
+    if (unplaced?.kind === 'refused') {
+      const advice = 'correct nodeSelector, affinity, tolerations or resources, or add a node';
+      return held(`the pod ${name} would find no node: ${unplaced.words}: ${advice}`);
+    }
+    isTried ||= unplaced !== undefined;
   }
-  return unplaced && { reason: 'RollingOut', message: 'etcd: a probe pod shows whether the next pod finds a node' };
+  return isTried
+    ? { reason: 'RollingOut', message: 'etcd: probe pods show whether the next pods find nodes' }
+    : undefined;
 }
 
 function held(refusal: string): HeldTemplate {

@@ -2,6 +2,7 @@ import { Deployment, StatefulSet } from '../../constructs/api/resources.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import type { Facts } from '../../constructs/cluster/facts.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
+import { removeProbes } from '../etcd/placement-probe.ts';
 import { needsToStop } from '../clusters/pods/needs-to-stop.ts';
 import type { Wait } from '../engine/outcome.ts';
 import type { ControlPlaneContext, Reader, Writer } from '../clusters/management/view.ts';
@@ -61,9 +62,10 @@ async function holdServers(
   }
 }
 
-/** Scales etcd to zero, after stopping its loop. */
+/** Scales etcd to zero, after stopping its loop. What probes a template of its members holds their volumes. */
 async function holdMembers({ cluster, reader, writer, etcdLoop }: StopContext): Promise<void> {
   await etcdLoop.stop();
+  await removeProbes({ cluster, reader, writer });
   const set = reader.get(StatefulSet, namesOf(cluster.name).etcd);
   if (set) await writer.setFields(StatefulSet, set, held, holdPurpose);
 }

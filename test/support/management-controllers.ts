@@ -33,6 +33,14 @@ export interface ControlledObjects {
   remove(object: KubeObject): void;
 }
 
+interface PodIdentity {
+  readonly name: string;
+  readonly ordinal: number;
+  readonly revision: string;
+  /** Whether its image cannot be pulled. */
+  readonly isStuck: boolean;
+}
+
 interface VolumeClaim extends KubeObject {
   readonly spec: { readonly resources: { readonly requests: { readonly storage: string } } };
 }
@@ -66,6 +74,8 @@ export interface SettleOptions {
   readonly inBackOff?: Map<string, { readonly of: string; readonly refusal: string }> | undefined;
   /** Text in the template of pods that do not start. */
   readonly startsNot?: string | undefined;
+  /** Of pods with this text in their name no probe finds a node. */
+  readonly unplaced?: string | undefined;
 }
 
 /** Does at once all that Kubernetes' controllers would do over time: addresses, pods, volumes, rollouts, deletions. */
@@ -88,7 +98,7 @@ export function settle(management: ControlledObjects, options: SettleOptions = {
   for (const pod of management.list<StoredObject>(Pod, { [clusterNameLabel]: cluster })) {
     if (isOf('etcd-restore', pod)) management.put({ ...pod, status: { phase: 'Succeeded' } });
     else if (isOf('api-server-check', pod)) endCheck(management, pod);
-    else if (isOf('etcd-probe', pod)) schedule(management, pod);
+    else if (isOf('etcd-probe', pod)) schedule(management, pod, options);
     else if (!pods.has(pod.metadata.name)) endPod(management, pod);
   }
   for (const claim of management.list<StoredObject>(PersistentVolumeClaim, {})) {
@@ -112,9 +122,10 @@ function endCheck(management: ControlledObjects, pod: StoredObject): void {
 }
 
 /** No node has a label. */
-function schedule(management: ControlledObjects, pod: StoredObject): void {
+function schedule(management: ControlledObjects, pod: StoredObject, { unplaced }: SettleOptions): void {
   const { nodeSelector = {} } = pod['spec'] as { readonly nodeSelector?: object };
-  const isRefused = Object.keys(nodeSelector).length > 0;
+  const isFull = unplaced !== undefined && pod.metadata.name.startsWith(unplaced);
+  const isRefused = isFull || Object.keys(nodeSelector).length > 0;
   const words = "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.";
   const decision = isRefused ? { status: 'False', reason: 'Unschedulable', message: words } : { status: 'True' };
   management.put({ ...pod, status: { phase: 'Pending', conditions: [{ type: 'PodScheduled', ...decision }] } });
@@ -154,7 +165,8 @@ function rollOut(
   if (stranded.length > 0) return wait(management, workload, stranded);
   const replicas = spec.replicas ?? 1;
   const revision = revisionOf(workload);
-  if (JSON.stringify(spec.template).includes(startsNot)) return getStuck(management, workload, revision);
+  const isStuck = JSON.stringify(spec.template).includes(startsNot);
+  if (isStuck && !isSet(workload)) return getStuck(management, workload, revision);
   const names = Array.from({ length: replicas }, (_, ordinal) => `${metadata.name}-${ordinal}`);
   const asItIs = JSON.stringify([metadata.uid, metadata.annotations, spec]);
   const before = inBackOff?.get(metadata.name);
@@ -166,14 +178,20 @@ function rollOut(
     // A claim that has grown is resized under the pod that uses it.
     if (isKept) makeClaims(management, workload, name);
     else if (tries || present)
-      refusal = makePod(management, workload, podOf(workload, { name, ordinal, revision }, present)) ?? refusal;
+      refusal =
+        makePod(management, workload, podOf(workload, { name, ordinal, revision, isStuck }, present)) ?? refusal;
   }
   if (refusal === undefined) inBackOff?.delete(metadata.name);
   else inBackOff?.set(metadata.name, { of: asItIs, refusal });
   const pods = names.flatMap((name) => management.get(Pod, name) ?? []);
   const updated = pods.filter((pod) => revisionIn(pod) === revision).length;
-  const { length } = pods;
-  const counts = { replicas: length, readyReplicas: length, availableReplicas: length, updatedReplicas: updated };
+  const ready = pods.filter((pod) => !startsNever(pod)).length;
+  const counts = {
+    replicas: pods.length,
+    readyReplicas: ready,
+    availableReplicas: ready,
+    updatedReplicas: updated,
+  };
   const revisions = { updateRevision: revision, currentRevision: updated === replicas ? revision : 'before' };
   const status = {
     observedGeneration: metadata.generation ?? 0,
@@ -236,6 +254,14 @@ function reportFailure(
   });
 }
 
+/** Whether it is a pod whose image cannot be pulled. */
+export function startsNever(pod: KubeObject): boolean {
+  const { containerStatuses = [] } = ((pod as StoredObject)['status'] ?? {}) as {
+    containerStatuses?: readonly { state?: { waiting?: object } }[];
+  };
+  return containerStatuses.some(({ state }) => state?.waiting !== undefined);
+}
+
 const silentNode = 'NodeStatusUnknown';
 
 /** Whether it is a pod whose node does not report. */
@@ -281,14 +307,8 @@ function getStuck(management: ControlledObjects, workload: Workload & StoredObje
   const { metadata, spec } = workload;
   const labels = spec.template.metadata.labels ?? {};
   const olds = management.list<StoredObject>(Pod, labels).filter((pod) => pod.metadata.name !== `${metadata.name}-new`);
-  const fresh = podOf(workload, { name: `${metadata.name}-new`, ordinal: 9, revision }, undefined);
-  const waiting = { reason: 'ImagePullBackOff', message: 'no such tag' };
-  const containerStatuses = spec.template.spec.containers.map(({ name }) => ({
-    name,
-    ready: false,
-    state: { waiting },
-  }));
-  management.put({ ...fresh, status: { conditions: [{ type: 'Ready', status: 'False' }], containerStatuses } });
+  const fresh = podOf(workload, { name: `${metadata.name}-new`, ordinal: 9, revision, isStuck: true }, undefined);
+  management.put(fresh);
   const conditions = [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }];
   const counts = {
     replicas: olds.length + 1,
@@ -313,15 +333,15 @@ function revisionIn({ metadata }: KubeObject): string | undefined {
 
 function podOf(
   { spec: { template, volumeClaimTemplates = [] } }: Workload,
-  { name, ordinal, revision }: { readonly name: string; readonly ordinal: number; readonly revision: string },
+  { name, ordinal, revision, isStuck }: PodIdentity,
   present: StoredObject | undefined,
 ): StoredObject {
   const { labels, annotations } = template.metadata;
   const isSame = present !== undefined && revisionIn(present) === revision;
   const containerStatuses = template.spec.containers.map((container) => ({
     name: container.name,
-    ready: true,
-    state: { running: {} },
+    ready: !isStuck,
+    state: isStuck ? { waiting: { reason: 'ImagePullBackOff', message: 'no such tag' } } : { running: {} },
   }));
   const claims = volumeClaimTemplates.map(({ metadata }) => ({
     name: metadata.name,
@@ -335,7 +355,11 @@ function podOf(
       volumes: [...(template.spec.volumes ?? []), ...claims],
       ...readyPod.spec,
     },
-    status: { ...readyPod.status, podIP: `10.244.0.${ordinal + 1}`, containerStatuses },
+    status: {
+      conditions: isStuck ? [{ type: 'Ready', status: 'False' }] : readyPod.status.conditions,
+      podIP: `10.244.0.${ordinal + 1}`,
+      containerStatuses,
+    },
     metadata: {
       name,
       labels: { ...labels, [revisionLabel]: revision },

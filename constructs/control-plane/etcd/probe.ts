@@ -36,7 +36,7 @@ interface Spec {
 export class EtcdProbe extends Construct {
   constructor(scope: Construct, id: string, { cluster, probe }: EtcdProbeProps) {
     super(scope, id);
-    const name = etcdProbePod(cluster.name, probe.where);
+    const name = etcdProbePod(probe.member, probe.where);
     const spec = probe.spec as Spec;
     const { podAffinity, nodeAffinity } = spec.affinity ?? {};
     const isHere = probe.where === 'here';
@@ -68,6 +68,8 @@ export class EtcdProbe extends Construct {
           { name: 'never', configMap: { name: `${name}-never` } },
         ],
         restartPolicy: 'Never',
+        // Its node is free again even while no operator runs that deletes it.
+        activeDeadlineSeconds: 600,
         terminationGracePeriodSeconds: 1,
       },
     });

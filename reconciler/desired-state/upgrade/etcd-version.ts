@@ -1,4 +1,3 @@
-import type { StatefulSetObject } from '../../../imports/kubernetes.ts';
 import type { ConditionType } from '../../../constructs/api/conditions.ts';
 import { releaseRevisionAnnotation } from '../../../constructs/api/group.ts';
 import type { HostedControlPlane } from '../../../constructs/api/hosted-control-plane.ts';
@@ -9,7 +8,7 @@ import { awaitedBackup } from './backup-before-upgrade.ts';
 import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
 import type { EtcdReport } from '../../etcd/report.ts';
 import type { Reader } from '../../clusters/management/view.ts';
-import type { VersionContext } from './version-change.ts';
+import { renderedEtcdImage, type VersionContext } from './version-change.ts';
 import { planVersion } from './version-rules.ts';
 import { hasNewData } from './way-back.ts';
 
@@ -42,7 +41,7 @@ export function versionToRun(scope: EtcdVersionInput): VersionChoice {
   const { cluster, reader, etcdReport } = scope;
   const observation = etcdReport?.observation;
   const members = observation?.members.filter(({ registration }) => registration) ?? [];
-  const image = presentImage(cluster.name, reader);
+  const image = renderedEtcdImage(scope);
   const rendered = etcdVersionIn(tagOf(image));
   const tagged = etcdVersionIn(cluster.spec.etcd.image?.tag);
   const requested = etcdVersion(cluster);
@@ -75,12 +74,6 @@ export function versionToRun(scope: EtcdVersionInput): VersionChoice {
 function presentRevision(cluster: string, reader: Reader): number {
   const set = reader.get(StatefulSet, namesOf(cluster).etcd);
   return Number(set?.metadata.annotations?.[releaseRevisionAnnotation] ?? 1);
-}
-
-/** The image in the StatefulSet's template; undefined without a StatefulSet. */
-function presentImage(cluster: string, reader: Reader): string | undefined {
-  const set = reader.get<StatefulSetObject>(StatefulSet, namesOf(cluster).etcd);
-  return set?.spec?.template?.spec?.containers?.find(({ name }) => name === 'etcd')?.image;
 }
 
 /** What an upgrade of Kubernetes changes after the API servers, and before etcd. */

@@ -5,6 +5,7 @@ import { binariesAnnotation, versionAnnotation } from '../../../constructs/pod/c
 import { namesOf } from '../../../constructs/cluster/names.ts';
 import { etcdVersion, etcdVersionIn, parseVersion, tagOf } from '../../../constructs/cluster/versions.ts';
 import type { ControlPlaneContext } from '../../clusters/management/view.ts';
+import type { Lived } from './lived.ts';
 
 /** Software with a version of its own. */
 export type Versioned = 'Kubernetes' | 'etcd';
@@ -13,10 +14,12 @@ export type Versioned = 'Kubernetes' | 'etcd';
 export interface VersionContext extends Pick<ControlPlaneContext, 'hostedControlPlane' | 'reader'> {
   /** With the versions of the spec. */
   readonly accepted: HostedCluster;
+  /** What has never lived has no version to change. */
+  readonly lived: Lived;
 }
 
 /** What runs. */
-type Running = Pick<VersionContext, 'accepted' | 'reader'>;
+type Running = Pick<VersionContext, 'accepted' | 'reader' | 'lived'>;
 
 /**
  * The change to a later minor version that the spec requests, such as `Kubernetes 1.35 to 1.36`; undefined if there is none. A
@@ -33,9 +36,9 @@ function ofKubernetes(context: Running): [string | undefined, string] {
   return [renderedVersion(context), context.accepted.spec.version];
 }
 
-/** The version of Kubernetes that the API servers were rendered for last; undefined before they exist. */
+/** The version of Kubernetes that the API servers were rendered for last; undefined before one has served. */
 export function renderedVersion(context: Running): string | undefined {
-  return annotationsOf(context)?.[versionAnnotation];
+  return context.lived.apiServers ? annotationsOf(context)?.[versionAnnotation] : undefined;
 }
 
 /** The version of the binaries with which the API servers emulate {@link renderedVersion}; undefined if they do not. */
@@ -43,14 +46,18 @@ export function renderedBinaries(context: Running): string | undefined {
   return annotationsOf(context)?.[binariesAnnotation];
 }
 
-function annotationsOf({ accepted, reader }: Running) {
+function annotationsOf({ accepted, reader }: Pick<Running, 'accepted' | 'reader'>) {
   return reader.get<DeploymentObject>(Deployment, namesOf(accepted.name).apiServer)?.spec?.template?.metadata
     ?.annotations;
 }
 
-function ofEtcd({ accepted, reader }: Running): [string | undefined, string] {
+function ofEtcd(context: Running): [string | undefined, string] {
+  return [etcdVersionIn(tagOf(renderedEtcdImage(context))), etcdVersion(context.accepted)];
+}
+
+/** The image with which etcd's members were rendered last; undefined before etcd has lived. */
+export function renderedEtcdImage({ accepted, reader, lived }: Running): string | undefined {
+  if (!lived.etcd) return undefined;
   const set = reader.get<StatefulSetObject>(StatefulSet, namesOf(accepted.name).etcd);
-  const containers = set?.spec?.template?.spec?.containers ?? [];
-  const image = containers.find((container) => container.name === 'etcd')?.image;
-  return [etcdVersionIn(tagOf(image)), etcdVersion(accepted)];
+  return set?.spec?.template?.spec?.containers?.find(({ name }) => name === 'etcd')?.image;
 }

@@ -8,7 +8,7 @@ export interface VersionChange {
   readonly running: readonly (string | undefined)[];
   /** etcd's cluster version, as which all members behave; undefined if it is not known. */
   readonly clusterVersion: string | undefined;
-  /** Version in the StatefulSet's template; undefined without a StatefulSet, and if its image does not show it. */
+  /** Version in the StatefulSet's template; undefined before etcd has lived, and if its image does not show it. */
   readonly rendered: string | undefined;
   /** Version that the spec requests, explicitly or by its Kubernetes version. */
   readonly wanted: string;

@@ -15,7 +15,7 @@ import {
   type ConditionUpdates,
   notPaused,
 } from '../../engine/condition-update.ts';
-import { deploymentReadiness } from '../../kube/readiness.ts';
+import { deploymentReadiness, isReady } from '../../kube/readiness.ts';
 import { countsOf, scaling, versionsOf } from './api-servers.ts';
 import { componentsOf, type Workloads } from './components.ts';
 import { notQuarantined } from '../quarantine/report.ts';
@@ -54,7 +54,9 @@ export function observedStatus(observed: Observation): Omit<HostedControlPlaneSt
   const etcd = { ...previous?.etcd, ...foundOfEtcd };
   const initialized =
     previous?.initialization?.controlPlaneInitialized || observed.phases.WorkloadSetupReady?.status === 'True';
-  const counted = versionsOf(observed);
+  // What never served has no version: another one may take its place at once.
+  const haveServed = previous?.versions !== undefined || observed.apiServerPods.some(isReady);
+  const counted = haveServed ? versionsOf(observed) : [];
   const versions = counted.length > 0 ? counted : previous?.versions;
   return {
     externalManagedControlPlane: true,

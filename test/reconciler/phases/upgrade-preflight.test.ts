@@ -30,7 +30,8 @@ function running(): MemoryObjects {
   const annotations = { 'controlplane.cluster.x-k8s.io/version': 'v1.35.8' };
   const named = ({ apiVersion, kind }: typeof Pod, name: string) => ({ apiVersion, kind, metadata: { name, labels } });
   created.put({ ...named(Deployment, 'c1-api-server'), spec: { template: { metadata: { annotations } } } });
-  created.put({ ...named(Pod, 'c1-api-server-x'), status: { podIP: '10.0.0.1' } });
+  const ready = [{ type: 'Ready', status: 'True' }];
+  created.put({ ...named(Pod, 'c1-api-server-x'), status: { podIP: '10.0.0.1', conditions: ready } });
   return created;
 }
 

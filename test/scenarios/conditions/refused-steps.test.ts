@@ -12,7 +12,9 @@ import { providerNames } from '../../../constructs/cluster/provider-names.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { BackedUpCluster } from '../../support/loop/backed-up-cluster.ts';
 import { type MemoryCluster, ourName } from '../../support/loop/memory-cluster.ts';
+import { OperatorProcess } from '../../support/loop/operator-process.ts';
 import { installRights } from '../../support/loop/shipped-rights.ts';
+import { completeCluster, smallestSpec } from '../../support/loop/scenario.ts';
 import { withoutRight } from '../../support/loop/unused-rights.ts';
 import { verifyAtOnce } from '../../support/loop/verified-at-once.ts';
 import { PriorityClass } from '../../support/memory-cluster/admission/priorities.ts';
@@ -242,48 +244,103 @@ describe('under a quota that has room for each object, and not for all of them',
   );
 });
 
-describe('another placement of the only member of etcd', () => {
-  const probes = ({ objects }: MemoryCluster) =>
-    objects.list(Pod, {}).filter(({ metadata }) => metadata.name.includes('probe'));
+const probes = ({ objects }: MemoryCluster) =>
+  objects.list(Pod, {}).filter(({ metadata }) => metadata.name.includes('probe'));
+const words = "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.";
+const none = { disk: 'none' };
 
-  it('is refused with the words of the scheduler if no node fits, and the member and its template stay until it is taken back', async () => {
-    const site = await running();
-    const { cluster } = site;
+/** A control plane with this many members of etcd, and its operator. */
+async function withMembers(replicas: number) {
+  const cluster = await completeCluster({ ...smallestSpec, etcd: { replicas } });
+  const operator = await OperatorProcess.start(cluster);
+  const until = (what: string, holds: () => boolean) => operator.reconcileUntil(what, holds, laterMs);
+  const reasonOf = (type: string) => conditionOf(cluster, type)?.reason;
+  return { cluster, operator, until, reasonOf };
+}
+
+describe('another placement', () => {
+  it.each([1, 3])(
+    'of %i members of etcd is refused with the words of the scheduler if no node fits, and members and template stay until it is taken back',
+    async (replicas) => {
+      const { cluster, operator, until, reasonOf } = await withMembers(replicas);
+      const before = whatRuns(cluster);
+      await cluster.change({ etcd: { nodeSelector: none } });
+      await until('the refusal', () => reasonOf('EtcdClusterReady') === 'RolloutRefused');
+      await operator.rounds(3);
+      expect(conditionOf(cluster, 'EtcdClusterReady')?.message).toBe(
+        `etcd: the members keep their pods and template: the pod c1-etcd-0 would find no node: ${words}: correct nodeSelector, affinity, tolerations or resources, or add a node`,
+      );
+      expect(whatRuns(cluster)).toEqual(before);
+      expect(textOf(cluster, StatefulSet, 'c1-etcd')).not.toContain('disk');
+      expect(probes(cluster).length).toBeGreaterThan(1);
+      for (const { metadata } of probes(cluster))
+        expect(metadata.ownerReferences).toMatchObject([{ name: ourName.name }]);
+      await cluster.change({ etcd: { nodeSelector: null } });
+      await until('Ready', () => isTrue(cluster));
+      expect(whatRuns(cluster)).toEqual(before);
+      expect(probes(cluster)).toEqual([]);
+      await operator.stop();
+    },
+  );
+
+  it('of one of three members that finds no node keeps them all', async () => {
+    const { cluster, operator, until, reasonOf } = await withMembers(3);
+    cluster.unplaced = 'c1-etcd-2';
     const before = whatRuns(cluster);
-    await cluster.change({ etcd: { nodeSelector: { disk: 'none' } } });
-    await runUntil(site, 'the refusal', () => conditionOf(cluster, 'EtcdClusterReady')?.reason === 'RolloutRefused');
-    await site.operator.rounds(3);
-    expect(conditionOf(cluster, 'EtcdClusterReady')?.message).toBe(
-      "etcd: the members keep their pods and template: the pod c1-etcd-0 would find no node: 0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.: correct nodeSelector, affinity, tolerations or resources, or add a node",
-    );
-    expect(whatRuns(cluster)).toEqual(before);
-    expect(textOf(cluster, StatefulSet, 'c1-etcd')).not.toContain('disk');
-    expect(probes(cluster).map(({ metadata }) => metadata.name)).toEqual([
-      'c1-etcd-probe-here',
-      'c1-etcd-probe-anywhere',
-    ]);
-    await cluster.change({ etcd: { nodeSelector: null } });
-    await runUntil(site, 'Ready', () => isTrue(cluster));
-    expect(whatRuns(cluster)).toEqual(before);
-    expect(probes(cluster)).toEqual([]);
-    await site.operator.stop();
-  }, 60_000);
-
-  it('is taken over once a probe pod has found a node, which is gone before the member is replaced', async () => {
-    const site = await running();
-    const { cluster } = site;
-    const before = cluster.objects.get(Pod, 'c1-etcd-0')?.metadata.uid;
     await cluster.change({ etcd: { resources: { requests: { cpu: '300m' } } } });
-    await runUntil(site, 'the probe', () => probes(cluster).length > 0);
-    expect(cluster.objects.get(Pod, 'c1-etcd-0')?.metadata.uid).toBe(before);
-    await site.operator.reconcileUntil(
-      'another pod',
-      () => textOf(cluster, Pod, 'c1-etcd-0').includes('300m'),
-      laterMs,
-    );
+    await until('the refusal', () => reasonOf('EtcdClusterReady') === 'RolloutRefused');
+    expect(conditionOf(cluster, 'EtcdClusterReady')?.message).toContain('the pod c1-etcd-2 would find no node');
+    expect(whatRuns(cluster)).toEqual(before);
+    cluster.unplaced = undefined;
+    await until('other pods', () => textOf(cluster, Pod, 'c1-etcd-2').includes('300m'));
+    await until('Ready', () => isTrue(cluster));
     expect(probes(cluster)).toEqual([]);
-    await runUntil(site, 'Ready', () => isTrue(cluster));
-    expect(site.operator.errors).toEqual([]);
-    await site.operator.stop();
-  }, 60_000);
+    await operator.stop();
+  });
+
+  it('of everything leaves the only member of etcd and the only API server serving', async () => {
+    const { cluster, operator, until, reasonOf } = await withMembers(1);
+    cluster.startsNot = '"disk":"none"';
+    const before = whatRuns(cluster);
+    await cluster.change({ deployment: { defaults: { nodeSelector: none } } });
+    await until('the end of the revision', () => reasonOf('SpecAccepted') === 'RevisionFailed');
+    await operator.rounds(3);
+    expect(whatRuns(cluster)).toEqual(before);
+    expect(conditionOf(cluster, 'Available')?.status).toBe('True');
+    await cluster.change({ deployment: { defaults: { nodeSelector: null } } });
+    await until('Ready', () => isTrue(cluster));
+    expect(probes(cluster)).toEqual([]);
+    expect(operator.errors).toEqual([]);
+    await operator.stop();
+  });
+
+  it.each([1, 3])(
+    'is taken over by %i members once probe pods have found nodes, which are gone before a member is replaced',
+    async (replicas) => {
+      const { cluster, operator, until } = await withMembers(replicas);
+      const before = cluster.objects.get(Pod, 'c1-etcd-0')?.metadata.uid;
+      await cluster.change({ etcd: { resources: { requests: { cpu: '300m' } } } });
+      await until('the probes', () => probes(cluster).length === replicas);
+      expect(cluster.objects.get(Pod, 'c1-etcd-0')?.metadata.uid).toBe(before);
+      await until('another pod', () => textOf(cluster, Pod, 'c1-etcd-0').includes('300m'));
+      expect(probes(cluster)).toEqual([]);
+      await until('Ready', () => isTrue(cluster));
+      expect(operator.errors).toEqual([]);
+      await operator.stop();
+    },
+  );
+
+  it('leaves no probe pods behind an operator that was killed, nor a control plane that hibernates', async () => {
+    const { cluster, operator, until } = await withMembers(1);
+    await cluster.change({ etcd: { nodeSelector: none } });
+    await until('the probes', () => probes(cluster).length === 2);
+    operator.kill();
+    const next = await OperatorProcess.start(cluster);
+    await next.rounds(3);
+    expect(probes(cluster).length).toBe(2);
+    await cluster.change({ hibernate: true });
+    await next.reconcileUntil('Hibernated', () => conditionOf(cluster, 'Awake')?.reason === 'Hibernated', laterMs);
+    expect(probes(cluster)).toEqual([]);
+    await next.stop();
+  });
 });

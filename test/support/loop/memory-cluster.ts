@@ -22,7 +22,7 @@ import { KubeError } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject, ObjectName } from '../../../reconciler/kube/object.ts';
 import { firstServiceAccount } from '../../../reconciler/clusters/hosted/informers.ts';
 import type { Condition } from '../../../constructs/api/status.ts';
-import { isAway, loadBalancerAddress, settle } from '../management-controllers.ts';
+import { isAway, loadBalancerAddress, settle, startsNever } from '../management-controllers.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { MemoryApiServer } from '../memory-cluster/api-server.ts';
 import { MemoryClient } from '../memory-cluster/client.ts';
@@ -62,6 +62,8 @@ export class MemoryCluster {
   watchNamespace: string | undefined;
   /** Text in the template of pods that do not start; undefined for that of a missing image. */
   startsNot: string | undefined;
+  /** The member of etcd for whose probes no node has room; undefined for none. */
+  unplaced: string | undefined;
 
   /** The workloads of the management cluster whose pods were refused; undefined where their controllers try again at once. */
   inBackOff: Map<string, { readonly of: string; readonly refusal: string }> | undefined;
@@ -211,6 +213,7 @@ export class MemoryCluster {
     settle(this.objects, {
       keepsOnDelete: true,
       startsNot: this.startsNot,
+      unplaced: this.unplaced,
       cluster,
       address,
       inBackOff: this.inBackOff,
@@ -227,7 +230,9 @@ export class MemoryCluster {
   }
 
   #runs(component: 'api-server' | 'controller-manager'): boolean {
-    return this.objects.list(Pod, selectorLabels(this.place.cluster, component)).some((pod) => !isAway(pod));
+    return this.objects
+      .list(Pod, selectorLabels(this.place.cluster, component))
+      .some((pod) => !isAway(pod) && !startsNever(pod));
   }
 }
 

@@ -6,7 +6,7 @@ import { etcdPeerUrl } from '../../../reconciler/etcd/member-objects.ts';
 import type { MemberStatus, Registration } from '../../../reconciler/etcd/members.ts';
 import { markOf } from '../../../reconciler/etcd/volume-mark.ts';
 import type { EtcdAccess, OpenEtcd } from '../../../reconciler/etcd/access.ts';
-import { isAway } from '../management-controllers.ts';
+import { isAway, startsNever } from '../management-controllers.ts';
 import { LoneMember } from '../etcd-member.ts';
 import type { LoopMemberClient } from '../../../reconciler/etcd/observe-members.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
@@ -24,6 +24,8 @@ export class MemoryEtcd {
   isFull = false;
   /** Whether more members have lost their data than may, so that the others have no leader and confirm nothing. */
   hasNoQuorum = false;
+  /** One if nothing was ever written. */
+  revision = 900;
   /** Ordinals of members that reach no other one, and are reached by all. */
   deaf: readonly number[] = [];
   #leader = 0;
@@ -38,6 +40,7 @@ export class MemoryEtcd {
     const copy = new MemoryEtcd(this.#written);
     copy.clusterId = this.clusterId;
     copy.isFull = this.isFull;
+    copy.revision = this.revision;
     copy.hasNoQuorum = this.hasNoQuorum;
     copy.deaf = this.deaf;
     return copy;
@@ -96,7 +99,11 @@ export class MemoryEtcd {
     return {
       status: () =>
         answering({
-          status: { ...statusOf(idOf(ordinal), leaderId, this.clusterId), ...(this.isFull ? fullSizes : {}) },
+          status: {
+            ...statusOf(idOf(ordinal), leaderId, this.clusterId),
+            revision: this.revision,
+            ...(this.isFull ? fullSizes : {}),
+          },
           alarms: this.isFull ? [{ memberId: idOf(ordinal), alarm: 'Nospace' }] : [],
         }),
       read: () => byQuorum(undefined),
@@ -147,7 +154,7 @@ function ordinalsOf(resource: Resource, cluster: string, management: Reader): nu
     management
       .list(resource, selectorLabels(cluster, 'etcd'))
       // A claim that is being deleted holds its data until its pod has ended.
-      .filter(({ metadata }) => resource !== Pod || !metadata.deletionTimestamp)
+      .filter((object) => resource !== Pod || !(object.metadata.deletionTimestamp || startsNever(object)))
       .map(({ metadata }) => ordinalIn(metadata.name))
       .sort((one, other) => one - other)
   );
@@ -157,7 +164,7 @@ function ordinalIn(name: string): number {
   return Number(name.slice(name.lastIndexOf('-') + 1));
 }
 
-function statusOf(id: string, leaderId: string, clusterId: string): MemberStatus {
+function statusOf(id: string, leaderId: string, clusterId: string): Omit<MemberStatus, 'revision'> {
   return {
     memberId: id,
     clusterId: BigInt(`0x${clusterId}`).toString(),
@@ -166,7 +173,6 @@ function statusOf(id: string, leaderId: string, clusterId: string): MemberStatus
     raftTerm: 2,
     raftIndex: 1_000,
     raftAppliedIndex: 1_000,
-    revision: 900,
     dbSizeBytes: 1024 ** 2,
     dbSizeInUseBytes: 1024 ** 2,
     errors: [],

@@ -2,12 +2,11 @@ import type { ConditionReason } from '../../../../constructs/api/conditions.ts';
 import type { HostedCluster } from '../../../../constructs/cluster/cluster.ts';
 import { skipPreflightAnnotation } from '../../../../constructs/api/group.ts';
 import { isApplied, checkResultFor } from '../../api-server/held-configuration.ts';
-import type { ControlPlaneContext } from '../../../clusters/management/view.ts';
-import { minorChange } from '../version-change.ts';
+import { minorChange, type VersionContext } from '../version-change.ts';
 import { skippedChecks } from './checks.ts';
 
 /** A spec that may wait for a kube-apiserver to check its configuration. */
-interface CheckedContext extends Pick<ControlPlaneContext, 'hostedControlPlane' | 'reader'> {
+interface CheckedContext extends Omit<VersionContext, 'accepted'> {
   /** By the newest usable spec. */
   readonly requested: HostedCluster;
 }
@@ -25,10 +24,10 @@ interface HeldUpgrade {
 export function heldByConfiguration(
   context: CheckedContext & { readonly accepted: HostedCluster },
 ): HeldUpgrade | undefined {
-  const { requested, accepted, reader } = context;
+  const { requested, accepted, reader, lived } = context;
   if (requested === accepted) return undefined;
   const { version } = requested.spec;
-  const change = minorChange('Kubernetes', { accepted: requested, reader });
+  const change = minorChange('Kubernetes', { accepted: requested, reader, lived });
   if (change === undefined) return undefined;
   return checkResultFor(requested, reader)?.kind === 'refused'
     ? {
@@ -66,7 +65,9 @@ export function configurationProblem({
  * Whether a user begins the change of a minor version whatever its kube-apiserver says. Not what the operator itself refuses: an
  * issuer that is that of the management cluster would open the cluster to its tokens.
  */
-export function skipsConfiguration({ requested, hostedControlPlane, reader }: CheckedContext): boolean {
+export function skipsConfiguration({ requested, hostedControlPlane, reader, lived }: CheckedContext): boolean {
   const { checks } = skippedChecks(hostedControlPlane.metadata);
-  return checks.includes('configuration') && minorChange('Kubernetes', { accepted: requested, reader }) !== undefined;
+  return (
+    checks.includes('configuration') && minorChange('Kubernetes', { accepted: requested, reader, lived }) !== undefined
+  );
 }

@@ -17,11 +17,18 @@ const spec = {
 const runs = { containers: [container({ cpu: '1', memory: '4Gi' })] };
 
 function probe(where: 'here' | 'anywhere', changes: object = {}): Record<string, unknown> {
-  const etcdProbe = { where, node: 'node-1', template: 'digest', spec: { ...spec, ...changes }, runs };
+  const etcdProbe = {
+    where,
+    member: 'c1-etcd-0',
+    node: 'node-1',
+    template: 'digest',
+    spec: { ...spec, ...changes },
+    runs,
+  };
   const facts = { certificates: {}, mounts: {}, etcdProbe };
   const [pod, ...others] = renderControlPlane(hostedCluster(), facts, 'etcd-probe');
   expect(others).toEqual([]);
-  expect(pod?.metadata).toMatchObject({ name: `c1-etcd-probe-${where}`, namespace: 'team' });
+  expect(pod?.metadata).toMatchObject({ name: `c1-etcd-0-probe-${where}`, namespace: 'team' });
   return pod?.['spec'] as Record<string, unknown>;
 }
 
@@ -32,9 +39,10 @@ it('a probe asks for a node as the pod that it stands for, reads its volume at m
     containers: spec.containers,
     volumes: [
       { name: 'etcd-data', persistentVolumeClaim: { claimName: 'etcd-data-c1-etcd-0', readOnly: true } },
-      { name: 'never', configMap: { name: 'c1-etcd-probe-anywhere-never' } },
+      { name: 'never', configMap: { name: 'c1-etcd-0-probe-anywhere-never' } },
     ],
     restartPolicy: 'Never',
+    activeDeadlineSeconds: 600,
     terminationGracePeriodSeconds: 1,
   });
 });
