@@ -75,7 +75,10 @@ async function collectAll(session: Session, name: string, directory: string): Pr
     }
   };
 
-  await write('status.txt', `${describeStatus(overviewOf(object), [], session.now()).join('\n')}\n`);
+  await write(
+    'status.txt',
+    `${describeStatus({ ...overviewOf(object), causes: [], workers: null, unknown: [] }, { now: session.now(), hasSteps: true }).join('\n')}\n`,
+  );
   await write('HostedControlPlane.yaml', stringify(withoutSecrets(object)));
   const owner = await tried(`Cluster ${cluster}`, () => client.get(Cluster, { namespace, name: cluster }));
   if (owner) await write('Cluster.yaml', stringify(withoutSecrets(owner)));

@@ -21,7 +21,7 @@ export const pause: Command = {
       if (isPaused(object)) return session.terminal.print(`the control plane of ${shown} is paused already`);
       await annotate(session, object, '');
       session.terminal.print(
-        `the control plane of ${shown} is paused: it keeps serving, and nothing is renewed, repaired or backed up before hcp resume ${shown}`,
+        `the control plane of ${shown} is paused: it keeps serving, and nothing is renewed, repaired or backed up before hcp resume ${shown} -n ${session.namespace}`,
       );
     };
   },
@@ -53,7 +53,7 @@ export const resume: Command = {
       }
       session.terminal.print(
         isPaused(object)
-          ? `the control plane of ${shown} is cared for again`
+          ? `the control plane of ${shown} is resumed: the operator reconciles it again`
           : `the control plane of ${shown} is not paused`,
       );
     };

@@ -23,7 +23,7 @@ async function run(command: Command): Promise<string> {
 const replicas = () => (cluster.hostedControlPlane['status'] as { replicas: number }).replicas;
 
 it('hcp pause keeps the operator from a change, and hcp resume lets it make it', async () => {
-  expect(await run(pause)).toMatch(/^the control plane of c1 is paused: .* before hcp resume c1$/);
+  expect(await run(pause)).toMatch(/^the control plane of c1 is paused: .* before hcp resume c1 -n team$/);
   // kubectl shows who has set the annotation
   expect(cluster.hostedControlPlane.metadata.managedFields?.map(({ manager }) => manager)).toContain('hcp');
   await cluster.change({ replicas: 3 });
@@ -33,7 +33,7 @@ it('hcp pause keeps the operator from a change, and hcp resume lets it make it',
   await expectNoWrites(cluster, operator);
 
   expect(await run(pause)).toBe('the control plane of c1 is paused already');
-  expect(await run(resume)).toBe('the control plane of c1 is cared for again');
+  expect(await run(resume)).toBe('the control plane of c1 is resumed: the operator reconciles it again');
   await operator.untilSettled();
   expect(replicas()).toBe(3);
   await operator.stop();
