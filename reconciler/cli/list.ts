@@ -17,7 +17,7 @@ interface Fleet {
 export const list: Command = {
   name: 'list',
   usage: '[-A] [--store SECRET] [-o wide|json|yaml|name]',
-  summary: 'Lists control planes: what they are or what blocks them, ready pods, expiry of certificates, last backup.',
+  summary: 'Lists control planes: what they are or what blocks them, ready pods, certificates, last backup.',
   options: {
     'all-namespaces': { type: 'boolean', short: 'A', meaning: 'list control planes of all namespaces' },
     store: {
@@ -27,7 +27,7 @@ export const list: Command = {
     },
     output: outputOption({
       values: 'wide|name',
-      meaning: 'add releases, endpoints, ages and messages; or names of clusters',
+      meaning: 'add releases, endpoints and messages; or names of clusters',
     }),
   },
   access: [

@@ -86,7 +86,7 @@ function stateLines(report: StatusReport, now: number, view: View): string[] {
       return [view.paint('unknown', 'nothing is reported yet: does the operator run?')];
     case 'paused':
       return [
-        `${cluster} is ${view.paint('waits', 'paused')}${since}, and what follows is of the time before`,
+        `${cluster} is ${view.paint('waits', 'paused')}${since}: everything here is of the time before`,
         out('resume'),
         ...(blocker ? blockerLines(blocker, report, now, view) : []),
       ];

@@ -83,7 +83,7 @@ describe('the status of a control plane', () => {
     ];
     expect(told(...asleep)).toEqual(['c1 hibernates since 2m', '  next: hcp wake c1 -n team']);
     const paused = condition('Paused', 'True', 'Paused', 'the annotation is set');
-    const way = ['c1 is paused since 2m, and what follows is of the time before', '  next: hcp resume c1 -n team'];
+    const way = ['c1 is paused since 2m: everything here is of the time before', '  next: hcp resume c1 -n team'];
     expect(told(paused, condition('Ready', 'True', 'Ready'))).toEqual(way);
     expect(
       told(
