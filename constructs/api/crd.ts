@@ -77,7 +77,7 @@ const columns: readonly PrinterColumn[] = [
     name: 'Ready',
     type: 'integer',
     jsonPath: '.status.readyReplicas',
-    description: 'Number of API servers that are ready.',
+    description: 'API servers that are ready.',
   },
   age,
   ...(
@@ -98,13 +98,13 @@ const columns: readonly PrinterColumn[] = [
         name: 'Updated',
         type: 'integer',
         jsonPath: '.status.upToDateReplicas',
-        description: 'Number of API servers that match the spec.',
+        description: 'API servers that match the spec.',
       },
       {
         name: 'ETCD Size',
         type: 'string',
         jsonPath: '.status.etcdVolumeSize',
-        description: 'Size of the volume of each etcd member.',
+        description: 'Size of each etcd volume.',
       },
       {
         name: 'Max ETCD Space Usage',
@@ -116,19 +116,19 @@ const columns: readonly PrinterColumn[] = [
         name: 'Paused',
         type: 'string',
         jsonPath: conditionStatus('Paused'),
-        description: 'Whether this object or its Cluster is paused.',
+        description: 'Whether it is paused.',
       },
       {
         name: 'Endpoint',
         type: 'string',
         jsonPath: '.spec.controlPlaneEndpoint.host',
-        description: 'Host at which workers and users reach the API server.',
+        description: 'Host of the API server.',
       },
       {
         name: 'Port',
         type: 'integer',
         jsonPath: '.spec.controlPlaneEndpoint.port',
-        description: 'Port at which workers and users reach the API server.',
+        description: 'Port of the API server.',
       },
     ] as const
   ).map((column) => ({ ...column, priority: 1 })),

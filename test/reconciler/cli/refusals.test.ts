@@ -24,7 +24,7 @@ async function run(command: Command, given: Given, positionals = ['c1'], values 
     const [type, status, reason] = text.split(' ');
     return { type, status, reason, message: 'its words', lastTransitionTime: '2026-11-21T12:00:00Z' };
   });
-  const { metadata, ...rest } = hostedControlPlaneObject({ spec: { ...spec, ...given.spec } as typeof spec });
+  const { metadata, ...rest } = hostedControlPlaneObject({ spec: { ...spec, ...given.spec } });
   const annotations = given.annotations ?? {};
   const object = {
     ...rest,

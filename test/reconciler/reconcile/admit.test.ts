@@ -1,6 +1,5 @@
 import type { ClusterObject } from '../../../imports/cluster-api.ts';
 import { expect, it } from 'vitest';
-import type { HostedControlPlaneObject } from '../../../reconciler/clusters/management/hosted-control-plane-object.ts';
 import { releaseOf } from '../../../constructs/cluster/release-revisions.ts';
 import { maxClusterNameLength } from '../../../constructs/cluster/names.ts';
 import {
@@ -302,7 +301,7 @@ it('Clusters without a control plane are those whose object does not exist, of o
 
 it('a missing owner is worth saying ten seconds after the creation, or at once where something was said before', () => {
   const created = { ...object.metadata, creationTimestamp: '2026-11-21T12:00:00Z' };
-  const { status: _, ...unseen } = object as HostedControlPlaneObject;
+  const { status: _, ...unseen } = object;
   expect(saidUnownedAt({ ...unseen, metadata: created })).toBe(Date.parse('2026-11-21T12:00:10Z'));
   expect(saidUnownedAt({ ...unseen, metadata: created, status: { observedGeneration: -1 } })).toBeGreaterThan(0);
   expect(saidUnownedAt({ ...unseen, metadata: created, status: { conditions: [] } })).toBe(0);
