@@ -69,7 +69,7 @@ const columns: readonly PrinterColumn[] = [
     name: 'Status',
     type: 'string',
     jsonPath: '.status.summary',
-    description: 'What a person reads first.',
+    description: 'State in words.',
   },
   { name: 'Version', type: 'string', jsonPath: '.spec.version', description: 'Desired Kubernetes version.' },
   { name: 'Replicas', type: 'integer', jsonPath: '.spec.replicas', description: 'Desired number of API servers.' },

@@ -6,7 +6,9 @@ import { Cluster, HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { ClusterObject } from '../../imports/cluster-api.ts';
 import type { HostedControlPlaneObject } from '../clusters/management/hosted-control-plane-object.ts';
 import { owningCluster } from '../clusters/management/owning-cluster.ts';
+import { isForbidden } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { stateOf } from '../reconcile/status/state.ts';
 import type { CommandAccess } from './access.ts';
 import { cliFieldManager, type Session } from './command.ts';
 
@@ -87,8 +89,16 @@ export async function refusePaused(session: Session, { cluster, object }: Contro
     throw new Error(
       `the control plane of ${cluster} is paused, so that the operator does nothing: run hcp resume ${cluster} -n ${namespace} first`,
     );
-  const owner = await client.find<ClusterObject>(Cluster, { namespace, name: cluster });
-  if (owner?.spec?.paused)
+  const owner = client.find<ClusterObject>(Cluster, { namespace, name: cluster });
+  const isPaused = await owner.then(
+    (found) => found?.spec?.paused === true,
+    // Who may not read Clusters learns what the operator has seen.
+    (error: unknown) => {
+      if (!isForbidden(error)) throw error;
+      return stateOf(object.status?.conditions).kind === 'paused';
+    },
+  );
+  if (isPaused)
     throw new Error(
       `Cluster ${cluster} is paused, so that the operator does nothing: set spec.paused of the Cluster to false first. clusterctl move leaves it true when it gives up or is interrupted`,
     );

@@ -91,16 +91,16 @@ export function describeFleet(entries: readonly Overview[], shown: FleetTable, v
     ...(store === undefined ? [] : [backupState(entry, view.paint)]),
     ...(isWide ? furtherCells(entry, now) : []),
   ]);
-  const told = (entry: Overview, step: Pick<Step, 'message'>) =>
+  const lineOf = (entry: Overview, step: Pick<Step, 'message'>) =>
     wrapped(`${placeOf(entry)}: ${step.message}`, view.width, { first: '  ', further: '    ' });
   const faults = sorted.flatMap((entry) => {
     const step = backupsOf(entry);
     const isFault = store !== undefined && (step?.state === 'fails' || step?.state === 'waits');
-    return isFault ? told(entry, step) : [];
+    return isFault ? lineOf(entry, step) : [];
   });
   const messages = sorted.flatMap((entry) => {
     const steps = [...(entry.blocker ? [entry.blocker] : []), ...entry.problems];
-    return isWide ? steps.filter(({ message }) => message !== '').flatMap((step) => told(entry, step)) : [];
+    return isWide ? steps.filter(({ message }) => message !== '').flatMap((step) => lineOf(entry, step)) : [];
   });
   const columns = [...heading, ...(store === undefined ? [] : ['BACKUPS']), ...(isWide ? further : [])];
   return [

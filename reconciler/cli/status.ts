@@ -18,7 +18,7 @@ export const status: Command = {
   summary:
     'Shows what a control plane is, or what it waits for and why; exit code 1 when it should be available and is not.',
   options: {
-    steps: { type: 'boolean', meaning: 'show every step, component and certificate, also those that are well' },
+    steps: { type: 'boolean', meaning: 'show every step, component and certificate, not only what does not work' },
     watch: { type: 'boolean', short: 'w', meaning: 'show it again after each change, until you interrupt it' },
     output: outputOption(),
   },

@@ -68,7 +68,7 @@ export const fleetPanels: readonly PanelSpec[] = [
   ),
   stat('Paused', 'Control planes that the operator leaves alone.', count(`${isStatus('Paused', 'True')} == 1`)),
   stat('Hibernating', 'Control planes that stop, or have stopped.', count(`${isStatus('Awake', 'False')} == 1`)),
-  lines('States', 'Impaired ones are Ready, and something beside that does not work, such as backups.', 'short', {
+  lines('States', 'Impaired ones are Ready, and something else does not work, such as backups.', 'short', {
     expression: `count by (state) (${once('state', '', 'namespace, name, state')})`,
     legend: '{{state}}',
   }),

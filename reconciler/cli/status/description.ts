@@ -116,12 +116,12 @@ function blockerLines(blocker: Step, report: StatusReport, now: number, { paint,
   ];
 }
 
-/** A line for each component; none while all are well, or before the operator has reported them. */
+/** A line for each component; none while all are ready, or before the operator has reported them. */
 function componentLines({ components, state }: StatusReport, { hasSteps = false }: Shown, view: View): string[] {
-  const isWell = components.every(
+  const areReady = components.every(
     ({ readyReplicas = 0, replicas = 0, message = '' }) => readyReplicas === replicas && message === '',
   );
-  if (components.length === 0 || (!hasSteps && (isWell || state.kind === 'hibernated'))) return [];
+  if (components.length === 0 || (!hasSteps && (areReady || state.kind === 'hibernated'))) return [];
   const rows = components.map(({ name, readyReplicas = 0, replicas = 0, version = '-', message = '' }) => [
     name,
     view.paint(readyReplicas === replicas && message === '' ? 'ok' : 'waits', `${readyReplicas}/${replicas}`),

@@ -39,7 +39,7 @@ const metrics: readonly ObjectMetric[] = [
   ),
   metric(
     'state',
-    'State with value 1: ready, impaired (Ready, and something beside it does not work), paused, hibernated, hibernating, deleting, waiting or failing.',
+    'State with value 1: ready, impaired (Ready, and something else does not work), paused, hibernated, hibernating, deleting, waiting or failing.',
     ({ status }) => {
       const { kind } = stateOf(status?.conditions);
       return kind === 'unknown' ? [] : [[1, { state: kind }]];

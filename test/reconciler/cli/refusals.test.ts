@@ -5,6 +5,7 @@ import type { Command } from '../../../reconciler/cli/command.ts';
 import { hibernate, wake } from '../../../reconciler/cli/hibernate.ts';
 import { move } from '../../../reconciler/cli/move.ts';
 import type { KubernetesApi } from '../../../reconciler/kube/client.ts';
+import { KubeError } from '../../../reconciler/kube/errors.ts';
 import { hostedControlPlaneObject, spec } from '../../support/scope.ts';
 import { testSession } from '../../support/test-session.ts';
 
@@ -14,6 +15,7 @@ interface Given {
   /** `Type Status Reason`. */
   readonly conditions?: readonly string[];
   readonly isClusterPaused?: boolean;
+  readonly mayReadClusters?: boolean;
 }
 
 const backedUp = { etcd: { backup: { schedule: '@daily', secret: { name: 'etcd-backup' } } } };
@@ -34,7 +36,10 @@ async function run(command: Command, given: Given, positionals = ['c1'], values 
   const written: unknown[] = [];
   const client = {
     list: async () => ({ items: [object] }),
-    find: async () => ({ spec: { paused: given.isClusterPaused ?? false } }),
+    find: async () => {
+      if (given.mayReadClusters === false) throw new KubeError('forbidden', { code: 403, reason: 'Forbidden' });
+      return { spec: { paused: given.isClusterPaused ?? false } };
+    },
     mergePatch: async (_resource: unknown, _name: unknown, patch: unknown) => {
       written.push(patch);
       return object;
@@ -72,6 +77,13 @@ describe('a command refuses what the control plane says already, and writes noth
     ],
     ['a backup during a pause', backup, { spec: backedUp, annotations: { [pausedAnnotation]: '' } }, ['c1'], paused],
     ['hibernation during a pause', hibernate, { annotations: { [pausedAnnotation]: '' } }, ['c1'], paused],
+    [
+      'hibernation while its Cluster is paused, which the user may not read',
+      hibernate,
+      { mayReadClusters: false, conditions: ['Paused True Paused'] },
+      ['c1'],
+      /^Cluster c1 is paused/,
+    ],
     ['hibernation while its Cluster is paused', hibernate, { isClusterPaused: true }, ['c1'], /^Cluster c1 is paused/],
     [
       'to wake one that is awake',
@@ -119,6 +131,7 @@ describe('a command does', () => {
       {},
     ],
     ['hibernate', hibernate, {}, ['c1'], {}],
+    ['hibernate for one who may not read Clusters', hibernate, { mayReadClusters: false }, ['c1'], {}],
     ['wake one that hibernates', wake, { spec: { hibernate: true } }, ['c1'], {}],
     ['wake one whose hibernation is ending', wake, { conditions: ['Awake False StoppingMembers'] }, ['c1'], {}],
     [

@@ -80,7 +80,7 @@ describe('hcp backup', () => {
   it('sets the annotation and returns, and finds the control plane by the name of its Cluster', async () => {
     const { code, out } = await hcp('backup', 'c1').ended;
     expect(code).toBe(0);
-    expect(out).toBe('backup of c1 requested: see hcp backups c1\n');
+    expect(out).toBe('backup of c1 requested: see hcp backups c1 -n default\n');
     expect(Date.now() - Date.parse((await get()).metadata.annotations?.[backupAnnotation] ?? '')).toBeLessThan(60_000);
   });
 
