@@ -1,5 +1,6 @@
 import type { HostedControlPlaneObject } from '../../clusters/management/hosted-control-plane-object.ts';
 import type { EventObject } from '../../../imports/kubernetes.ts';
+import type { MachineObject } from '../../../imports/cluster-api.ts';
 import type { TLSRouteObject } from '../../../imports/gateway-api.ts';
 import { type Gateway as GatewayName, exposuresOf } from '../../../constructs/api/exposure-spec.ts';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
@@ -8,6 +9,7 @@ import {
   Event,
   Gateway,
   Ingress,
+  Machine,
   PersistentVolumeClaim,
   Pod,
   type Resource,
@@ -37,6 +39,7 @@ const reading =
 export const readingEvidence: readonly CommandAccess[] = [
   ...[Event, ResourceQuota].map(reading('what hinders its pods and volumes')),
   ...[Deployment, Pod, PersistentVolumeClaim, Service, Ingress].map(reading('its parts')),
+  reading('its workers')(Machine),
   ...tlsRoutes.map(reading('what its Gateway says about its routes')),
   { resource: Gateway, verbs: ['get'], why: 'its listeners', where: 'gateway' },
   { resource: Event, verbs: ['list'], why: 'what happened to the Gateway', where: 'gateway' },
@@ -52,7 +55,7 @@ type Tried = <T>(what: string, read: () => Promise<T>, otherwise: T) => Promise<
 export async function gather(
   { client, namespace }: Session,
   object: HostedControlPlaneObject,
-): Promise<{ evidence: Evidence; unknown: string[] }> {
+): Promise<{ evidence: Evidence; machines: readonly MachineObject[] | undefined; unknown: string[] }> {
   const unknown: string[] = [];
   const cluster = clusterOf(object) ?? object.metadata.name;
   const labelled = { namespace, labelSelector: `${clusterNameLabel}=${cluster}` };
@@ -79,7 +82,21 @@ export async function gather(
     events,
     quotas: await list(ResourceQuota, { namespace }),
   };
-  return { evidence, unknown };
+  const machines = await tried(Machine.plural, () => listMachines(client, labelled), undefined);
+  return { evidence, machines, unknown };
+}
+
+/** Where Cluster API's Machines are not served, there are none. */
+async function listMachines(
+  client: KubernetesApi,
+  selection: Selection,
+): Promise<readonly MachineObject[] | undefined> {
+  try {
+    return (await client.list<MachineObject>(Machine, selection)).items;
+  } catch (error) {
+    if (isNotServed(error)) return [];
+    throw error;
+  }
 }
 
 /** @param own the selection of the routes, and the events of their namespace */
