@@ -12,6 +12,7 @@ import { pause, resume } from './pause.ts';
 import { rebuild } from './rebuild.ts';
 import { render } from './render.ts';
 import { restore } from './restore.ts';
+import { report } from './report.ts';
 import { rollback } from './rollback.ts';
 import { status } from './status.ts';
 import { preflight } from './preflight.ts';
@@ -20,6 +21,7 @@ import { preflight } from './preflight.ts';
 export const commands: readonly Command[] = [
   list,
   status,
+  report,
   collect,
   backup,
   backups,

@@ -81,7 +81,7 @@ interface FleetTable {
 export function describeFleet(entries: readonly Overview[], shown: FleetTable, view: View = plainView): string[] {
   const { namespace, isWide = false, now, store } = shown;
   if (entries.length === 0) return [noneOf(shown)];
-  const sorted = [...entries].sort((a, b) => order(a) - order(b) || (placeOf(a) < placeOf(b) ? -1 : 1));
+  const sorted = [...entries].sort(byNeed);
   const rows = sorted.map((entry) => [
     namespace === undefined ? placeOf(entry) : entry.cluster,
     ...cells(entry, now, view.paint),
@@ -135,7 +135,8 @@ function furtherCells({ endpoint, created, blocker }: Overview, now: number): st
   ];
 }
 
-function stateOf({ ready, blocker }: Overview, paint: Paint): string {
+/** What it is, in one word. */
+export function stateOf({ ready, blocker }: Overview, paint: Paint): string {
   if (blocker !== null) return paint(blocker.state, blocker.reason);
   return ready ? paint('ok', 'Ready') : paint('unknown', 'Unknown');
 }
@@ -157,15 +158,21 @@ export function expiry(notAfter: string | null, now: number, paint: Paint): stri
 }
 
 /** Both versions while they differ. */
-function versionOf({ version, wantedVersion }: Overview): string {
+export function versionOf({ version, wantedVersion }: Overview): string {
   if (version === null) return wantedVersion === null ? '-' : `to ${wantedVersion}`;
   return wantedVersion === null || wantedVersion === version ? version : `${version} to ${wantedVersion}`;
+}
+
+/** The worst first. */
+export function byNeed(one: Overview, other: Overview): number {
+  return order(one) - order(other) || (placeOf(one) < placeOf(other) ? -1 : 1);
 }
 
 function order({ ready, available }: Overview): number {
   return ready ? 2 : available ? 1 : 0;
 }
 
-function placeOf({ namespace, cluster }: Overview): string {
+/** As people name it. */
+export function placeOf({ namespace, cluster }: Overview): string {
   return `${namespace}/${cluster}`;
 }

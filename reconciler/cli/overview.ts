@@ -35,11 +35,15 @@ export interface Overview {
   readonly etcdMembers: { readonly voting: number; readonly total: number } | null;
   readonly certificatesNotAfter: string | null;
   readonly lastBackup: string | null;
+  /** When the next backup is due; null without backups. */
+  readonly nextBackup: string | null;
   /** The Secret of the bucket, as `namespace/name`; null without backups. */
   readonly backupStore: string | null;
   /** Host and port at which clients reach it; null before they are known. */
   readonly endpoint: string | null;
   readonly created: string | null;
+  /** When the API server has answered for the first time; null before. */
+  readonly initialized: string | null;
   /** The steps, in the order in which they become true. */
   readonly steps: readonly Step[];
   /** Summaries that are True while something goes on. */
@@ -66,6 +70,7 @@ export function overviewOf(object: HostedControlPlaneObject): Overview {
   };
   const steps = stepTypes.flatMap((type) => conditionOf(type) ?? []);
   const ready = conditionOf('Ready');
+  const initialized = conditionOf('Initialized');
   const [blocking] = waitedFor(withEtcdFault(steps, conditionOf('EtcdClusterHealthy')));
   const blocker =
     ready === undefined || ready.status === 'True' ? undefined : blocking?.reason === ready.reason ? blocking : ready;
@@ -85,9 +90,11 @@ export function overviewOf(object: HostedControlPlaneObject): Overview {
       : null,
     certificatesNotAfter: status?.certificatesNotAfter ?? null,
     lastBackup: status?.etcdLastBackupTime ?? null,
+    nextBackup: status?.etcdNextBackupTime ?? null,
     backupStore: store?.name === undefined ? null : `${store.namespace ?? namespace}/${store.name}`,
     endpoint: host === undefined || port === undefined ? null : formatEndpoint({ host, port }),
     created: metadata.creationTimestamp ?? null,
+    initialized: initialized?.status === 'True' ? initialized.lastTransitionTime : null,
     steps: steps.map(stepOf),
     ongoing: usuallyFalse.flatMap((type) => {
       const condition = conditionOf(type);

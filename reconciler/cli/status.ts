@@ -6,36 +6,35 @@ import { findObject } from './control-plane.ts';
 import { changesOf } from './follow.ts';
 import { outputOf, outputOption, printed } from './output.ts';
 import { type Overview, overviewOf } from './overview.ts';
+import { waterfallFile } from './report/waterfall.ts';
 import { causesOf } from './status/causes.ts';
-import { describeStatus } from './status/description.ts';
+import { describeStatus, type StatusReport } from './status/description.ts';
 import { gather, readingEvidence } from './status/evidence.ts';
-import type { Cause } from './status/warnings.ts';
-
-/** What `-o json|yaml` prints. */
-interface StatusReport extends Overview {
-  /** What does not work behind the steps, also while it is Ready. */
-  readonly causes: readonly Cause[];
-  /** What this user may not read. */
-  readonly unknown: readonly string[];
-}
+import { workersOf } from './status/workers.ts';
 
 /** Shows what a control plane waits for, in its own words and in those of its pods, volumes and events, and what a person does next. */
 export const status: Command = {
   name: 'status',
-  usage: 'CLUSTER [--watch] [-o json|yaml]',
+  usage: 'CLUSTER [--watch] [--svg] [-o json|yaml]',
   summary:
     'Shows what a control plane waits for and why, its steps and certificates; exit code 1 when it is not available.',
   options: {
     watch: { type: 'boolean', short: 'w', meaning: 'show it again after each change, until you interrupt it' },
+    svg: { type: 'boolean', meaning: 'print the picture of its bring-up instead, as an SVG file' },
     output: outputOption(),
   },
   access: [findingControlPlane, followingControlPlane('--watch'), ...readingEvidence],
   prepare(given) {
     const name = clusterArgument(given);
     const output = outputOf(given);
+    if (hasSwitch(given, 'svg')) return (session) => draw(session, name);
     return (session) => (hasSwitch(given, 'watch') ? watch(session, name, output) : showOnce(session, name, output));
   },
 };
+
+async function draw(session: Session, name: string): Promise<void> {
+  session.terminal.print(waterfallFile(overviewOf(await findObject(session, name)), session.now()));
+}
 
 async function showOnce(session: Session, name: string, output: string | undefined): Promise<void> {
   const { available } = await show(session, await findObject(session, name), output);
@@ -58,10 +57,11 @@ async function watch(session: Session, name: string, output: string | undefined)
 async function show(session: Session, object: HostedControlPlaneObject, output: string | undefined): Promise<Overview> {
   const { terminal } = session;
   const now = session.now();
-  const { evidence, unknown } = await gather(session, object);
+  const { evidence, machines, unknown } = await gather(session, object);
   const overview = overviewOf(object);
   const causes = causesOf(evidence, now);
-  const report: StatusReport = { ...overview, causes, unknown };
+  const workers = machines === undefined ? null : workersOf(machines);
+  const report: StatusReport = { ...overview, causes, workers, unknown };
   for (const line of printed(output, report, () => describeStatus(overview, causes, now, terminal)))
     terminal.print(line);
   for (const what of output === undefined ? unknown : []) terminal.info(`not known: ${what}`);

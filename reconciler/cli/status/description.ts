@@ -8,6 +8,17 @@ import { plainView, type View } from '../view.ts';
 import { hanging, wrapped } from '../wrapped.ts';
 import { tree } from './causes.ts';
 import type { Cause } from './warnings.ts';
+import type { Workers } from './workers.ts';
+
+/** What `hcp status` has found of a control plane: the shape of `-o json|yaml`. */
+export interface StatusReport extends Overview {
+  /** What does not work behind the steps, also while it is Ready. */
+  readonly causes: readonly Cause[];
+  /** Null when this user may not read Machines. */
+  readonly workers: Workers | null;
+  /** What this user may not read. */
+  readonly unknown: readonly string[];
+}
 
 /** What a person reads: a summary, the one thing that blocks with what is behind it, components, steps and certificates. */
 export function describeStatus(
@@ -132,7 +143,8 @@ const shownBy: Partial<Record<ConditionType, 'backups' | 'pods'>> = {
   SchedulerReady: 'pods',
 };
 
-function nextCommand({ type }: Step, { namespace, name, cluster }: Overview): string {
+/** The command that shows more of what blocks. */
+export function nextCommand({ type }: Step, { namespace, name, cluster }: Overview): string {
   const what = shownBy[type];
   if (what === 'pods') return `kubectl -n ${namespace} get pods -l ${clusterNameLabel}=${cluster}`;
   return what === undefined ? `kubectl -n ${namespace} describe hcp ${name}` : `hcp ${what} ${cluster} -n ${namespace}`;

@@ -1,0 +1,80 @@
+import { releaseVersion } from '../../../constructs/provider/release.ts';
+import { spanText } from '../format.ts';
+import { byNeed, expiry, placeOf, stateOf, versionOf } from '../list.ts';
+import type { StatusReport } from '../status/description.ts';
+import { calendar } from './calendar.ts';
+import { type Content, Markup, markup } from './markup.ts';
+import { badge, painted, section, table } from './section.ts';
+import { pageStyle } from './style.ts';
+
+/** What a page is about. */
+interface PageOf {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** That of all control planes; undefined for all namespaces. */
+  readonly namespace: string | undefined;
+}
+
+/** Nothing is loaded, and nothing runs, whatever a cluster has put into the page. */
+const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+/** The fleet as one HTML file: the worst first, each control plane, and the calendar of its certificates. */
+export function page(fleet: readonly StatusReport[], { now, namespace }: PageOf): string {
+  const sorted = fleet.toSorted(byNeed).map((report, index) => ({ report, id: `control-plane-${index + 1}` }));
+  const where = namespace === undefined ? 'all namespaces' : `namespace ${namespace}`;
+  const time = new Date(now).toISOString();
+  const unknown = [...new Set(fleet.flatMap((report) => report.unknown))];
+  return markup`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+<title>Hosted control planes of ${where}</title>
+<style>${new Markup(pageStyle)}</style></head><body>
+<a class="skip" href="#fleet">To the fleet</a>
+<header><h1>Hosted control planes of ${where}</h1>
+<p class="dim">As of <time datetime="${time}">${time.slice(0, 16).replace('T', ' ')} UTC</time></p>
+${counts(fleet)}</header>
+<main><section aria-labelledby="fleet"><h2 id="fleet">Fleet, the worst first</h2>
+${fleet.length === 0 ? markup`<p>No control plane exists.</p>` : fleetTable(sorted, now)}</section>
+<section aria-labelledby="each"><h2 id="each">Control planes</h2>
+${sorted.map(({ report, id }) => section(report, now, id))}</section>
+<section aria-labelledby="certificates"><h2 id="certificates">Calendar of certificates</h2>
+${calendar(fleet, now)}</section></main>
+<footer>${unknown.length > 0 ? markup`<h2>Not known</h2><ul class="causes">${unknown.map((what) => markup`<li>${what}</li>`)}</ul>` : undefined}
+<p>Written by <code>hcp report</code> ${releaseVersion}. <code>hcp status CLUSTER -n NAMESPACE</code> shows the present state.</p></footer>
+</body></html>`.text;
+}
+
+const meanings = { fails: 'failing', waits: 'waiting', unknown: 'unknown', ok: 'Ready' } as const;
+
+/** How many there are of each meaning. */
+function counts(fleet: readonly StatusReport[]): Markup {
+  const byMeaning = Map.groupBy(fleet, (report) => painted((paint) => stateOf(report, paint)).meaning ?? 'unknown');
+  const shown = Object.entries(meanings).flatMap(([meaning, text]) => {
+    const { length = 0 } = byMeaning.get(meaning as keyof typeof meanings) ?? [];
+    return length === 0
+      ? []
+      : [markup`<li><strong>${length}</strong><span class="badge" data-state="${meaning}">${text}</span></li>`];
+  });
+  return markup`<ul class="counts"><li><strong>${fleet.length}</strong>control planes</li>${shown}</ul>`;
+}
+
+const heading = ['CLUSTER', 'STATE', 'FOR', 'VERSION', 'API SERVERS', 'ETCD', 'WORKERS', 'CERTIFICATES', 'LAST BACKUP'];
+
+function fleetTable(sorted: readonly { readonly report: StatusReport; readonly id: string }[], now: number): Markup {
+  const span = (time: string) => spanText(Math.abs(now - Date.parse(time)));
+  const rows = sorted.map(({ report, id }): Content[] => {
+    const { blocker, apiServers, etcdMembers, workers, lastBackup, certificatesNotAfter } = report;
+    return [
+      markup`<a href="#${id}">${placeOf(report)}</a>`,
+      badge((paint) => stateOf(report, paint)),
+      blocker === null ? '' : span(blocker.since),
+      versionOf(report),
+      `${apiServers.ready}/${apiServers.total}`,
+      etcdMembers === null ? '-' : `${etcdMembers.voting}/${etcdMembers.total}`,
+      workers === null ? 'not known' : `${workers.total - workers.notReady.length}/${workers.total}`,
+      badge((paint) => expiry(certificatesNotAfter, now, paint)),
+      lastBackup === null ? 'none' : `${span(lastBackup)} ago`,
+    ];
+  });
+  return markup`<div class="fleet">${table('Fleet', heading, rows)}</div>`;
+}

@@ -1,0 +1,128 @@
+import { spanText } from '../format.ts';
+import { expiry, placeOf, stateOf, versionOf } from '../list.ts';
+import type { Step } from '../overview.ts';
+import { nextCommand, type StatusReport } from '../status/description.ts';
+import type { Cause } from '../status/warnings.ts';
+import { describeWorkers } from '../status/workers.ts';
+import type { Paint } from '../view.ts';
+import { type Content, type Markup, markup } from './markup.ts';
+import { waterfall } from './waterfall.ts';
+
+/** What is painted in a text for people, as a badge of the same meaning. */
+export function badge(write: (paint: Paint) => string): Markup {
+  const { meaning, text } = painted(write);
+  return meaning === undefined ? markup`${text}` : markup`<span class="badge" data-state="${meaning}">${text}</span>`;
+}
+
+/** A text, and its meaning. */
+export function painted(write: (paint: Paint) => string): { meaning: Parameters<Paint>[0] | undefined; text: string } {
+  let meaning: Parameters<Paint>[0] | undefined;
+  const text = write((of, shown) => {
+    meaning = of;
+    return shown;
+  });
+  return { meaning, text };
+}
+
+/** All of one control plane. What is well is folded. @param id unique in the page */
+export function section(report: StatusReport, now: number, id: string): Markup {
+  const { blocker, ready, cluster } = report;
+  const picture = waterfall(report, now, `${id}-bring-up`);
+  const state = (paint: Paint) => stateOf(report, paint);
+  return markup`<article id="${id}" aria-labelledby="${id}-name" data-state="${painted(state).meaning}">
+<header><h3 id="${id}-name">${placeOf(report)}</h3>${badge(state)}${blocker ? markup`<span class="dim">for ${age(blocker.since, now)}</span>` : undefined}</header>
+${blocker ? blocked(blocker, report) : undefined}${causes(report.causes)}
+<div class="panels"><div>${facts(report, now)}</div>
+<div>${components(report)}</div>
+<details${ready ? undefined : markup` open`}><summary>Bring-up of ${cluster}${picture && `: ${picture.summary}`}</summary>${picture?.svg ?? markup`<p>Nothing is reported yet: does the operator run?</p>`}</details></div>
+${report.steps.length > 0 ? steps(report, now, id) : undefined}</article>
+`;
+}
+
+function blocked(blocker: Step, report: StatusReport): Markup {
+  return markup`<h4>What blocks</h4>
+<p><strong>${blocker.type} is ${blocker.reason}.</strong> ${blocker.message}</p>
+<p class="next">Next: <code>${nextCommand(blocker, report)}</code></p>`;
+}
+
+function causes(found: readonly Cause[]): Markup | undefined {
+  if (found.length === 0) return undefined;
+  return markup`<ul class="causes">${found.map(({ text, causes: behind }) => markup`<li>${text}${causes(behind)}</li>`)}</ul>`;
+}
+
+function facts(report: StatusReport, now: number): Markup {
+  const { endpoint, apiServers, etcdMembers, workers, created, held, ongoing } = report;
+  const rows: readonly (readonly [string, Content])[] = [
+    ['Endpoint', endpoint ?? 'not known yet'],
+    ['Version', versionOf(report)],
+    ['Age', created === null ? '-' : age(created, now)],
+    ['API servers', `${apiServers.ready} of ${apiServers.total} ready`],
+    ['etcd', etcdMembers === null ? 'not known yet' : `${etcdMembers.voting} of ${etcdMembers.total} members vote`],
+    ['Workers', workers === null ? 'not known' : describeWorkers(workers)],
+    ['Certificates', firstExpiry(report, now)],
+    ...backups(report, now),
+    ...held.map(({ field, because, since }) => ['Held', `${field} for ${age(since, now)}: ${because}`] as const),
+    ...ongoing.map(({ type, message, since }) => [type, message || `for ${age(since, now)}`] as const),
+  ];
+  return markup`<dl class="facts">${rows.map(([name, value]) => markup`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+}
+
+function firstExpiry({ certificatesNotAfter }: StatusReport, now: number): Markup {
+  if (certificatesNotAfter === null) return markup`not known yet`;
+  const write = (paint: Paint) => expiry(certificatesNotAfter, now, paint);
+  return markup`${painted(write).meaning === undefined ? 'the first expires in ' : 'the first has '}${badge(write)}`;
+}
+
+function backups({ lastBackup, nextBackup, backupStore, steps }: StatusReport, now: number): [string, Content][] {
+  const stateOfStep = (type: Step['type']) => {
+    const step = steps.find((one) => one.type === type);
+    const isWell = step === undefined || ['ok', 'off'].includes(step.state);
+    return isWell ? undefined : markup` ${badge((paint) => paint(step.state, step.reason))} ${step.message}`;
+  };
+  if (backupStore === null && lastBackup === null) return [['Backups', 'none are asked for']];
+  const last = lastBackup === null ? 'none yet' : `the last one ${age(lastBackup, now)} ago`;
+  const next =
+    nextBackup === null
+      ? ''
+      : `, the next one ${Date.parse(nextBackup) > now ? 'in' : 'due for'} ${age(nextBackup, now)}`;
+  return [
+    ['Backups', markup`${last}${next}${stateOfStep('EtcdBackupReady')}${stateOfStep('EtcdBackupVerified')}`],
+    ['Stored with Secret', backupStore ?? '-'],
+  ];
+}
+
+function components({ components: all, cluster }: StatusReport): Markup | undefined {
+  if (all.length === 0) return undefined;
+  const rows = all.map(({ name, readyReplicas = 0, replicas = 0, version = '-', message = '' }) => {
+    const isWell = readyReplicas === replicas && message === '';
+    const ready = badge((paint) => paint(isWell ? 'ok' : 'waits', `${readyReplicas}/${replicas}`));
+    return [name, ready, version, message];
+  });
+  return table(`Components of ${cluster}`, ['COMPONENT', 'READY', 'VERSION', 'WAITS FOR'], rows);
+}
+
+function steps({ steps: all, cluster }: StatusReport, now: number, id: string): Markup {
+  const notWell = all.filter(({ state }) => state !== 'ok').length;
+  const rows = all.map(({ type, state, since, reason, message }) => [
+    type,
+    badge((paint) => paint(state, state)),
+    age(since, now),
+    state === 'ok' ? '' : reason,
+    state === 'ok' ? '' : message,
+  ]);
+  return markup`<details id="${id}-steps"><summary>All ${all.length} steps of ${cluster}, ${notWell} not ok</summary>${table(`Steps of ${cluster}`, ['STEP', 'STATE', 'FOR', 'REASON', 'MESSAGE'], rows)}</details>`;
+}
+
+/** A table that scrolls where it is too wide, also with a keyboard. */
+export function table(label: string, heading: readonly string[], rows: readonly (readonly Content[])[]): Markup {
+  return markup`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table>
+<thead><tr>${heading.map((text) => markup`<th scope="col">${text}</th>`)}</tr></thead>
+<tbody>${rows.map(
+    ([first, ...cells]) => markup`<tr><th scope="row">${first}</th>${cells.map((cell) => markup`<td>${cell}</td>`)}</tr>
+`,
+  )}</tbody></table></div>`;
+}
+
+function age(time: string, now: number): string {
+  return spanText(Math.abs(now - Date.parse(time)));
+}
