@@ -8,6 +8,7 @@ import { alertsPage } from '../../constructs/provider/monitoring/chart.ts';
 import type { Program } from '../../reconciler/cli/command.ts';
 import { hcp } from '../../reconciler/cli/commands.ts';
 import { helpOf, helpOfAll } from '../../reconciler/cli/help.ts';
+import { waterfallFile } from '../../reconciler/cli/report/waterfall.ts';
 import { hcpImport } from '../../reconciler/import/commands.ts';
 import { environmentVariables, flagSettings, type Setting } from '../../reconciler/operator/config.ts';
 import { phases } from '../../reconciler/reconcile/phases.ts';
@@ -21,6 +22,7 @@ import { ManualClock } from './manual-clock.ts';
 import { kubectlGet } from './printed-columns.ts';
 import { fencedBlock, markdownTable, withBlock } from './readme-block.ts';
 import { referencePage, withReference } from './reference-page.ts';
+import { reportedAt, reportedObject, reportsOf } from './reported-fleet.ts';
 import { now } from './scope.ts';
 import { withProviderValues, withTemplateVariables, withValues, withVariables, withVersions } from './stack-tables.ts';
 import type { Phase as RunnablePhase } from '../../reconciler/engine/run-phases.ts';
@@ -66,6 +68,7 @@ export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
   'reconciler/certificates/README.md': [withConditions('reconciler/certificates/README.md')],
   [certificatesPage]: [withCertificateTables],
   'reconciler/cli/COMMANDS.md': [withHelp(hcp)],
+  'reconciler/cli/bring-up.svg': [bringUpPicture],
   'test/FIGURES.md': [(text) => withRuns(text, runs)],
   'test/contract/README.md': [withContract],
 };
@@ -102,6 +105,12 @@ async function withKubectl(text: string): Promise<string> {
   await operator.stop();
   const lines = kubectlGet(cluster.hostedControlPlane, cluster.clock.now());
   return withBlock(text, 'kubectl', fencedBlock('text', ['$ kubectl get hcp', ...lines]));
+}
+
+/** The bring-up of a control plane of the demo. */
+function bringUpPicture(): string {
+  const [demo] = reportsOf([reportedObject(['demo', 'demo'])]);
+  return `${demo ? waterfallFile(demo, reportedAt) : ''}\n`;
 }
 
 /** The environment variables and flags of the operator. */

@@ -243,3 +243,21 @@ export function reportsOf(objects: readonly HostedControlPlaneObject[] = reporte
     };
   });
 }
+
+/** What a name or a message of a hostile cluster may be. */
+export const attack = `</title></style><script src="https://evil.example/x.js">alert(1)</script><img src=x onerror='alert(2)'>" onload="alert(3)`;
+
+/** The fleet with an attack in each text that comes from a cluster. */
+export function hostileReports(): StatusReport[] {
+  return reportsOf().map((report) => infested(report) as StatusReport);
+}
+
+/** What the program itself chooses: times, and the words of its own types. */
+const own = /^(\d{4}-\d\d-\d\dT.*|ok|waits|fails|unknown|[A-Z]\w+Ready)$/;
+
+function infested(value: unknown): unknown {
+  if (typeof value === 'string') return own.test(value) ? value : `${value}${attack}`;
+  if (Array.isArray(value)) return value.map(infested);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, infested(one)]));
+}

@@ -11,12 +11,12 @@ export class Markup {
 /** What a template takes: strings are escaped and cut, markup is kept, and what is absent is nothing. */
 export type Content = Markup | string | number | undefined | readonly Content[];
 
-/** The most characters of one text: what a cluster says in more, nobody reads, and 200 of them would fill the page. */
+/** The most characters of one text: a reader needs no more, and longer ones of 200 control planes would fill the page. */
 const longest = 1500;
 
 /**
  * A template that escapes what is put into it, for elements and for attributes in double quotes: names and messages come from
- * clusters, and whoever writes them may be hostile.
+ * clusters, whose users may be hostile.
  */
 export function markup(strings: TemplateStringsArray, ...values: readonly Content[]): Markup {
   return new Markup(strings.map((part, index) => `${part}${rendered(values[index])}`).join(''));

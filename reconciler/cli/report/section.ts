@@ -24,7 +24,7 @@ export function painted(write: (paint: Paint) => string): { meaning: Parameters<
   return { meaning, text };
 }
 
-/** All of one control plane. What is well is folded. @param id unique in the page */
+/** All of one control plane. The picture of one that is Ready is folded. @param id unique in the page */
 export function section(report: StatusReport, now: number, id: string): Markup {
   const { blocker, ready, cluster } = report;
   const picture = waterfall(report, now, `${id}-bring-up`);
@@ -76,8 +76,8 @@ function firstExpiry({ certificatesNotAfter }: StatusReport, now: number): Marku
 function backups({ lastBackup, nextBackup, backupStore, steps }: StatusReport, now: number): [string, Content][] {
   const stateOfStep = (type: Step['type']) => {
     const step = steps.find((one) => one.type === type);
-    const isWell = step === undefined || ['ok', 'off'].includes(step.state);
-    return isWell ? undefined : markup` ${badge((paint) => paint(step.state, step.reason))} ${step.message}`;
+    const isOk = step === undefined || ['ok', 'off'].includes(step.state);
+    return isOk ? undefined : markup` ${badge((paint) => paint(step.state, step.reason))} ${step.message}`;
   };
   if (backupStore === null && lastBackup === null) return [['Backups', 'none are asked for']];
   const last = lastBackup === null ? 'none yet' : `the last one ${age(lastBackup, now)} ago`;
@@ -94,8 +94,8 @@ function backups({ lastBackup, nextBackup, backupStore, steps }: StatusReport, n
 function components({ components: all, cluster }: StatusReport): Markup | undefined {
   if (all.length === 0) return undefined;
   const rows = all.map(({ name, readyReplicas = 0, replicas = 0, version = '-', message = '' }) => {
-    const isWell = readyReplicas === replicas && message === '';
-    const ready = badge((paint) => paint(isWell ? 'ok' : 'waits', `${readyReplicas}/${replicas}`));
+    const isOk = readyReplicas === replicas && message === '';
+    const ready = badge((paint) => paint(isOk ? 'ok' : 'waits', `${readyReplicas}/${replicas}`));
     return [name, ready, version, message];
   });
   return table(`Components of ${cluster}`, ['COMPONENT', 'READY', 'VERSION', 'WAITS FOR'], rows);

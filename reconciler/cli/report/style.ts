@@ -57,8 +57,8 @@ article{border:1px solid var(--line);border-left:5px solid var(--state);border-r
 article>header{display:flex;flex-wrap:wrap;gap:.3rem .8rem;align-items:baseline}
 .panels{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,27rem),1fr));gap:.6rem 2rem;margin-top:.6rem}
 .panels>*{min-width:0}
-.facts{display:grid;grid-template-columns:max-content minmax(0,1fr);gap:.1rem .9rem;margin:0;font-size:.9rem}
-.facts dt{color:var(--dim)}
+.facts{display:grid;grid-template-columns:fit-content(45%) minmax(0,1fr);gap:.1rem .9rem;margin:0;font-size:.9rem}
+.facts dt{color:var(--dim);min-width:0;overflow-wrap:anywhere}
 .facts dd{margin:0;overflow-wrap:anywhere}
 .causes{margin:.3rem 0;padding-left:1.2rem;font-size:.9rem;overflow-wrap:anywhere}
 details{margin:.5rem 0}

@@ -50,7 +50,7 @@ function heightOf({ spans, blocked, later }: BringUp): number {
 function drawn(overview: Overview, bringUp: BringUp, id: string, place: Markup): Markup {
   const { spans, blocked, later } = bringUp;
   const rest = [
-    ...(blocked.length > 0 ? [{ steps: blocked, text: 'waiting for others' }] : []),
+    ...(blocked.length > 0 ? [{ steps: blocked, text: 'blocked' }] : []),
     ...(later.length > 0 ? [{ steps: later, text: 'changed later' }] : []),
   ];
   const height = heightOf(bringUp);
@@ -89,7 +89,7 @@ function labels(steps: readonly Step[], text: string, y: number): Markup {
 }
 
 function nameOf([first, ...more]: readonly Step[]): string {
-  return `${first?.type ?? ''}${more.length > 0 ? ` and ${more.length} more` : ''}`;
+  return `${first?.type ?? ''}${more.length > 0 ? ` +${more.length}` : ''}`;
 }
 
 function percent(part: number): string {

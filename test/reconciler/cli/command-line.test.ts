@@ -32,7 +32,7 @@ describe('the command line', () => {
   it.each([
     [
       'destroy c1',
-      'unknown command "destroy": use one of list, status, collect, backup, backups, restore, rebuild, move, preflight, rollback, kubeconfig, hibernate, wake, pause, resume, render, diff, completion',
+      'unknown command "destroy": use one of list, status, report, collect, backup, backups, restore, rebuild, move, preflight, rollback, kubeconfig, hibernate, wake, pause, resume, render, diff, completion',
     ],
     ['help destroy', 'unknown command "destroy"'],
     ['backup', 'the cluster is missing: set the name of the Cluster'],
