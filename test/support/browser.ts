@@ -18,7 +18,7 @@ const flags = [
 interface Message {
   readonly id?: number;
   readonly method?: string;
-  readonly params?: Readonly<Record<string, unknown>>;
+  readonly params?: { readonly request?: { readonly url: string } };
   readonly sessionId?: string;
   readonly result?: Readonly<Record<string, unknown>>;
   readonly error?: { readonly message: string };
@@ -116,7 +116,7 @@ export class Browser implements AsyncDisposable {
 
   #take({ id, method = '', params, ...rest }: Message): void {
     if (id !== undefined) this.#waiting.get(id)?.(rest);
-    if (method === 'Network.requestWillBeSent') this.requested.push((params?.['request'] as { url: string }).url);
+    if (method === 'Network.requestWillBeSent' && params?.request) this.requested.push(params.request.url);
     this.#events.get(method)?.();
   }
 }

@@ -5,6 +5,7 @@ import type { Access } from '../../constructs/cluster/access-rules.ts';
 import { controlPlaneAccess, ownNamespaceAccess, sharedAccess } from '../../constructs/provider/access.ts';
 import { alerts } from '../../constructs/provider/monitoring/alerts.ts';
 import { alertsPage } from '../../constructs/provider/monitoring/chart.ts';
+import { renderDashboards } from '../../constructs/provider/monitoring/dashboards.ts';
 import type { Program } from '../../reconciler/cli/command.ts';
 import { hcp } from '../../reconciler/cli/commands.ts';
 import { helpOf, helpOfAll } from '../../reconciler/cli/help.ts';
@@ -53,7 +54,7 @@ const conditionPages = {
 /** What `npm run docs` writes into each page: everything that the sources say already. */
 export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
   'README.md': [withKubectl],
-  [alertsPage]: [withAlerts],
+  [alertsPage]: [withAlerts, withDashboards],
   [referencePage]: [withReference],
   'constructs/provider/CONDITIONS.md': [withConditions('constructs/provider/CONDITIONS.md')],
   'constructs/provider/SETTINGS.md': [withSettings, withProviderValues],
@@ -92,6 +93,16 @@ function withAlerts(text: string): string {
     ].join('\n\n'),
   );
   return withBlock(text, 'alerts', sections.join('\n'));
+}
+
+/** The panels of each dashboard, from the files that Grafana imports. */
+function withDashboards(text: string): string {
+  const rows = renderDashboards().flatMap(({ path, dashboard: { panels = [] } }) =>
+    panels.flatMap((panel) =>
+      'description' in panel ? [[`\`${path}\``, panel.title ?? '', panel.description ?? '']] : [],
+    ),
+  );
+  return withBlock(text, 'dashboards', markdownTable([['dashboard', 'panel', 'what it shows'], ...rows]));
 }
 
 /** What kubectl prints of a control plane five minutes after the production reconciler has brought it up in memory. */

@@ -78,7 +78,7 @@ export function reportedObject(
       version: 'v1.37.1',
       controlPlaneEndpoint: { host: `${cluster}.${namespace}.example.com`, port: 443 },
       etcd: { backup: { secret: { name: 'etcd-backup' } } },
-    } as NonNullable<HostedControlPlaneObject['spec']>,
+    },
     status: {
       version: 'v1.37.1',
       releaseRevision: 4,

@@ -50,7 +50,7 @@ const meanings = { fails: 'failing', waits: 'waiting', unknown: 'unknown', ok: '
 function counts(fleet: readonly StatusReport[]): Markup {
   const byMeaning = Map.groupBy(fleet, (report) => painted((paint) => stateOf(report, paint)).meaning ?? 'unknown');
   const shown = Object.entries(meanings).flatMap(([meaning, text]) => {
-    const { length = 0 } = byMeaning.get(meaning as keyof typeof meanings) ?? [];
+    const { length } = byMeaning.get(meaning as keyof typeof meanings) ?? [];
     return length === 0
       ? []
       : [markup`<li><strong>${length}</strong><span class="badge" data-state="${meaning}">${text}</span></li>`];

@@ -24,12 +24,12 @@ export class ReadOnce implements Reader {
     return once(this.#objects, key, () => this.#client.get(resource, name)) as Promise<T>;
   };
 
-  list: Reader['list'] = async <T extends KubeObject>(resource: Resource, selection: Selection = {}) => {
-    const { labelSelector, fieldSelector, namespace } = selection;
+  list: Reader['list'] = async <T extends KubeObject>(resource: Resource, selection: Selection | undefined) => {
+    const { labelSelector, fieldSelector, namespace } = selection ?? {};
     // Events of one Gateway, which is in another namespace, are few: they are asked for as they are.
     if (fieldSelector !== undefined) {
       const key = `${kindOf(resource)} ${namespace} ${fieldSelector}`;
-      const found = await once(this.#lists, key, () => this.#grouped(resource, selection, undefined));
+      const found = await once(this.#lists, key, () => this.#grouped(resource, selection ?? {}, undefined));
       return { items: [...found.values()].flat() as unknown as T[], resourceVersion: '' };
     }
     const [label, value = ''] = labelSelector?.split('=') ?? [];
@@ -41,7 +41,7 @@ export class ReadOnce implements Reader {
 
   /** The objects by namespace and value of a label. */
   async #grouped(resource: Resource, selection: Selection, label: string | undefined) {
-    const { items } = await this.#client.list<KubeObject>(resource, selection);
+    const { items } = await this.#client.list(resource, selection);
     return Map.groupBy(
       items,
       ({ metadata: { namespace, labels } }) => `${namespace} ${label === undefined ? '' : (labels?.[label] ?? '')}`,
