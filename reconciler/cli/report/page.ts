@@ -32,7 +32,7 @@ export function page(fleet: readonly StatusReport[], { now, namespace }: PageOf)
 <a class="skip" href="#fleet">To the fleet</a>
 <header><h1>Hosted control planes of ${where}</h1>
 <p class="dim">As of <time datetime="${time}">${time.slice(0, 16).replace('T', ' ')} UTC</time></p>
-${counts(fleet)}</header>
+${counts(sorted)}</header>
 <main><section aria-labelledby="fleet"><h2 id="fleet">Fleet, the worst first</h2>
 ${fleet.length === 0 ? markup`<p>No control plane exists.</p>` : fleetTable(sorted, now)}</section>
 <section aria-labelledby="each"><h2 id="each">Control planes</h2>
@@ -44,23 +44,30 @@ ${calendar(fleet, now)}</section></main>
 </body></html>`.text;
 }
 
-const meanings = { fails: 'failing', waits: 'waiting', unknown: 'unknown', ok: 'Ready' } as const;
+const words: Readonly<Record<string, string>> = { fails: 'failing', waits: 'waiting', ok: 'Ready' };
 
-/** How many there are of each meaning. */
-function counts(fleet: readonly StatusReport[]): Markup {
-  const byMeaning = Map.groupBy(fleet, (report) => painted((paint) => stateOf(report, paint)).meaning ?? 'unknown');
-  const shown = Object.entries(meanings).flatMap(([meaning, text]) => {
-    const { length } = byMeaning.get(meaning as keyof typeof meanings) ?? [];
-    return length === 0
-      ? []
-      : [markup`<li><strong>${length}</strong><span class="badge" data-state="${meaning}">${text}</span></li>`];
-  });
-  return markup`<ul class="counts"><li><strong>${fleet.length}</strong>control planes</li>${shown}</ul>`;
+/** How many there are of each meaning, the worst first. */
+function counts(sorted: readonly Row[]): Markup {
+  const byMeaning = Map.groupBy(
+    sorted,
+    ({ report }) => painted((paint) => stateOf(report, paint)).meaning ?? 'unknown',
+  );
+  const shown = [...byMeaning].map(
+    ([meaning, { length }]) =>
+      markup`<li><strong>${length}</strong><span class="badge" data-state="${meaning}">${words[meaning] ?? meaning}</span></li>`,
+  );
+  return markup`<ul class="counts"><li><strong>${sorted.length}</strong> control planes</li>${shown}</ul>`;
+}
+
+/** A control plane, and where the page has it. */
+interface Row {
+  readonly report: StatusReport;
+  readonly id: string;
 }
 
 const heading = ['CLUSTER', 'STATE', 'FOR', 'VERSION', 'API SERVERS', 'ETCD', 'WORKERS', 'CERTIFICATES', 'LAST BACKUP'];
 
-function fleetTable(sorted: readonly { readonly report: StatusReport; readonly id: string }[], now: number): Markup {
+function fleetTable(sorted: readonly Row[], now: number): Markup {
   const span = (time: string) => spanText(Math.abs(now - Date.parse(time)));
   const rows = sorted.map(({ report, id }): Content[] => {
     const { blocker, apiServers, etcdMembers, workers, lastBackup, certificatesNotAfter } = report;

@@ -102,7 +102,7 @@ function components({ components: all, cluster }: StatusReport): Markup | undefi
 }
 
 function steps({ steps: all, cluster }: StatusReport, now: number, id: string): Markup {
-  const notWell = all.filter(({ state }) => state !== 'ok').length;
+  const open = all.filter(({ state }) => !['ok', 'off'].includes(state)).length;
   const rows = all.map(({ type, state, since, reason, message }) => [
     type,
     badge((paint) => paint(state, state)),
@@ -110,7 +110,7 @@ function steps({ steps: all, cluster }: StatusReport, now: number, id: string): 
     state === 'ok' ? '' : reason,
     state === 'ok' ? '' : message,
   ]);
-  return markup`<details id="${id}-steps"><summary>All ${all.length} steps of ${cluster}, ${notWell} not ok</summary>${table(`Steps of ${cluster}`, ['STEP', 'STATE', 'FOR', 'REASON', 'MESSAGE'], rows)}</details>`;
+  return markup`<details id="${id}-steps"><summary>All ${all.length} steps of ${cluster}, ${open} not ok</summary>${table(`Steps of ${cluster}`, ['STEP', 'STATE', 'FOR', 'REASON', 'MESSAGE'], rows)}</details>`;
 }
 
 /** A table that scrolls where it is too wide, also with a keyboard. */

@@ -95,7 +95,8 @@ it('on paper everything is unfolded', async () => {
   const folded = `[...document.querySelectorAll('details:not([open]) tbody tr')].filter((row) => row.checkVisibility({ contentVisibilityAuto: true }) && row.getBoundingClientRect().height > 0).length`;
   expect(await browser.evaluate(folded)).toBe(0);
   await browser.send('Emulation.setEmulatedMedia', { media: 'print' });
-  expect(await browser.evaluate<number>(folded)).toBeGreaterThan(100);
+  // the browser lays the paper out with its next frame
+  await expect.poll(() => browser.evaluate<number>(folded), { timeout: 30_000 }).toBeGreaterThan(100);
   const { data } = await browser.send<{ data: string }>('Page.printToPDF');
   await browser.send('Emulation.setEmulatedMedia', { media: '' });
   expect(Buffer.from(data, 'base64').subarray(0, 5).toString()).toBe('%PDF-');
