@@ -7,7 +7,7 @@ import { type Command, hasSwitch, textOption, UsageError } from './command.ts';
 import { selectedControlPlanes } from './changes.ts';
 import { outputOf, outputOption, printed } from './output.ts';
 import { type Overview, overviewOf, type Step } from './overview.ts';
-import { age, backupText, expiry, stateText } from './state-text.ts';
+import { age, backupText, expiry, stateAge, stateText } from './state-text.ts';
 import { type Paint, plainView, type View } from './view.ts';
 import { wrapped } from './wrapped.ts';
 
@@ -104,7 +104,7 @@ interface FleetTable {
 export function describeFleet(entries: readonly Overview[], shown: FleetTable, view: View = plainView): string[] {
   const { namespace, isWide = false, isBare = false, now, store } = shown;
   if (entries.length === 0) return isBare ? [] : [noneOf(shown)];
-  const sorted = [...entries].sort((a, b) => rank(a) - rank(b) || (placeOf(a) < placeOf(b) ? -1 : 1));
+  const sorted = [...entries].sort(byNeed);
   const rows = sorted.map((entry) => [
     namespace === undefined ? placeOf(entry) : entry.cluster,
     ...cells(entry, now, view.paint),
@@ -164,12 +164,11 @@ const heading = ['CLUSTER', 'VERSION', 'STATE', 'FOR', 'API SERVERS', 'ETCD', 'C
 const further = ['RELEASE', 'ENDPOINT', 'AGE'];
 
 function cells(entry: Overview, now: number, paint: Paint): string[] {
-  const { apiServers, etcd, state } = entry;
-  const since = state.kind === 'ready' ? null : state.since;
+  const { apiServers, etcd } = entry;
   return [
     versionOf(entry),
     stateText(entry, paint),
-    since === null ? '' : age(since, now),
+    stateAge(entry, now),
     `${apiServers.ready}/${apiServers.total}`,
     etcd === null ? '-' : `${etcd.ready}/${etcd.total}`,
     expiry(entry.certificatesNotAfter, now, paint),
@@ -195,17 +194,22 @@ function backupState(entry: Overview, paint: Paint): string {
 }
 
 /** Both versions while they differ. */
-function versionOf({ version, wantedVersion }: Overview): string {
+export function versionOf({ version, wantedVersion }: Overview): string {
   if (version === null) return wantedVersion === null ? '-' : `to ${wantedVersion}`;
   return wantedVersion === null || wantedVersion === version ? version : `${version} to ${wantedVersion}`;
 }
 
-/** Those that need a person come first, and those that serve after those that do not. */
+/** The worst first: those that need a person, and those that serve after those that do not. */
+export function byNeed(one: Overview, other: Overview): number {
+  return rank(one) - rank(other) || (placeOf(one) < placeOf(other) ? -1 : 1);
+}
+
 function rank({ state: { kind }, available }: Overview): number {
   if (notReady.includes(kind)) return available ? 1 : 0;
   return kind === 'impaired' ? 2 : 3;
 }
 
-function placeOf({ namespace, cluster }: Overview): string {
+/** As people name it. */
+export function placeOf({ namespace, cluster }: Overview): string {
   return `${namespace}/${cluster}`;
 }

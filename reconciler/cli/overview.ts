@@ -41,6 +41,8 @@ export interface Overview {
   readonly etcdMembers: { readonly voting: number; readonly total: number } | null;
   readonly certificatesNotAfter: string | null;
   readonly lastBackup: string | null;
+  /** When the next backup is due; null without backups. */
+  readonly nextBackup: string | null;
   /** `off`: the spec asks for none; `failing`: since then; `never`: none was taken yet. */
   readonly backups: { readonly state: 'off' | 'never' | 'failing' | 'ok'; readonly since: string | null };
   /** The Secret of the bucket, as `namespace/name`; null without backups. */
@@ -48,6 +50,8 @@ export interface Overview {
   /** Host and port at which clients reach it; null before they are known. */
   readonly endpoint: string | null;
   readonly created: string | null;
+  /** When the API server has answered for the first time; null before. */
+  readonly initialized: string | null;
   /** The steps, in the order in which they become true. */
   readonly steps: readonly Step[];
   /** What does not work although it is Ready, or besides what blocks. */
@@ -75,6 +79,7 @@ export function overviewOf(object: HostedControlPlaneObject): Overview {
     return found && { ...found, type };
   };
   const steps = stepTypes.flatMap((type) => conditionOf(type) ?? []).map(stepOf);
+  const initialized = conditionOf('Initialized');
   const state = stateOf(status?.conditions);
   const { condition, kind } =
     state.kind === 'paused' ? stateOf(status?.conditions?.filter(({ type }) => type !== 'Paused')) : state;
@@ -99,10 +104,12 @@ export function overviewOf(object: HostedControlPlaneObject): Overview {
         : null,
     certificatesNotAfter: status?.certificatesNotAfter ?? null,
     lastBackup: status?.etcdLastBackupTime ?? null,
+    nextBackup: status?.etcdNextBackupTime ?? null,
     backups: backupsOf(object, steps),
     backupStore: store?.name === undefined ? null : `${store.namespace ?? namespace}/${store.name}`,
     endpoint: host === undefined || port === undefined ? null : formatEndpoint({ host, port }),
     created: metadata.creationTimestamp ?? null,
+    initialized: initialized?.status === 'True' ? initialized.lastTransitionTime : null,
     steps,
     problems: conditionTypes
       .filter((type) => !['Ready', 'Available', blocker?.type, ...usuallyFalse].includes(type))

@@ -24,6 +24,17 @@ export function stateText({ state: { kind, text } }: Overview, paint: Paint): st
   return paint(meanings[kind], text);
 }
 
+/** How long it has been in its state; empty while it is Ready. */
+export function stateAge({ state: { kind, since } }: Overview, now: number): string {
+  return kind === 'ready' || since === null ? '' : age(since, now);
+}
+
+/** How many members of etcd are ready, and how many have a vote. */
+export function etcdText({ etcd, etcdMembers }: Overview): string {
+  const votes = etcdMembers === null ? '' : `, ${etcdMembers.voting} of ${etcdMembers.total} vote`;
+  return etcd === null ? 'not known yet' : `${etcd.ready} of ${etcd.total} ready${votes}`;
+}
+
 /** When the last backup was stored, or why there is none. */
 export function backupText({ backups: { state, since }, lastBackup }: Overview, now: number, paint: Paint): string {
   if (state === 'failing') return paint('fails', since === null ? state : `${state} ${age(since, now)}`);

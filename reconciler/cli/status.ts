@@ -19,22 +19,31 @@ export const status: Command = {
     ['status team-a/prod --steps', 'every step, component and certificate, too'],
     ['status team-a/prod -w', 'again after each change'],
     ['status team-a/prod -o json', 'for a script'],
+    ['status team-a/prod --svg', 'the picture of its bring-up'],
   ],
-  usage: 'CLUSTER [--steps] [--watch] [-o json|yaml]',
+  usage: 'CLUSTER [--steps] [--watch] [--svg] [-o json|yaml]',
   summary:
     'Shows what a control plane is, or what it waits for and why; exit code 1 when it should be available and is not.',
   options: {
     steps: { type: 'boolean', meaning: 'show every step, component and certificate, not only what does not work' },
     watch: { type: 'boolean', short: 'w', meaning: 'show it again after each change, until you interrupt it' },
+    svg: { type: 'boolean', meaning: 'print the picture of its bring-up instead, as an SVG file' },
     output: outputOption(),
   },
   access: [findingControlPlane, followingControlPlane('--watch'), ...readingEvidence],
   prepare(given) {
     const name = clusterArgument(given);
     const shown = { output: outputOf(given), hasSteps: hasSwitch(given, 'steps') };
+    if (hasSwitch(given, 'svg')) return (session) => draw(session, name);
     return (session) => (hasSwitch(given, 'watch') ? watch(session, name, shown) : showOnce(session, name, shown));
   },
 };
+
+async function draw(session: Session, name: string): Promise<void> {
+  // its sequence is that of all phases, whose libraries the other views do not need
+  const { waterfallFile } = await import('./report/waterfall.ts');
+  session.terminal.print(waterfallFile(overviewOf(await findObject(session, name)), session.now()));
+}
 
 interface Shown {
   readonly output: string | undefined;

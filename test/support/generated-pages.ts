@@ -5,9 +5,11 @@ import type { Access } from '../../constructs/cluster/access-rules.ts';
 import { controlPlaneAccess, ownNamespaceAccess, sharedAccess } from '../../constructs/provider/access.ts';
 import { alerts } from '../../constructs/provider/monitoring/alerts.ts';
 import { alertsPage } from '../../constructs/provider/monitoring/chart.ts';
+import { renderDashboards } from '../../constructs/provider/monitoring/dashboards.ts';
 import { allCommands, type Program } from '../../reconciler/cli/command.ts';
 import { hcp } from '../../reconciler/cli/commands.ts';
 import { helpOf, helpOfAll } from '../../reconciler/cli/help.ts';
+import { waterfallFile } from '../../reconciler/cli/report/waterfall.ts';
 import { hcpImport } from '../../reconciler/import/program.ts';
 import { environmentVariables, flagSettings, type Setting } from '../../reconciler/operator/config.ts';
 import { phases } from '../../reconciler/reconcile/phases.ts';
@@ -25,6 +27,7 @@ import { ManualClock } from './manual-clock.ts';
 import { kubectlGet } from './printed-columns.ts';
 import { fencedBlock, markdownTable, withBlock } from './readme-block.ts';
 import { referencePage, withReference } from './reference-page.ts';
+import { reportedAt, reportedObject, reportsOf } from './reported-fleet.ts';
 import { now } from './scope.ts';
 import { withProviderValues, withTemplateVariables, withValues, withVariables, withVersions } from './stack-tables.ts';
 import type { Phase as RunnablePhase } from '../../reconciler/engine/run-phases.ts';
@@ -55,7 +58,7 @@ const conditionPages = {
 /** What `npm run docs` writes into each page: everything that the sources say already. */
 export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
   'README.md': [withKubectl],
-  [alertsPage]: [withAlerts],
+  [alertsPage]: [withAlerts, withDashboards],
   [referencePage]: [withReference],
   'constructs/provider/CONDITIONS.md': [withConditions('constructs/provider/CONDITIONS.md')],
   'constructs/provider/SETTINGS.md': [withSettings, withProviderValues],
@@ -70,6 +73,7 @@ export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
   'reconciler/certificates/README.md': [withConditions('reconciler/certificates/README.md')],
   [certificatesPage]: [withCertificateTables],
   'reconciler/cli/COMMANDS.md': [withHelp(hcp)],
+  'reconciler/cli/bring-up.svg': [bringUpPicture],
   'test/FIGURES.md': [(text) => withRuns(text, runs)],
   'test/PEERS.md': [(text) => withPeers(text, peers, keptResults())],
   'test/contract/README.md': [withContract],
@@ -97,6 +101,16 @@ function withAlerts(text: string): string {
   return withBlock(text, 'alerts', sections.join('\n'));
 }
 
+/** The panels of each dashboard, from the files that Grafana imports. */
+function withDashboards(text: string): string {
+  const rows = renderDashboards().flatMap(({ path, dashboard: { panels = [] } }) =>
+    panels.flatMap((panel) =>
+      'description' in panel ? [[`\`${path}\``, panel.title ?? '', panel.description ?? '']] : [],
+    ),
+  );
+  return withBlock(text, 'dashboards', markdownTable([['dashboard', 'panel', 'what it shows'], ...rows]));
+}
+
 /** What kubectl prints of a control plane five minutes after the production reconciler has brought it up in memory. */
 async function withKubectl(text: string): Promise<string> {
   const cluster = new MemoryCluster(new ManualClock(now.getTime()));
@@ -108,6 +122,12 @@ async function withKubectl(text: string): Promise<string> {
   await operator.stop();
   const lines = kubectlGet(cluster.hostedControlPlane, cluster.clock.now());
   return withBlock(text, 'kubectl', fencedBlock('text', ['$ kubectl get hcp', ...lines]));
+}
+
+/** The bring-up of a control plane of the demo. */
+function bringUpPicture(): string {
+  const [demo] = reportsOf([reportedObject(['demo', 'demo'])]);
+  return `${demo ? waterfallFile(demo, reportedAt) : ''}\n`;
 }
 
 /** The environment variables and flags of the operator. */

@@ -3,7 +3,7 @@ import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import { table } from '../columns.ts';
 import { nextCommand, spanText } from '../format.ts';
 import type { Overview, Step } from '../overview.ts';
-import { backupText, expiry, stateText } from '../state-text.ts';
+import { backupText, etcdText, expiry, stateText } from '../state-text.ts';
 import { plainView, type View } from '../view.ts';
 import { hanging, wrapped } from '../wrapped.ts';
 import { tree } from './causes.ts';
@@ -52,14 +52,13 @@ function pathOf(field: string): string {
 
 /** The summary: a name and what is known of it in each line. */
 function facts(report: StatusReport, now: number, { width, paint }: View): string[] {
-  const { namespace, cluster, endpoint, apiServers, etcd, etcdMembers, version, wantedVersion, workers } = report;
-  const votes = etcdMembers === null ? '' : `, ${etcdMembers.voting} of ${etcdMembers.total} vote`;
+  const { namespace, cluster, endpoint, apiServers, version, wantedVersion, workers } = report;
   const known: (readonly [name: string, text: string])[] = [
     ['Cluster', `${namespace}/${cluster}`],
     ['Endpoint', endpoint ?? 'not known yet'],
     ['Version', version === wantedVersion ? (version ?? '-') : `${version ?? 'none'}, wanted ${wantedVersion ?? '-'}`],
     ['API servers', `${apiServers.ready} of ${apiServers.total} ready`],
-    ['etcd', etcd === null ? 'not known yet' : `${etcd.ready} of ${etcd.total} ready${votes}`],
+    ['etcd', etcdText(report)],
     ['Workers', workers === null ? 'not known' : describeWorkers(workers)],
     ['Backups', backupText(report, now, paint)],
     ['Certificates', `the first expires in ${expiry(report.certificatesNotAfter, now, paint)}`],
@@ -72,10 +71,16 @@ function facts(report: StatusReport, now: number, { width, paint }: View): strin
   return known.flatMap(([name, text]) => wrapped(text, width, { first: `${name.padEnd(longest)}   ` }));
 }
 
+/** The command that ends what a user has asked for; undefined in other states. */
+export function wayOut({ state: { kind }, cluster, namespace }: Overview): string | undefined {
+  if (kind === 'paused') return nextCommand('resume', cluster, namespace);
+  return kind === 'hibernated' ? nextCommand('wake', cluster, namespace) : undefined;
+}
+
 /** What it is. What a user has asked for comes with the way out of it. */
 function stateLines(report: StatusReport, now: number, view: View): string[] {
-  const { state, blocker, cluster, namespace } = report;
-  const out = (command: string) => `  next: ${nextCommand(command, cluster, namespace)}`;
+  const { state, blocker, cluster } = report;
+  const out = `  next: ${wayOut(report)}`;
   const since = state.since === null ? '' : ` since ${spanSince(state.since, now)}`;
   switch (state.kind) {
     case 'ready':
@@ -86,11 +91,11 @@ function stateLines(report: StatusReport, now: number, view: View): string[] {
     case 'paused':
       return [
         `${cluster} is ${view.paint('waits', 'paused')}${since}: everything here is of the time before`,
-        out('resume'),
+        out,
         ...(blocker ? blockerLines(blocker, report, now, view) : []),
       ];
     case 'hibernated':
-      return [`${cluster} ${view.paint('off', 'hibernates')}${since}`, out('wake')];
+      return [`${cluster} ${view.paint('off', 'hibernates')}${since}`, out];
     case 'hibernating':
     case 'deleting':
     case 'waiting':
@@ -175,7 +180,8 @@ const shownBy: Partial<Record<ConditionType, 'backups' | 'pods'>> = {
   SchedulerReady: 'pods',
 };
 
-function commandAfter({ type }: Step, { namespace, cluster }: Overview): string {
+/** The command that shows more of what blocks. */
+export function commandAfter({ type }: Step, { namespace, cluster }: Overview): string {
   const what = shownBy[type];
   if (what === 'pods') return `kubectl -n ${namespace} get pods -l ${clusterNameLabel}=${cluster}`;
   return what === undefined

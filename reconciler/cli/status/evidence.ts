@@ -25,7 +25,6 @@ import { messageOf } from '../../kube/error-message.ts';
 import { isNotFound, isNotServed } from '../../kube/errors.ts';
 import { type KubeObject, objectKey } from '../../kube/object.ts';
 import type { CommandAccess } from '../access.ts';
-import type { Session } from '../command.ts';
 import { clusterOf } from '../../clusters/management/owning-cluster.ts';
 import { gatewayOf } from '../control-plane.ts';
 import type { Evidence } from './causes.ts';
@@ -45,6 +44,9 @@ export const readingEvidence: readonly CommandAccess[] = [
   { resource: Event, verbs: ['list'], why: 'what happened to the Gateway', where: 'gateway' },
 ];
 
+/** What it reads with. */
+export type Reader = Pick<KubernetesApi, 'get' | 'list'>;
+
 /** Reads with the rights of the user. A failure of a read is named, and the rest goes on without it. */
 type Tried = <T>(what: string, read: () => Promise<T>, otherwise: T) => Promise<T>;
 
@@ -53,7 +55,7 @@ type Tried = <T>(what: string, read: () => Promise<T>, otherwise: T) => Promise<
  * @returns with what this user may not read, and why
  */
 export async function gather(
-  { client, namespace }: Session,
+  { client, namespace }: { readonly client: Reader; readonly namespace: string },
   object: HostedControlPlaneObject,
 ): Promise<{ evidence: Evidence; machines: readonly MachineObject[] | undefined; unknown: string[] }> {
   const unknown: string[] = [];
@@ -87,10 +89,7 @@ export async function gather(
 }
 
 /** Where Cluster API's Machines are not served, there are none. */
-async function listMachines(
-  client: KubernetesApi,
-  selection: Selection,
-): Promise<readonly MachineObject[] | undefined> {
+async function listMachines(client: Reader, selection: Selection): Promise<readonly MachineObject[] | undefined> {
   try {
     return (await client.list<MachineObject>(Machine, selection)).items;
   } catch (error) {
@@ -101,7 +100,7 @@ async function listMachines(
 
 /** @param own the selection of the routes, and the events of their namespace */
 async function gatherGateway(
-  client: KubernetesApi,
+  client: Reader,
   name: GatewayName,
   tried: Tried,
   own: { readonly labelled: Selection; readonly events: readonly EventObject[] },
@@ -120,7 +119,7 @@ async function gatherGateway(
   };
 }
 
-async function findGateway(client: KubernetesApi, name: GatewayName): Promise<GatewayEvidence['gateway']> {
+async function findGateway(client: Reader, name: GatewayName): Promise<GatewayEvidence['gateway']> {
   try {
     return await client.get<GatewayObject>(Gateway, name);
   } catch (error) {
@@ -131,7 +130,7 @@ async function findGateway(client: KubernetesApi, name: GatewayName): Promise<Ga
 }
 
 /** The routes in the first version that the cluster serves. */
-async function listRoutes(client: KubernetesApi, selection: Selection): Promise<GatewayEvidence['routes']> {
+async function listRoutes(client: Reader, selection: Selection): Promise<GatewayEvidence['routes']> {
   for (const resource of tlsRoutes) {
     try {
       return (await client.list<TLSRouteObject>(resource, selection)).items;

@@ -27,7 +27,7 @@ function isReady({ status }: MachineObject): boolean {
   return status?.conditions?.find(({ type }) => type === 'NodeReady')?.status === 'True';
 }
 
-/** Names in a line. */
+/** Names in a line: more of them would fill it. */
 const mostNames = 3;
 
 /** `3 Machines with v1.37.1, 1 not ready: md-0-x`. */

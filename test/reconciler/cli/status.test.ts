@@ -134,6 +134,15 @@ describe('hcp status', () => {
     expect(printed.join('\n')).not.toContain('PRIVATE KEY');
   });
 
+  it('draws the bring-up alone, also of one that is not available', async () => {
+    const printed: string[] = [];
+    await run(complete, printed, { svg: true });
+    expect(printed.join('\n')).toMatch(
+      /^<svg xmlns="[^"]+" width="720" [^]*Bring-up of team\/c1: the API server answered after [^]*<\/svg>$/,
+    );
+    await expect(run(await orderedCluster(), printed, { svg: true })).rejects.toThrow('nothing is reported of c1 yet');
+  });
+
   it('fails while the API server is not available, after it has said why', async () => {
     const cluster = await orderedCluster();
     const operator = await OperatorProcess.start(cluster);
