@@ -15,7 +15,7 @@ export const report: Command = {
   name: 'report',
   examples: [
     ['report -A > fleet.html', 'all control planes that you may list'],
-    ['report -n team-a > team-a.html', 'those of one namespace'],
+    ['report -n team-a > team-a.html', 'all of one namespace'],
   ],
   usage: '[-A] > FILE.html',
   summary: 'Prints a page about control planes: the worst first, bring-ups, components, workers, certificates.',
