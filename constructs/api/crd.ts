@@ -62,74 +62,76 @@ interface PrinterColumn {
 
 const age: PrinterColumn = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
 
-const conditionField = (type: string, field: 'status' | 'reason') =>
-  `.status.conditions[?(@.type=="${type}")].${field}`;
+const conditionStatus = (type: string) => `.status.conditions[?(@.type=="${type}")].status`;
 
 const columns: readonly PrinterColumn[] = [
   {
-    name: 'Initialized',
-    type: 'boolean',
-    jsonPath: '.status.initialization.controlPlaneInitialized',
-    description: 'Whether the control plane was initialized, so that workers can join.',
-  },
-  {
-    name: 'API Server Available',
+    name: 'Status',
     type: 'string',
-    jsonPath: conditionField('Available', 'status'),
-    description: 'Whether the API server answers.',
+    jsonPath: '.status.summary',
+    description: 'State in words.',
   },
+  { name: 'Version', type: 'string', jsonPath: '.spec.version', description: 'Desired Kubernetes version.' },
   { name: 'Replicas', type: 'integer', jsonPath: '.spec.replicas', description: 'Desired number of API servers.' },
   {
     name: 'Ready',
     type: 'integer',
     jsonPath: '.status.readyReplicas',
-    description: 'Number of API servers that are ready.',
-  },
-  {
-    name: 'Updated',
-    type: 'integer',
-    jsonPath: '.status.upToDateReplicas',
-    description: 'Number of API servers that match the spec.',
-  },
-  {
-    name: 'ETCD Size',
-    type: 'string',
-    jsonPath: '.status.etcdVolumeSize',
-    description: 'Size of the volume of each etcd member.',
-  },
-  {
-    name: 'Max ETCD Space Usage',
-    type: 'string',
-    jsonPath: '.status.etcdVolumeUsage',
-    description: 'Used bytes of the fullest etcd volume.',
-  },
-  {
-    name: 'Paused',
-    type: 'string',
-    jsonPath: conditionField('Paused', 'status'),
-    description: 'Whether this object or its Cluster is paused.',
-  },
-  { name: 'Version', type: 'string', jsonPath: '.spec.version', description: 'Desired Kubernetes version.' },
-  {
-    name: 'Endpoint',
-    type: 'string',
-    jsonPath: '.spec.controlPlaneEndpoint.host',
-    description: 'Host at which workers and users reach the API server.',
-  },
-  {
-    name: 'Status',
-    type: 'string',
-    jsonPath: conditionField('Ready', 'reason'),
-    description: 'Ready, or the reason of the condition that blocks.',
+    description: 'API servers that are ready.',
   },
   age,
-  {
-    name: 'Port',
-    type: 'integer',
-    jsonPath: '.spec.controlPlaneEndpoint.port',
-    description: 'Port at which workers and users reach the API server.',
-    priority: 1,
-  },
+  ...(
+    [
+      {
+        name: 'Initialized',
+        type: 'boolean',
+        jsonPath: '.status.initialization.controlPlaneInitialized',
+        description: 'Whether workers can join.',
+      },
+      {
+        name: 'API Server Available',
+        type: 'string',
+        jsonPath: conditionStatus('Available'),
+        description: 'Whether the API server answers.',
+      },
+      {
+        name: 'Updated',
+        type: 'integer',
+        jsonPath: '.status.upToDateReplicas',
+        description: 'API servers that match the spec.',
+      },
+      {
+        name: 'ETCD Size',
+        type: 'string',
+        jsonPath: '.status.etcdVolumeSize',
+        description: 'Size of each etcd volume.',
+      },
+      {
+        name: 'Max ETCD Space Usage',
+        type: 'string',
+        jsonPath: '.status.etcdVolumeUsage',
+        description: 'Used bytes of the fullest etcd volume.',
+      },
+      {
+        name: 'Paused',
+        type: 'string',
+        jsonPath: conditionStatus('Paused'),
+        description: 'Whether it is paused.',
+      },
+      {
+        name: 'Endpoint',
+        type: 'string',
+        jsonPath: '.spec.controlPlaneEndpoint.host',
+        description: 'Host of the API server.',
+      },
+      {
+        name: 'Port',
+        type: 'integer',
+        jsonPath: '.spec.controlPlaneEndpoint.port',
+        description: 'Port of the API server.',
+      },
+    ] as const
+  ).map((column) => ({ ...column, priority: 1 })),
   ...Object.entries(HostedControlPlaneStatus.shape).flatMap(([field, schema]) => {
     const name = wideColumns.get(schema)?.name;
     const { type, description = '' } = structural(schema);

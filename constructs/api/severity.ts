@@ -10,6 +10,8 @@ export type Severity = 'Warning' | 'Outage' | 'Normal' | 'Routine';
 /** Reasons any condition may carry, with their severity unless the condition declares another one. */
 export const sharedReasons = {
   ReconcileSucceeded: 'Routine',
+  // True, because nothing is missing, and no proof of anything: the spec asks for none of it.
+  NotRequested: 'Routine',
   ReconcileFailed: 'Warning',
   InvalidConfiguration: 'Warning',
   ObjectRefused: 'Warning',

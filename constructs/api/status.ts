@@ -74,6 +74,7 @@ export const HostedControlPlaneStatus = z.object({
     .describe(
       'Always true, because there are no control plane Machines. Without it, Cluster API would neither drain workers nor delete their Nodes.',
     ),
+  summary: z.string().max(128).optional().describe('State in words, such as `Ready, backups fail`.'),
   version: z
     .string()
     .max(256)

@@ -38,6 +38,7 @@ elseif ready ~= nil and ready.observedGeneration == obj.metadata.generation then
   health.message = ready.message
   if ready.status == "True" then
     health.status = "Healthy"
+    health.message = obj.status.summary or ready.message
   elseif has("Awake", "False") and conditions.Awake.reason == "Hibernated" then
     health.status = "Suspended"
   elseif faults[ready.reason] or (has("Initialized", "True") and has("Available", "False")) then

@@ -1,7 +1,15 @@
 import { backupAnnotation } from '../../constructs/api/group.ts';
 import { changingControlPlane, findingControlPlane, followingControlPlane } from './access.ts';
 import { type Command, type Session, clusterArgument, hasSwitch } from './command.ts';
-import { changeControlPlane, type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
+import { stateOf } from '../reconcile/status/state.ts';
+import {
+  askingForPause,
+  changeControlPlane,
+  type ControlPlane,
+  findControlPlane,
+  refuseDeleting,
+  refusePaused,
+} from './control-plane.ts';
 import { type Progress, follow } from './follow.ts';
 import { nextCommand } from './format.ts';
 
@@ -11,18 +19,33 @@ export const backup: Command = {
   examples: [
     ['backup prod -n team-a', 'asks for a backup'],
     ['backup prod --wait --timeout 10m', 'waits until it is stored, and prints its name'],
+    ['backup prod --retry', 'tries it again, after you have corrected the Secret of its bucket'],
   ],
-  usage: 'CLUSTER [--wait]',
+  usage: 'CLUSTER [--retry] [--wait]',
   summary: 'Takes a backup.',
-  options: { wait: { type: 'boolean', meaning: 'wait until the backup is stored, and print its name' } },
-  access: [findingControlPlane, followingControlPlane('--wait'), changingControlPlane('requesting a backup')],
+  options: {
+    retry: { type: 'boolean', meaning: 'also while backups fail because of their Secret, after you have corrected it' },
+    wait: { type: 'boolean', meaning: 'wait until the backup is stored, and print its name' },
+  },
+  access: [
+    findingControlPlane,
+    askingForPause,
+    followingControlPlane('--wait'),
+    changingControlPlane('requesting a backup'),
+  ],
   prepare(given) {
     const cluster = clusterArgument(given);
-    return (session) => takeBackup(session, cluster, hasSwitch(given, 'wait'));
+    const options = { retry: hasSwitch(given, 'retry'), wait: hasSwitch(given, 'wait') };
+    return (session) => takeBackup(session, cluster, options);
   },
 };
 
-async function takeBackup(session: Session, cluster: string, wait: boolean): Promise<void> {
+interface Options {
+  readonly retry: boolean;
+  readonly wait: boolean;
+}
+
+async function takeBackup(session: Session, cluster: string, { retry, wait }: Options): Promise<void> {
   const controlPlane = await findControlPlane(session, cluster);
   refuseDeleting(controlPlane);
   const { metadata, spec, status } = controlPlane.object;
@@ -31,6 +54,9 @@ async function takeBackup(session: Session, cluster: string, wait: boolean): Pro
       `HostedControlPlane ${metadata.name} has no backups: set spec.etcd.backup with a bucket and a schedule`,
     );
   }
+  await refusePaused(session, controlPlane);
+  const refusal = refusalOf(controlPlane, retry);
+  if (refusal !== undefined) throw new Error(`no backup of ${controlPlane.cluster} was requested: ${refusal}`);
 
   const request = new Date(session.now()).toISOString();
   await changeControlPlane(session, { metadata }, { metadata: { annotations: { [backupAnnotation]: request } } });
@@ -42,6 +68,15 @@ async function takeBackup(session: Session, cluster: string, wait: boolean): Pro
   }
   const seen = { request, lastAttemptTime: status?.etcd?.backup?.lastAttemptTime };
   session.terminal.print(await follow(session, controlPlane, (now) => backupProgress(now, seen)));
+}
+
+/** Why none would be taken, which the control plane says already; undefined when one may be. */
+function refusalOf({ object: { status } }: ControlPlane, retry: boolean): string | undefined {
+  const { kind } = stateOf(status?.conditions);
+  if (kind === 'hibernated') return 'it hibernates, and nothing has changed since its last backup';
+  const condition = status?.conditions?.find(({ type }) => type === 'EtcdBackupReady');
+  if (retry || condition?.reason !== 'BackupSecretInvalid') return undefined;
+  return `${condition.message}; to try it nevertheless, add --retry`;
 }
 
 /** The state when the backup was requested. */

@@ -94,7 +94,8 @@ async function collectAll(session: Session, name: string, to: string): Promise<v
     keep(`${resource.kind}.yaml`, found);
   };
 
-  texts.set('status.txt', `${describeStatus(overviewOf(object), [], session.now()).join('\n')}\n`);
+  const report = { ...overviewOf(object), causes: [], workers: null, unknown: [] };
+  texts.set('status.txt', `${describeStatus(report, { now: session.now(), hasSteps: true }).join('\n')}\n`);
   keep('HostedControlPlane.yaml', object);
   await keepOne(Cluster, { namespace, name: cluster });
   const template = object.spec?.componentTemplateRef?.name;

@@ -5,6 +5,7 @@ export const commands: readonly CommandEntry[] = [
   ...group('See', {
     list: ['List control planes, and what blocks them', async () => (await import('./list.ts')).list],
     status: ['What one waits for, why, and what to do', async () => (await import('./status.ts')).status],
+    report: ['Write a page about a fleet', async () => (await import('./report.ts')).report],
     backups: ['List the backups in the bucket', async () => (await import('./backups.ts')).backups],
     kubeconfig: ['Write a personal kubeconfig', async () => (await import('./kubeconfig.ts')).kubeconfig],
     collect: ['Write objects, events and logs for support', async () => (await import('./collect.ts')).collect],

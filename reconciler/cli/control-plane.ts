@@ -1,12 +1,17 @@
 import { exposuresOf, type Gateway } from '../../constructs/api/exposure-spec.ts';
+import { pausedAnnotation } from '../../constructs/api/group.ts';
 import { parseStoredHostedControlPlane } from '../../constructs/api/parse.ts';
 import type { HostedControlPlane as ParsedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
-import { HostedControlPlane } from '../../constructs/api/resources.ts';
+import { Cluster, HostedControlPlane } from '../../constructs/api/resources.ts';
+import type { ClusterObject } from '../../imports/cluster-api.ts';
 import type { HostedControlPlaneObject } from '../clusters/management/hosted-control-plane-object.ts';
 import { clusterOf } from '../clusters/management/owning-cluster.ts';
-import { KubeError } from '../kube/errors.ts';
+import { isForbidden } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { stateOf } from '../reconcile/status/state.ts';
+import type { CommandAccess } from './access.ts';
 import { cliFieldManager, type Session } from './command.ts';
+import { nextCommand } from './format.ts';
 
 /** The control plane of a command that changes it, with the defaults of its spec, as of its last read. */
 export interface ControlPlane {
@@ -47,7 +52,7 @@ async function namespacesOf(client: Session['client'], name: string): Promise<st
     const found = items.filter((item) => clusterOf(item) === name || item.metadata.name === name);
     return found.map(({ metadata }) => metadata.namespace ?? '').sort();
   } catch (error) {
-    if (error instanceof KubeError && error.code === 403) return [];
+    if (isForbidden(error)) return [];
     throw error;
   }
 }
@@ -78,6 +83,35 @@ export function refuseDeleting({ cluster, object }: ControlPlane): void {
   if (object.metadata.deletionTimestamp !== undefined) {
     throw new Error(`the control plane of ${cluster} is being deleted: the operator does not accept requests for it`);
   }
+}
+
+/** What a command needs for {@link refusePaused}. */
+export const askingForPause: CommandAccess = {
+  resource: Cluster,
+  verbs: ['get'],
+  why: 'whether the Cluster is paused',
+};
+
+/** @throws while the operator would not act, because a user or clusterctl has paused it */
+export async function refusePaused(session: Session, { cluster, object }: ControlPlane): Promise<void> {
+  const { client, namespace } = session;
+  if (object.metadata.annotations?.[pausedAnnotation] !== undefined)
+    throw new Error(
+      `the control plane of ${cluster} is paused, so that the operator does nothing: run ${nextCommand('resume', cluster, namespace)} first`,
+    );
+  const owner = client.find<ClusterObject>(Cluster, { namespace, name: cluster });
+  const isPaused = await owner.then(
+    (found) => found?.spec?.paused === true,
+    // Who may not read Clusters learns what the operator has seen.
+    (error: unknown) => {
+      if (!isForbidden(error)) throw error;
+      return stateOf(object.status?.conditions).kind === 'paused';
+    },
+  );
+  if (isPaused)
+    throw new Error(
+      `Cluster ${cluster} is paused, so that the operator does nothing: set spec.paused of the Cluster to false first. clusterctl move leaves it true when it gives up or is interrupted`,
+    );
 }
 
 /** Changes fields of a control plane, which users can also change. @returns the object as it is stored then */

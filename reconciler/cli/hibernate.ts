@@ -2,7 +2,14 @@ import { hibernateWithMachinesAnnotation } from '../../constructs/api/group.ts';
 import type { ConditionType } from '../../constructs/api/conditions.ts';
 import { changingControlPlane, findingControlPlane, followingControlPlane } from './access.ts';
 import { clusterArgument, type Command, hasSwitch, type Session } from './command.ts';
-import { changeControlPlane, type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
+import {
+  askingForPause,
+  changeControlPlane,
+  type ControlPlane,
+  findControlPlane,
+  refuseDeleting,
+  refusePaused,
+} from './control-plane.ts';
 import { follow, type Progress } from './follow.ts';
 import { nextCommand } from './format.ts';
 
@@ -21,12 +28,18 @@ export const hibernate: Command = {
       meaning: 'also while Machines exist, whose pods keep running without an API server',
     },
   },
-  access: [findingControlPlane, followingControlPlane('--wait'), changingControlPlane('requesting hibernation')],
+  access: [
+    findingControlPlane,
+    askingForPause,
+    followingControlPlane('--wait'),
+    changingControlPlane('requesting hibernation'),
+  ],
   prepare(given) {
     const cluster = clusterArgument(given);
     const annotations = hasSwitch(given, 'with-machines') ? { [hibernateWithMachinesAnnotation]: 'true' } : {};
     return async (session) => {
-      const controlPlane = await request(session, cluster, { metadata: { annotations }, spec: { hibernate: true } });
+      const controlPlane = await findAttended(session, cluster);
+      await changeControlPlane(session, controlPlane.object, { metadata: { annotations }, spec: { hibernate: true } });
       if (!hasSwitch(given, 'wait'))
         return session.terminal.print(
           `${controlPlane.cluster} stops: see ${nextCommand('status', controlPlane.cluster, session.namespace)}`,
@@ -43,12 +56,19 @@ export const wake: Command = {
   usage: 'CLUSTER [--wait]',
   summary: 'Starts a control plane that hibernates, with its data, addresses and certificates.',
   options: { wait },
-  access: [findingControlPlane, followingControlPlane('--wait'), changingControlPlane('ending hibernation')],
+  access: [
+    findingControlPlane,
+    askingForPause,
+    followingControlPlane('--wait'),
+    changingControlPlane('ending hibernation'),
+  ],
   prepare(given) {
     const cluster = clusterArgument(given);
     return async (session) => {
       const annotations = { [hibernateWithMachinesAnnotation]: null };
-      const controlPlane = await request(session, cluster, { metadata: { annotations }, spec: { hibernate: null } });
+      const controlPlane = await findAttended(session, cluster);
+      refuseAwake(controlPlane);
+      await changeControlPlane(session, controlPlane.object, { metadata: { annotations }, spec: { hibernate: null } });
       if (!hasSwitch(given, 'wait'))
         return session.terminal.print(
           `${controlPlane.cluster} starts: see ${nextCommand('status', controlPlane.cluster, session.namespace)}`,
@@ -58,11 +78,19 @@ export const wake: Command = {
   },
 };
 
-async function request(session: Session, cluster: string, patch: object): Promise<ControlPlane> {
+/** @throws while the operator would not act */
+async function findAttended(session: Session, cluster: string): Promise<ControlPlane> {
   const controlPlane = await findControlPlane(session, cluster);
   refuseDeleting(controlPlane);
-  await changeControlPlane(session, controlPlane.object, patch);
+  await refusePaused(session, controlPlane);
   return controlPlane;
+}
+
+/** @throws when no hibernation is asked for, and none is ending */
+function refuseAwake({ cluster, object: { spec, status } }: ControlPlane): void {
+  const awake = status?.conditions?.find(({ type }) => type === 'Awake');
+  if (!spec.hibernate && awake?.status !== 'False')
+    throw new Error(`${cluster} does not hibernate: nothing was changed`);
 }
 
 /** The progress until no component runs. */

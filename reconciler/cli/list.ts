@@ -5,9 +5,9 @@ import { table } from './columns.ts';
 import { followingControlPlane } from './access.ts';
 import { type Command, hasSwitch, textOption, UsageError } from './command.ts';
 import { selectedControlPlanes } from './changes.ts';
-import { spanText } from './format.ts';
 import { outputOf, outputOption, printed } from './output.ts';
-import { type Overview, overviewOf } from './overview.ts';
+import { type Overview, overviewOf, type Step } from './overview.ts';
+import { age, backupText, expiry, stateAge, stateText } from './state-text.ts';
 import { type Paint, plainView, type View } from './view.ts';
 import { wrapped } from './wrapped.ts';
 
@@ -21,12 +21,12 @@ export const list: Command = {
   name: 'list',
   examples: [
     ['list -A', 'all control planes that you may list'],
-    ['list -n team-a -o wide', 'with endpoints, ages and messages'],
+    ['list -n team-a -o wide', 'with releases, endpoints, ages and messages'],
     ['list -A -l env=prod -w', 'those with a label, again after each change'],
     ['list --store bucket', 'the clusters that use a Secret, before you change it'],
   ],
   usage: '[-A] [-l SELECTOR] [--store SECRET] [-w] [-o json|yaml|wide|name] [--no-headers]',
-  summary: 'Lists control planes: what blocks them, members of etcd, expiry of certificates, last backup.',
+  summary: 'Lists control planes: what they are or what blocks them, ready pods, certificates, last backup.',
   options: {
     'all-namespaces': { type: 'boolean', short: 'A', meaning: 'list control planes of all namespaces' },
     store: {
@@ -36,7 +36,10 @@ export const list: Command = {
     },
     selector: { type: 'string', short: 'l', value: 'SELECTOR', meaning: 'list those with these labels, as in kubectl' },
     watch: { type: 'boolean', short: 'w', meaning: 'list them again after each change, until you interrupt it' },
-    output: outputOption({ values: 'wide|name', meaning: 'add endpoints, ages and messages; or names of clusters' }),
+    output: outputOption({
+      values: 'wide|name',
+      meaning: 'add releases, endpoints and messages; or names of clusters',
+    }),
     'no-headers': { type: 'boolean', meaning: 'print the rows of the table alone' },
   },
   access: [
@@ -89,7 +92,7 @@ interface FleetTable {
   readonly now: number;
   /** That of all entries; undefined where each one has its own. */
   readonly namespace: string | undefined;
-  /** With endpoints, ages and messages. */
+  /** With releases, endpoints, ages and messages. */
   readonly isWide?: boolean;
   /** Rows alone, without the heading and the count. */
   readonly isBare?: boolean;
@@ -101,27 +104,32 @@ interface FleetTable {
 export function describeFleet(entries: readonly Overview[], shown: FleetTable, view: View = plainView): string[] {
   const { namespace, isWide = false, isBare = false, now, store } = shown;
   if (entries.length === 0) return isBare ? [] : [noneOf(shown)];
-  const sorted = [...entries].sort((a, b) => order(a) - order(b) || (placeOf(a) < placeOf(b) ? -1 : 1));
+  const sorted = [...entries].sort(byNeed);
   const rows = sorted.map((entry) => [
     namespace === undefined ? placeOf(entry) : entry.cluster,
     ...cells(entry, now, view.paint),
     ...(store === undefined ? [] : [backupState(entry, view.paint)]),
     ...(isWide ? furtherCells(entry, now) : []),
   ]);
-  const waiting = entries.filter(({ ready }) => !ready).length;
+  const lineOf = (entry: Overview, step: Pick<Step, 'message'>) =>
+    wrapped(`${placeOf(entry)}: ${step.message}`, view.width, { first: '  ', further: '    ' });
   const faults = sorted.flatMap((entry) => {
     const step = backupsOf(entry);
     const isFault = store !== undefined && (step?.state === 'fails' || step?.state === 'waits');
-    const text = `${placeOf(entry)}: ${step?.message}`;
-    return isFault ? wrapped(text, view.width, { first: '  ', further: '    ' }) : [];
+    return isFault ? lineOf(entry, step) : [];
+  });
+  const messages = sorted.flatMap((entry) => {
+    const steps = [...(entry.blocker ? [entry.blocker] : []), ...entry.problems];
+    return isWide ? steps.filter(({ message }) => message !== '').flatMap((step) => lineOf(entry, step)) : [];
   });
   const columns = [...heading, ...(store === undefined ? [] : ['BACKUPS']), ...(isWide ? further : [])];
-  const lines = table([columns, ...rows], view, isWide ? 'prose' : 'names');
+  const lines = table([columns, ...rows], view);
   if (isBare) return lines.slice(1);
   return [
     ...lines,
     '',
-    `${entries.length} control plane${entries.length === 1 ? '' : 's'}, ${waiting} not Ready`,
+    summaryOf(entries),
+    ...(messages.length > 0 ? ['', 'Messages:', ...messages] : []),
     ...(faults.length > 0 ? ['', 'Problems of backups:', ...faults] : []),
   ];
 }
@@ -133,35 +141,47 @@ function noneOf({ namespace, store }: FleetTable): string {
     : `no control plane exists in namespace ${namespace}: -A lists all`;
 }
 
-const heading = ['CLUSTER', 'VERSION', 'RELEASE', 'STATE', 'FOR', 'API SERVERS', 'ETCD', 'CERTIFICATES', 'LAST BACKUP'];
-const further = ['ENDPOINT', 'AGE', 'MESSAGE'];
+/** How many there are, and how many of them are not simply Ready. What a user has asked for is not counted as not Ready. */
+function summaryOf(entries: readonly Overview[]): string {
+  const count = (kinds: readonly Kind[]) => entries.filter(({ state }) => kinds.includes(state.kind)).length;
+  const others = [
+    [count(['impaired']), 'Ready with a problem'],
+    [count(['paused']), 'paused'],
+    [count(['hibernating', 'hibernated']), 'hibernated'],
+    [count(['deleting']), 'being deleted'],
+  ] as const;
+  return [
+    `${entries.length} control plane${entries.length === 1 ? '' : 's'}`,
+    `${count(notReady)} not Ready`,
+    ...others.flatMap(([number, what]) => (number > 0 ? [`${number} ${what}`] : [])),
+  ].join(', ');
+}
+
+type Kind = Overview['state']['kind'];
+const notReady: readonly Kind[] = ['failing', 'waiting', 'unknown'];
+
+const heading = ['CLUSTER', 'VERSION', 'STATE', 'FOR', 'API SERVERS', 'ETCD', 'CERTIFICATES', 'LAST BACKUP'];
+const further = ['RELEASE', 'ENDPOINT', 'AGE'];
 
 function cells(entry: Overview, now: number, paint: Paint): string[] {
-  const { apiServers, etcdMembers, blocker } = entry;
-  const span = (time: string) => spanText(Math.abs(now - Date.parse(time)));
+  const { apiServers, etcd } = entry;
   return [
     versionOf(entry),
-    entry.releaseRevision === null ? '-' : String(entry.releaseRevision),
-    stateOf(entry, paint),
-    blocker === null ? '' : span(blocker.since),
+    stateText(entry, paint),
+    stateAge(entry, now),
     `${apiServers.ready}/${apiServers.total}`,
-    etcdMembers === null ? '-' : `${etcdMembers.voting}/${etcdMembers.total}`,
+    etcd === null ? '-' : `${etcd.ready}/${etcd.total}`,
     expiry(entry.certificatesNotAfter, now, paint),
-    entry.lastBackup === null ? 'none' : `${span(entry.lastBackup)} ago`,
+    backupText(entry, now, paint),
   ];
 }
 
-function furtherCells({ endpoint, created, blocker }: Overview, now: number): string[] {
+function furtherCells({ releaseRevision, endpoint, created }: Overview, now: number): string[] {
   return [
+    releaseRevision === null ? '-' : String(releaseRevision),
     endpoint ?? '-',
-    created === null ? '-' : spanText(now - Date.parse(created)),
-    blocker?.message.replaceAll(/\s+/g, ' ').trim() ?? '',
+    created === null ? '-' : age(created, now),
   ];
-}
-
-function stateOf({ ready, blocker }: Overview, paint: Paint): string {
-  if (blocker !== null) return paint(blocker.state, blocker.reason);
-  return ready ? paint('ok', 'Ready') : paint('unknown', 'Unknown');
 }
 
 function backupsOf({ steps }: Overview) {
@@ -173,23 +193,23 @@ function backupState(entry: Overview, paint: Paint): string {
   return paint(state, state === 'ok' ? 'ready' : state === 'unknown' ? 'unknown' : reason);
 }
 
-/** The time until a certificate expires. */
-export function expiry(notAfter: string | null, now: number, paint: Paint): string {
-  if (notAfter === null) return '-';
-  const left = Date.parse(notAfter) - now;
-  return left > 0 ? spanText(left) : paint('fails', `expired ${spanText(-left)} ago`);
-}
-
 /** Both versions while they differ. */
-function versionOf({ version, wantedVersion }: Overview): string {
+export function versionOf({ version, wantedVersion }: Overview): string {
   if (version === null) return wantedVersion === null ? '-' : `to ${wantedVersion}`;
   return wantedVersion === null || wantedVersion === version ? version : `${version} to ${wantedVersion}`;
 }
 
-function order({ ready, available }: Overview): number {
-  return ready ? 2 : available ? 1 : 0;
+/** The worst first: those that need a person, and those that serve after those that do not. */
+export function byNeed(one: Overview, other: Overview): number {
+  return rank(one) - rank(other) || (placeOf(one) < placeOf(other) ? -1 : 1);
 }
 
-function placeOf({ namespace, cluster }: Overview): string {
+function rank({ state: { kind }, available }: Overview): number {
+  if (notReady.includes(kind)) return available ? 1 : 0;
+  return kind === 'impaired' ? 2 : 3;
+}
+
+/** As people name it. */
+export function placeOf({ namespace, cluster }: Overview): string {
   return `${namespace}/${cluster}`;
 }

@@ -1,9 +1,14 @@
-import type { ClusterObject } from '../../imports/cluster-api.ts';
-import { blockMoveAnnotation, pausedAnnotation, prepareMoveAnnotation } from '../../constructs/api/group.ts';
-import { Cluster } from '../../constructs/api/resources.ts';
+import { blockMoveAnnotation, prepareMoveAnnotation } from '../../constructs/api/group.ts';
 import { changingControlPlane, findingControlPlane, followingControlPlane } from './access.ts';
 import { type Command, type ParsedArguments, type Session, UsageError, hasSwitch } from './command.ts';
-import { changeControlPlane, type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
+import {
+  askingForPause,
+  changeControlPlane,
+  type ControlPlane,
+  findControlPlane,
+  refuseDeleting,
+  refusePaused,
+} from './control-plane.ts';
 import { type Progress, follow } from './follow.ts';
 import { nextCommand } from './format.ts';
 import { describeObjects, takeAlong, takingAlong } from './move/users-objects.ts';
@@ -30,7 +35,7 @@ export const move: Command = {
     findingControlPlane,
     followingControlPlane('--wait'),
     changingControlPlane('requesting the preparation, and taking it back'),
-    { resource: Cluster, verbs: ['get'], why: 'whether the Cluster is paused' },
+    askingForPause,
     ...takingAlong,
   ],
   prepare(given) {
@@ -69,6 +74,10 @@ async function prepareMove(session: Session, { cluster: name, wait }: MoveReques
 
 async function abortMove(session: Session, { cluster: name, wait }: MoveRequest): Promise<void> {
   const controlPlane = await findUnpaused(session, name);
+  const { metadata } = controlPlane.object;
+  const isRequested = metadata.annotations?.[prepareMoveAnnotation] !== undefined;
+  if (!isRequested && conditionOf(controlPlane.object)?.status !== 'False')
+    throw new Error(`no move of ${controlPlane.cluster} is requested or under way: nothing was changed`);
   await annotate(session, controlPlane, null);
   if (!wait) {
     session.terminal.print(
@@ -83,12 +92,7 @@ async function abortMove(session: Session, { cluster: name, wait }: MoveRequest)
 async function findUnpaused(session: Session, name: string): Promise<ControlPlane> {
   const controlPlane = await findControlPlane(session, name);
   refuseDeleting(controlPlane);
-  const { client, namespace } = session;
-  const owner = await client.find<ClusterObject>(Cluster, { namespace, name: controlPlane.cluster });
-  if (owner?.spec?.paused || controlPlane.object.metadata.annotations?.[pausedAnnotation] !== undefined)
-    throw new Error(
-      `Cluster ${controlPlane.cluster} is paused, so that the operator does nothing: set spec.paused of the Cluster to false first. clusterctl move leaves it true when it gives up or is interrupted`,
-    );
+  await refusePaused(session, controlPlane);
   return controlPlane;
 }
 

@@ -57,7 +57,7 @@ export const resume: Command = {
       }
       session.terminal.print(
         isPaused(object)
-          ? `the control plane of ${shown} is no longer paused: the operator continues`
+          ? `the control plane of ${shown} is resumed: the operator reconciles it again`
           : `the control plane of ${shown} is not paused`,
       );
     };

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 
 /** What a painted text is to the one who reads it. A terminal chooses the colour. */
-type Meaning = 'ok' | 'waits' | 'fails' | 'unknown' | 'heading';
+type Meaning = 'ok' | 'off' | 'waits' | 'ignored' | 'fails' | 'unknown' | 'heading';
 
 /** Marks a text by its meaning. */
 export type Paint = (meaning: Meaning, text: string) => string;
@@ -18,7 +18,9 @@ export const plainView: View = { width: undefined, paint: (_, text) => text };
 
 const styles = {
   ok: 'green',
+  off: 'dim',
   waits: 'yellow',
+  ignored: 'yellow',
   fails: 'red',
   unknown: 'dim',
   heading: 'bold',

@@ -67,6 +67,11 @@ export function done(
   return { kind: 'done', facts, requeueAt, reason, message, report };
 }
 
+/** Done, because the spec asks for none of it: the condition proves nothing. */
+export function notRequested(report?: StatusReport): Done {
+  return { kind: 'done', facts: {}, reason: 'NotRequested', report };
+}
+
 export function degraded<const Found extends Partial<Facts>>(
   reason: ConditionReason,
   message: string,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { auditTargets } from '../../constructs/control-plane/api-server/audit/targets.ts';
 import { auditSecret, deleteAuditSecret, needsAuditSecret } from './audit/audit-secret.ts';
-import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
+import { degraded, done, notRequested, type Outcome, wait } from '../engine/outcome.ts';
 import { recheckMs } from '../clusters/management/users-objects.ts';
 import { phase } from './scope.ts';
 
@@ -16,7 +16,7 @@ export const audit = phase({
     const targets = auditTargets(scope.cluster);
     if (!needsAuditSecret(targets)) {
       await deleteAuditSecret(scope);
-      return done();
+      return notRequested();
     }
     const { secret, problems } = await auditSecret(scope, (name) => scope.storeReader.secret(name), createToken);
     if (!secret) return wait('AuditSecretInvalid', problems.join('; '), { afterMs: recheckMs });

@@ -16,7 +16,7 @@ import { isPrepared } from '../run-state/move-record.ts';
 import { minorChange } from '../desired-state/upgrade/version-change.ts';
 import { readyMembers } from '../etcd/access.ts';
 import { messageOf } from '../kube/error-message.ts';
-import { degraded, done, InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
+import { degraded, done, InvalidConfiguration, notRequested, type Outcome, wait } from '../engine/outcome.ts';
 import type { StatusReport } from '../engine/status-report.ts';
 import { phase, type Scope } from './scope.ts';
 import { etcdCertificates } from './certificates.ts';
@@ -37,7 +37,7 @@ export const backup = phase({
     if (!spec) {
       for (const name of [workName, storeCheckWork]) work.cancel(name);
       const isStale = hostedControlPlane.status?.etcdNextBackupTime !== undefined;
-      return done({}, undefined, isStale ? { report: { etcdNextBackupTime: undefined } } : {});
+      return notRequested(isStale ? { etcdNextBackupTime: undefined } : undefined);
     }
     const then = resumption(scope);
     return then === undefined ? run(scope, spec) : done({}, undefined, { message: `backups continue ${then}` });

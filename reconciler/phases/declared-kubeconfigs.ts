@@ -4,7 +4,7 @@ import { durationSeconds } from '../../constructs/api/duration.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { declaredPlan } from '../../constructs/control-plane/certificates/certificate-plans.ts';
-import { degraded, done, type Outcome } from '../engine/outcome.ts';
+import { degraded, done, notRequested, type Outcome } from '../engine/outcome.ts';
 import { unlessRefused } from '../engine/refusals.ts';
 import { isControlledBy } from '../kube/object.ts';
 import { readCertificate } from '../pki/certificate.ts';
@@ -34,6 +34,7 @@ export const declaredKubeconfigs = phase({
     const renewals = kept.flatMap(({ renewal }) => renewal?.getTime() ?? []);
     const requeueAt = renewals.length === 0 ? undefined : new Date(Math.min(...renewals));
     const taken = kept.filter(({ renewal }) => renewal === undefined).map(({ secret }) => secret);
+    if (declared.length === 0) return notRequested();
     if (taken.length === 0) return done({}, requeueAt);
     return degraded(
       'SecretNameTaken',

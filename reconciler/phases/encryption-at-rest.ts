@@ -12,7 +12,7 @@ import {
 import { initialConfigurationFor, firstKeys } from '../encryption-at-rest/first-keys.ts';
 import { encryptionSecret, readEncryptionKeys } from '../encryption-at-rest/secret.ts';
 import { holdsEarlierData } from '../backup/restore/earlier-data.ts';
-import { done, type Outcome, wait } from '../engine/outcome.ts';
+import { done, notRequested, type Outcome, wait } from '../engine/outcome.ts';
 import { unlessRefused } from '../engine/refusals.ts';
 import { takeBack } from '../certificates/kept-secrets.ts';
 import { phase, type Scope } from './scope.ts';
@@ -66,7 +66,7 @@ async function initialConfiguration(scope: Context, name: string): Promise<Outco
       );
     }
     case 'clear':
-      return done({}, undefined, { report: { encryptionAtRest: { provider: 'None' } } });
+      return notRequested({ encryptionAtRest: { provider: 'None' } });
     case 'users':
       return done();
     case 'configure': {

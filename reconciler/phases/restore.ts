@@ -3,7 +3,7 @@ import { mostEarlierRestores } from '../../constructs/api/etcd-status.ts';
 import { isBareSnapshot } from '../../constructs/api/restore-spec.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { describeBareSnapshot } from '../backup/bare-snapshot.ts';
-import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
+import { degraded, done, notRequested, type Outcome, wait } from '../engine/outcome.ts';
 import { operatorImageOf } from '../backup/receiver/operator-image.ts';
 import { adoptKeys } from '../backup/restore/adopt-keys.ts';
 import {
@@ -56,7 +56,7 @@ export const restore = phase({
 const soonMs = 500;
 
 function withoutRequest({ kind }: RestoreDecision): Outcome {
-  if (kind !== 'withdrawn') return done();
+  if (kind !== 'withdrawn') return notRequested();
   return wait(
     'RestoringMembers',
     'a restore has begun, but etcd.restore was removed: set it again, or choose another backup',

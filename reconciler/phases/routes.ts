@@ -5,7 +5,7 @@ import type { Facts } from '../../constructs/cluster/facts.ts';
 import { needsTunnel } from '../../constructs/cluster/in-cluster-access.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { done, InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
+import { done, InvalidConfiguration, notRequested, type Outcome, wait } from '../engine/outcome.ts';
 import { controlPlaneChart } from './charts.ts';
 import type { RenderedName } from '../kube/rendering.ts';
 import { routesNotServed, routeStateOf } from '../clusters/exposure/route-status.ts';
@@ -28,7 +28,7 @@ export const routes = phase({
     const exposure = exposureOf(cluster.spec);
     if (exposure.kind === 'gateway') return attachToGateway(scope, exposure.gateway);
     if (exposure.kind === 'ingress') return applyIngresses(scope, exposure.ingress);
-    return done();
+    return notRequested();
   },
 });
 

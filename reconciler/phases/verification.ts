@@ -14,7 +14,7 @@ import { listVerifications, type VerificationInventory, verificationRules } from
 import type { Verification } from '../backup/verification-result.ts';
 import { planVerification, type VerificationDecision } from '../backup/verify/plan-verification.ts';
 import { messageOf } from '../kube/error-message.ts';
-import { degraded, done, InvalidConfiguration, type Outcome } from '../engine/outcome.ts';
+import { degraded, done, InvalidConfiguration, notRequested, type Outcome } from '../engine/outcome.ts';
 import type { StatusReport } from '../engine/status-report.ts';
 import { phase, type Scope } from './scope.ts';
 import { workName as backupName } from './backup.ts';
@@ -38,7 +38,7 @@ export const verification = phase({
     if (!spec || (spec.verify.disabled && scope.runState.backups.move === undefined)) {
       for (const name of [inventoryName, verificationName]) scope.work.cancel(name);
       await removeVerificationPods(scope);
-      return done();
+      return notRequested();
     }
     if (task.kind === 'running') return inProgress(scope, `verifying backup ${task.inputsKey}: ${task.progress}`);
     if ((await removeVerificationPods(scope)) > 0)

@@ -1,9 +1,13 @@
 import { pausedAnnotation } from '../../constructs/api/group.ts';
+import { nearestName } from '../../constructs/api/nearest-name.ts';
+import { Cluster, HostedControlPlane } from '../../constructs/api/resources.ts';
 import { maxClusterNameLength } from '../../constructs/cluster/names.ts';
 import { type SpecSources, type UsableSpec, usableSpec } from '../desired-state/usable-spec.ts';
 import { adviceOnMove } from '../etcd/formation.ts';
 import type { KubeObject, ObjectMeta } from '../kube/object.ts';
 import type { ClusterObject } from '../../imports/cluster-api.ts';
+import type { ManagementCluster } from '../clusters/management/cache.ts';
+import type { HostedControlPlaneObject } from '../clusters/management/hosted-control-plane-object.ts';
 import { owningCluster } from '../clusters/management/owning-cluster.ts';
 import type { RecordedRevisions } from '../desired-state/revision/believed.ts';
 
@@ -41,6 +45,8 @@ export interface Known extends Pick<SpecSources, 'findComponentTemplate' | 'choo
   /** Why not all objects of its namespace are known. @default all are */
   readonly crowded?: string | undefined;
   readonly findCluster: (namespace: string, name: string) => ClusterObject | undefined;
+  /** The Clusters of a namespace whose control plane does not exist. */
+  readonly findWithoutControlPlane: (namespace: string) => readonly ClusterObject[];
   readonly findRevisions: (object: KubeObject, cluster: string) => RecordedRevisions;
 }
 
@@ -75,10 +81,11 @@ function admitOwned(
   object: KubeObject,
   owner: string | undefined,
   cluster: ClusterObject | undefined,
-  { findRevisions, ...sources }: Known,
+  { findRevisions, findWithoutControlPlane, ...sources }: Known,
 ): Admission {
   const { metadata } = object;
-  if (owner === undefined) return { kind: 'unowned', message: unowned(metadata.name) };
+  if (owner === undefined)
+    return { kind: 'unowned', message: unowned(metadata.name, findWithoutControlPlane(metadata.namespace ?? '')) };
   if (!cluster)
     return { kind: 'unowned', message: `Cluster ${owner}, which owns this object, does not exist: create it` };
   const reference = cluster.spec?.controlPlaneRef;
@@ -114,6 +121,36 @@ function unusableName(owner: string): string | undefined {
   return undefined;
 }
 
-function unowned(name: string): string {
+/** @param without Clusters whose control plane does not exist, of which one may mean this object */
+function unowned(name: string, without: readonly ClusterObject[]): string {
+  const references = without.map(({ metadata, spec }) => [spec?.controlPlaneRef?.name ?? '', metadata.name] as const);
+  const near = nearestName(
+    name,
+    references.map(([reference]) => reference),
+  );
+  const misnamed = references.find(([reference]) => reference === near);
+  if (misnamed)
+    return `no Cluster owns this object: Cluster ${misnamed[1]} names HostedControlPlane ${near}, which does not exist: write ${name} into its spec.controlPlaneRef, or create this object as ${near}`;
   return `no Cluster owns this object yet: create a Cluster whose spec.controlPlaneRef names HostedControlPlane ${name}`;
+}
+
+/** Cluster API takes seconds to set the owner of an object that was created together with its Cluster. */
+const ownedWithinMs = 10_000;
+
+/** When it is worth saying that no Cluster owns an object, in milliseconds since the epoch: at once where something was said before. */
+export function saidUnownedAt({ metadata, status }: HostedControlPlaneObject): number {
+  if (status?.conditions !== undefined || metadata.creationTimestamp === undefined) return 0;
+  return Date.parse(metadata.creationTimestamp) + ownedWithinMs;
+}
+
+/** The Clusters of a namespace whose control plane does not exist. */
+export function withoutControlPlane(
+  management: Pick<ManagementCluster, 'get' | 'list'>,
+  namespace: string,
+): ClusterObject[] {
+  return (management.list(Cluster) as ClusterObject[]).filter(({ metadata, spec }) => {
+    const { kind, name } = spec?.controlPlaneRef ?? {};
+    if (metadata.namespace !== namespace || kind !== HostedControlPlane.kind || name === undefined) return false;
+    return management.get(HostedControlPlane, { namespace, name }) === undefined;
+  });
 }

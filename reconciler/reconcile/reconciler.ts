@@ -5,7 +5,7 @@ import { earliest, type RequeueAt } from '../engine/requeue.ts';
 import { reconcileNormal } from './reconcile-normal.ts';
 import { addFinalizer } from '../clusters/management/finalizer.ts';
 import { reportForeignControlPlane } from './foreign-control-plane.ts';
-import { admit } from './admit.ts';
+import { admit, saidUnownedAt, withoutControlPlane } from './admit.ts';
 import { objectName } from '../kube/object.ts';
 import { Memory, type OnChange, type ReconcileContext } from './memory.ts';
 import { owningCluster } from '../clusters/management/owning-cluster.ts';
@@ -111,11 +111,12 @@ export class Reconciler {
 
   async #attend(context: ReconcileContext): Promise<RequeueAt> {
     const { key, object, memory } = context;
-    const { client, management, statusWriter } = context.options;
+    const { client, clock, management, statusWriter } = context.options;
 
     const admission = admit(object, {
       crowded: management.crowdedBy(object.metadata.namespace ?? ''),
       findCluster: (namespace, name) => management.findCluster(namespace, name),
+      findWithoutControlPlane: (namespace) => withoutControlPlane(management, namespace),
       findComponentTemplate: (namespace, name) =>
         management.get(HostedControlPlaneComponentTemplate, { namespace, name }),
       findRevisions: (owner, cluster) =>
@@ -125,12 +126,15 @@ export class Reconciler {
     const isActive = ['admitted', 'deleting', 'crowded'].includes(admission.kind);
     if (!isActive) await memory.suspend(key, { keepsWork: false });
     switch (admission.kind) {
-      case 'unowned':
+      case 'unowned': {
+        const dueAt = saidUnownedAt(object);
+        if (clock.now() < dueAt) return new Date(dueAt);
         await statusWriter.patch(object, {
           ...notPaused,
           Ready: conditionUpdate('False', 'WaitingForCluster', admission.message),
         });
         return undefined;
+      }
       case 'mismatch':
         await statusWriter.patch(object, {
           ...notPaused,

@@ -7,9 +7,11 @@ import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { controlPlaneAccess, ownNamespaceAccess, sharedAccess } from '../../constructs/provider/access.ts';
 import { alerts } from '../../constructs/provider/monitoring/alerts.ts';
 import { alertsPage } from '../../constructs/provider/monitoring/chart.ts';
+import { renderDashboards } from '../../constructs/provider/monitoring/dashboards.ts';
 import { allCommands, type Program } from '../../reconciler/cli/command.ts';
 import { hcp } from '../../reconciler/cli/commands.ts';
 import { helpOf, helpOfAll } from '../../reconciler/cli/help.ts';
+import { waterfallFile } from '../../reconciler/cli/report/waterfall.ts';
 import { hcpImport } from '../../reconciler/import/program.ts';
 import { environmentVariables, flagSettings, type Setting } from '../../reconciler/operator/config.ts';
 import { phases } from '../../reconciler/reconcile/phases.ts';
@@ -29,6 +31,7 @@ import { fencedBlock, markdownTable, withBlock } from './readme-block.ts';
 import { referencePage, withReference } from './reference-page.ts';
 import { clusterOf, knownFacts } from './rendered-cluster.ts';
 import { workloadsOf } from './rendered-objects.ts';
+import { reportedAt, reportedObject, reportsOf } from './reported-fleet.ts';
 import { now } from './scope.ts';
 import { withProviderValues, withTemplateVariables, withValues, withVariables, withVersions } from './stack-tables.ts';
 import type { Phase as RunnablePhase } from '../../reconciler/engine/run-phases.ts';
@@ -60,7 +63,7 @@ const conditionPages = {
 export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
   'README.md': [withKubectl],
   'constructs/PODS.md': [withSizes],
-  [alertsPage]: [withAlerts],
+  [alertsPage]: [withAlerts, withDashboards],
   [referencePage]: [withReference],
   'constructs/provider/CONDITIONS.md': [withConditions('constructs/provider/CONDITIONS.md')],
   'constructs/provider/SETTINGS.md': [withSettings, withProviderValues],
@@ -75,6 +78,7 @@ export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
   'reconciler/certificates/README.md': [withConditions('reconciler/certificates/README.md')],
   [certificatesPage]: [withCertificateTables],
   'reconciler/cli/COMMANDS.md': [withHelp(hcp)],
+  'reconciler/cli/bring-up.svg': [bringUpPicture],
   'test/FIGURES.md': [(text) => withRuns(text, runs)],
   'test/PEERS.md': [(text) => withPeers(text, peers, keptResults())],
   'test/contract/README.md': [withContract],
@@ -100,6 +104,16 @@ function withAlerts(text: string): string {
     ].join('\n\n'),
   );
   return withBlock(text, 'alerts', sections.join('\n'));
+}
+
+/** The panels of each dashboard, from the files that Grafana imports. */
+function withDashboards(text: string): string {
+  const rows = renderDashboards().flatMap(({ path, dashboard: { panels = [] } }) =>
+    panels.flatMap((panel) =>
+      'description' in panel ? [[`\`${path}\``, panel.title ?? '', panel.description ?? '']] : [],
+    ),
+  );
+  return withBlock(text, 'dashboards', markdownTable([['dashboard', 'panel', 'what it shows'], ...rows]));
 }
 
 /** What kubectl prints of a control plane five minutes after the production reconciler has brought it up in memory. */
@@ -140,6 +154,12 @@ function requestedBy(spec: object): { readonly cores: number; readonly bytes: nu
   const sumOf = (resource: string): number =>
     amounts.reduce((sum, { replicas, requests }) => sum + replicas * quantityValue(requests[resource] ?? '0'), 0);
   return { cores: sumOf('cpu'), bytes: sumOf('memory') };
+}
+
+/** The bring-up of a control plane of the demo. */
+function bringUpPicture(): string {
+  const [demo] = reportsOf([reportedObject(['demo', 'demo'])]);
+  return `${demo ? waterfallFile(demo, reportedAt) : ''}\n`;
 }
 
 /** The environment variables and flags of the operator. */

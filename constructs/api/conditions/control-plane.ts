@@ -48,7 +48,7 @@ export const controlPlaneConditions = {
     },
   },
   APIServerTLSRoutesReady: {
-    meaning: 'the routes to the API server exist and are accepted; always true for exposure strategies without routes',
+    meaning: 'the routes to the API server exist and are accepted',
     reasons: {
       HostClaimed: 'Warning',
       WaitingForRoutes: 'Routine',
@@ -85,7 +85,7 @@ export const controlPlaneConditions = {
     },
   },
   EtcdRestoreReady: {
-    meaning: 'the backup in spec.etcd.restore has been restored; always true when the spec asks for none',
+    meaning: 'the backup in spec.etcd.restore has been restored',
     reasons: {
       BackupSecretInvalid: 'Warning',
       BackupNotFound: 'Warning',
@@ -124,7 +124,7 @@ export const controlPlaneConditions = {
     },
   },
   EtcdBackupReady: {
-    meaning: 'backups are taken on schedule; always true when the spec asks for none',
+    meaning: 'backups are taken on schedule',
     reasons: {
       BackupSecretInvalid: 'Warning',
       StoreUnavailable: 'Warning',
@@ -135,7 +135,7 @@ export const controlPlaneConditions = {
     },
   },
   EtcdBackupVerified: {
-    meaning: 'the newest verification of a backup succeeded; always true when the spec asks for none',
+    meaning: 'the newest verification of a backup succeeded',
     reasons: {
       BackupUnusable: 'Warning',
       VerificationFailed: 'Warning',
@@ -179,8 +179,7 @@ export const controlPlaneConditions = {
     },
   },
   AuditReady: {
-    meaning:
-      'the API servers have the tokens with which they send audit records; always true when the spec asks for none',
+    meaning: 'the API servers have the tokens with which they send audit records',
     reasons: { AuditSecretInvalid: 'Warning' },
   },
   APIServerDeploymentsReady: {
@@ -237,7 +236,7 @@ export const controlPlaneConditions = {
     reasons: {},
   },
   KubeconfigsReady: {
-    meaning: 'the kubeconfigs of spec.kubeconfigs are in their Secrets; always true when the spec has none',
+    meaning: 'the kubeconfigs of spec.kubeconfigs are in their Secrets',
     reasons: { SecretNameTaken: 'Warning' },
   },
   APIServerReachable: {

@@ -16,8 +16,8 @@ export const summaryConditions = {
     },
   },
   Available: {
-    meaning: 'the API server answers, even if something else is degraded',
-    reasons: { Available: 'Normal', NotAvailable: 'Outage' },
+    meaning: 'the API server answers; something else may be degraded',
+    reasons: { Available: 'Normal', NotAvailable: 'Outage', WakingUp: 'Routine' },
   },
   Initialized: {
     meaning: 'the API server has answered once, and workers can join',

@@ -33,16 +33,16 @@ export const workloadConditions = {
     reasons: { WaitingForAPIServer: 'Routine', WaitingForControllers: 'Routine' },
   },
   WorkloadKubeProxyReady: {
-    meaning: 'kube-proxy is applied in the hosted cluster and runs on every node, unless it is disabled',
+    meaning: 'kube-proxy is applied in the hosted cluster and runs on every node',
     reasons: { WaitingForAPIServer: 'Routine', WaitingForPods: 'Routine' },
   },
   WorkloadCoreDNSReady: {
-    meaning: 'CoreDNS is applied in the hosted cluster and runs if there are nodes, unless it is disabled',
+    meaning: 'CoreDNS is applied in the hosted cluster and runs if there are nodes',
     reasons: { WaitingForAPIServer: 'Routine', WaitingForPods: 'Routine', PodsFailing: 'Warning' },
   },
   WorkloadKonnectivityReady: {
     meaning:
-      'the konnectivity agent is applied in the hosted cluster and runs if there are nodes, and each API server has one, unless it is disabled',
+      'the konnectivity agent is applied in the hosted cluster and runs if there are nodes, and each API server has one',
     reasons: {
       WaitingForAPIServer: 'Routine',
       WaitingForPods: 'Routine',

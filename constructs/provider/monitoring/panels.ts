@@ -51,7 +51,16 @@ export const fleetPanels: readonly PanelSpec[] = [
     'Control planes whose API server does not serve, without those that hibernate.',
     count(`${isStatus('Available', 'True')} == 0 unless on (namespace, name) ${isStatus('Awake', 'False')} == 1`),
   ),
-  stat('Not ready', 'Control planes for which something is missing.', count(`${isStatus('Ready', 'True')} == 0`)),
+  stat(
+    'Not ready',
+    'Control planes for which something is missing, without those that hibernate.',
+    count(`${isStatus('Ready', 'True')} == 0 unless on (namespace, name) ${isStatus('Awake', 'False')} == 1`),
+  ),
+  stat(
+    'Without backups',
+    'Control planes whose spec asks for no backups.',
+    count(`${isStatus('Ready', 'True')} unless on (namespace, name) ${once('backup_period_seconds')}`),
+  ),
   stat(
     'Unhealthy etcd',
     'Control planes with a lost or damaged member, or without a leader.',
@@ -59,6 +68,10 @@ export const fleetPanels: readonly PanelSpec[] = [
   ),
   stat('Paused', 'Control planes that the operator leaves alone.', count(`${isStatus('Paused', 'True')} == 1`)),
   stat('Hibernating', 'Control planes that stop, or have stopped.', count(`${isStatus('Awake', 'False')} == 1`)),
+  lines('States', 'Impaired ones are Ready, and something else does not work, such as backups.', 'short', {
+    expression: `count by (state) (${once('state', '', 'namespace, name, state')})`,
+    legend: '{{state}}',
+  }),
   lines('Versions', 'Control planes by the version of Kubernetes that serves.', 'short', {
     expression: `count by (version) (${once('info', '', 'namespace, name, version')})`,
     legend: '{{version}}',

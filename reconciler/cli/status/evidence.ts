@@ -1,5 +1,6 @@
 import type { HostedControlPlaneObject } from '../../clusters/management/hosted-control-plane-object.ts';
 import type { EventObject } from '../../../imports/kubernetes.ts';
+import type { MachineObject } from '../../../imports/cluster-api.ts';
 import type { TLSRouteObject } from '../../../imports/gateway-api.ts';
 import { type Gateway as GatewayName, exposuresOf } from '../../../constructs/api/exposure-spec.ts';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
@@ -8,6 +9,7 @@ import {
   Event,
   Gateway,
   Ingress,
+  Machine,
   PersistentVolumeClaim,
   Pod,
   type Resource,
@@ -23,7 +25,6 @@ import { messageOf } from '../../kube/error-message.ts';
 import { isNotFound, isNotServed } from '../../kube/errors.ts';
 import { type KubeObject, objectKey } from '../../kube/object.ts';
 import type { CommandAccess } from '../access.ts';
-import type { Session } from '../command.ts';
 import { clusterOf } from '../../clusters/management/owning-cluster.ts';
 import { gatewayOf } from '../control-plane.ts';
 import type { Evidence } from './causes.ts';
@@ -37,10 +38,14 @@ const reading =
 export const readingEvidence: readonly CommandAccess[] = [
   ...[Event, ResourceQuota].map(reading('what hinders its pods and volumes')),
   ...[Deployment, Pod, PersistentVolumeClaim, Service, Ingress].map(reading('its parts')),
+  reading('its workers')(Machine),
   ...tlsRoutes.map(reading('what its Gateway says about its routes')),
   { resource: Gateway, verbs: ['get'], why: 'its listeners', where: 'gateway' },
   { resource: Event, verbs: ['list'], why: 'what happened to the Gateway', where: 'gateway' },
 ];
+
+/** What it reads with. */
+export type Reader = Pick<KubernetesApi, 'get' | 'list'>;
 
 /** Reads with the rights of the user. A failure of a read is named, and the rest goes on without it. */
 type Tried = <T>(what: string, read: () => Promise<T>, otherwise: T) => Promise<T>;
@@ -50,9 +55,9 @@ type Tried = <T>(what: string, read: () => Promise<T>, otherwise: T) => Promise<
  * @returns with what this user may not read, and why
  */
 export async function gather(
-  { client, namespace }: Session,
+  { client, namespace }: { readonly client: Reader; readonly namespace: string },
   object: HostedControlPlaneObject,
-): Promise<{ evidence: Evidence; unknown: string[] }> {
+): Promise<{ evidence: Evidence; machines: readonly MachineObject[] | undefined; unknown: string[] }> {
   const unknown: string[] = [];
   const cluster = clusterOf(object) ?? object.metadata.name;
   const labelled = { namespace, labelSelector: `${clusterNameLabel}=${cluster}` };
@@ -79,12 +84,23 @@ export async function gather(
     events,
     quotas: await list(ResourceQuota, { namespace }),
   };
-  return { evidence, unknown };
+  const machines = await tried(Machine.plural, () => listMachines(client, labelled), undefined);
+  return { evidence, machines, unknown };
+}
+
+/** Where Cluster API's Machines are not served, there are none. */
+async function listMachines(client: Reader, selection: Selection): Promise<readonly MachineObject[] | undefined> {
+  try {
+    return (await client.list<MachineObject>(Machine, selection)).items;
+  } catch (error) {
+    if (isNotServed(error)) return [];
+    throw error;
+  }
 }
 
 /** @param own the selection of the routes, and the events of their namespace */
 async function gatherGateway(
-  client: KubernetesApi,
+  client: Reader,
   name: GatewayName,
   tried: Tried,
   own: { readonly labelled: Selection; readonly events: readonly EventObject[] },
@@ -103,7 +119,7 @@ async function gatherGateway(
   };
 }
 
-async function findGateway(client: KubernetesApi, name: GatewayName): Promise<GatewayEvidence['gateway']> {
+async function findGateway(client: Reader, name: GatewayName): Promise<GatewayEvidence['gateway']> {
   try {
     return await client.get<GatewayObject>(Gateway, name);
   } catch (error) {
@@ -114,7 +130,7 @@ async function findGateway(client: KubernetesApi, name: GatewayName): Promise<Ga
 }
 
 /** The routes in the first version that the cluster serves. */
-async function listRoutes(client: KubernetesApi, selection: Selection): Promise<GatewayEvidence['routes']> {
+async function listRoutes(client: Reader, selection: Selection): Promise<GatewayEvidence['routes']> {
   for (const resource of tlsRoutes) {
     try {
       return (await client.list<TLSRouteObject>(resource, selection)).items;

@@ -194,8 +194,15 @@ function failuresOf(pod: PodObject, now: Date): string[] {
   const refusal = pod.status?.conditions?.find(
     ({ type, status: value }) => type === 'PodScheduled' && value === 'False',
   );
+  if (refusal && isVolumeBeingMade(refusal.message, pod, now)) return [];
   if (refusal) return [`cannot be scheduled: ${oneLine(refusal.message ?? refusal.reason ?? 'no reason given')}`];
   return containersOf(pod).flatMap((container) => failureOf(container, now) ?? []);
+}
+
+/** Every first pod with a volume is refused until the volume is made, which takes seconds. */
+function isVolumeBeingMade(message: string | undefined, pod: PodObject, now: Date): boolean {
+  const isYoung = now.getTime() - Date.parse(pod.metadata.creationTimestamp ?? '') < slowCreationMs;
+  return isYoung && (message ?? '').includes('unbound immediate PersistentVolumeClaims');
 }
 
 function isCreatedLate(pod: PodObject, now: Date): boolean {

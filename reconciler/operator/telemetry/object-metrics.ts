@@ -1,6 +1,7 @@
 import type { HostedControlPlaneObject } from '../../clusters/management/hosted-control-plane-object.ts';
 import { isConditionType, usuallyFalse } from '../../../constructs/api/conditions.ts';
 import { Quantity, quantityValue } from '../../../constructs/api/quantity.ts';
+import { stateOf } from '../../reconcile/status/state.ts';
 import { longestPeriodMs } from '../../backup/schedule.ts';
 
 /** One sample of a metric. */
@@ -33,8 +34,16 @@ const metrics: readonly ObjectMetric[] = [
   ),
   metric(
     'condition',
-    'Conditions, with value 1 for their current status: Ready, Available and Initialized always, the others while they are not what they usually are.',
+    'Conditions, with value 1 for their current status: Ready, Available and Initialized always, the others while they are not what they usually are, so that one which the spec does not ask for proves nothing here.',
     ({ status }) => (status?.conditions ?? []).flatMap(conditionValues),
+  ),
+  metric(
+    'state',
+    'State with value 1: ready, impaired (Ready, and something else does not work), paused, hibernated, hibernating, deleting, waiting or failing.',
+    ({ status }) => {
+      const { kind } = stateOf(status?.conditions);
+      return kind === 'unknown' ? [] : [[1, { state: kind }]];
+    },
   ),
   metric('release_revision', 'Release revision by which the operator renders the control plane.', ({ status }) => [
     [status?.releaseRevision],

@@ -4,7 +4,7 @@ import { unsupportedInClusterAccess } from '../../../constructs/cluster/in-clust
 import type { WorkloadPart } from '../../../constructs/workload/chart.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { somePodAvailable } from '../../kube/readiness.ts';
-import { done, InvalidConfiguration, notObserved, type Outcome, wait } from '../../engine/outcome.ts';
+import { done, InvalidConfiguration, notObserved, notRequested, type Outcome, wait } from '../../engine/outcome.ts';
 import { findPodProblem } from '../../clusters/pods/pod-problem.ts';
 import { agentsProblem } from './agents.ts';
 import { workloadPart, type WorkloadScope } from './part.ts';
@@ -15,9 +15,14 @@ import { serviceProblem } from './service-access.ts';
 /**
  * The add-ons on the nodes of the hosted cluster. They do not wait for each other, and no other phase waits for them.
  */
-export const kubeProxy = addOn('kube-proxy', 'WorkloadKubeProxyReady');
-export const coreDNS = addOn('coredns', 'WorkloadCoreDNSReady');
+export const kubeProxy = addOn('kube-proxy', 'WorkloadKubeProxyReady', {
+  isDisabled: ({ spec }) => spec.kubeProxy.disabled,
+});
+export const coreDNS = addOn('coredns', 'WorkloadCoreDNSReady', {
+  isDisabled: ({ spec }) => spec.coredns.disabled,
+});
 export const konnectivityAgent = addOn('konnectivity-agent', 'WorkloadKonnectivityReady', {
+  isDisabled: ({ spec }) => spec.konnectivityClient.disabled,
   whenAvailable: agentsProblem,
 });
 export const inClusterAccess = addOn('in-cluster-access', 'WorkloadInClusterAccessReady', { check: refuseUnsupported });
@@ -32,6 +37,7 @@ export const addOns = [kubeProxy, coreDNS, konnectivityAgent, inClusterAccess, s
 type Judge = (live: readonly KubeObject[], scope: WorkloadScope) => Promise<Outcome | undefined>;
 
 interface AddOnOptions {
+  readonly isDisabled?: (cluster: WorkloadScope['cluster']) => boolean;
   readonly check?: (scope: WorkloadScope) => void;
   /** What is wrong whether or not its pods run. */
   readonly problemOf?: Judge;
@@ -39,7 +45,11 @@ interface AddOnOptions {
   readonly whenAvailable?: Judge;
 }
 
-function addOn(part: WorkloadPart, condition: ConditionType, { check, problemOf, whenAvailable }: AddOnOptions = {}) {
+function addOn(
+  part: WorkloadPart,
+  condition: ConditionType,
+  { isDisabled, check, problemOf, whenAvailable }: AddOnOptions = {},
+) {
   return workloadPart({
     condition,
     needs: [workloadRBAC],
@@ -49,6 +59,7 @@ function addOn(part: WorkloadPart, condition: ConditionType, { check, problemOf,
       return nodesAreKnown(scope);
     },
     async judge(live, scope) {
+      if (isDisabled?.(scope.cluster)) return notRequested();
       const problem = await problemOf?.(live, scope);
       if (problem) return problem;
       // Without nodes no pod can run, and none is missing.

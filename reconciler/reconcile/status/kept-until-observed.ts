@@ -1,5 +1,5 @@
 import type { HostedControlPlaneObject } from '../../clusters/management/hosted-control-plane-object.ts';
-import { conditionTypes } from '../../../constructs/api/conditions.ts';
+import { type ConditionReason, conditionTypes } from '../../../constructs/api/conditions.ts';
 import { type ConditionUpdates, conditionUpdate } from '../../engine/condition-update.ts';
 
 /**
@@ -14,7 +14,7 @@ export function keptUntilObserved(
     if (updates[type]?.reason !== 'NotObserved') return [];
     const before = status?.conditions?.find((condition) => condition.type === type);
     if (before?.status !== 'True' || before.observedGeneration !== metadata.generation) return [];
-    return [[type, conditionUpdate('True', 'ReconcileSucceeded', before.message)] as const];
+    return [[type, conditionUpdate('True', before.reason as ConditionReason, before.message)] as const];
   });
   return { ...updates, ...Object.fromEntries(kept) };
 }

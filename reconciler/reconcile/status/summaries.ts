@@ -48,7 +48,7 @@ export interface Observation extends Workloads {
 }
 
 /** The status of a control plane that is neither paused nor being deleted, without conditions. */
-export function observedStatus(observed: Observation): Omit<HostedControlPlaneStatus, 'conditions'> {
+export function observedStatus(observed: Observation): Omit<HostedControlPlaneStatus, 'conditions' | 'summary'> {
   const { cluster, previous } = observed;
   const { etcd: foundOfEtcd, ...found } = observed.report;
   const etcd = { ...previous?.etcd, ...foundOfEtcd };
@@ -134,7 +134,12 @@ function available(observed: Observation): ConditionUpdate {
   ].filter((problem) => problem !== undefined);
   return problems.length === 0
     ? conditionUpdate('True', 'Available')
-    : conditionUpdate('False', 'NotAvailable', problems.join('; '));
+    : conditionUpdate('False', isWakingUp(observed) ? 'WakingUp' : 'NotAvailable', problems.join('; '));
+}
+
+/** Whether no API server has answered since a hibernation, which is no outage: a user has stopped them. */
+function isWakingUp({ previous }: Observation): boolean {
+  return previous?.hibernation !== undefined && previous.hibernation.until === undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { conditions, severityOf } from '../../../constructs/api/conditions.ts';
+import { conditions, type ConditionType, severityOf } from '../../../constructs/api/conditions.ts';
 import type { EventNote, EventRecorder } from '../../kube/events.ts';
 import { objectKey } from '../../kube/object.ts';
 import type { Transition } from './writer.ts';
@@ -24,8 +24,15 @@ export function reportTransition(transition: Transition, log: Logger, events: Pi
     // A condition that becomes True names itself, unless a Warning comes with it.
     reason: update.status === 'True' && event === 'Normal' ? type : update.reason,
     action: type,
-    note: update.message || conditions[type].meaning,
+    note: update.message || sentenceOf(type, update.reason),
   });
+}
+
+/** What is so now: the meaning of a condition, without what else there is to know of it. */
+function sentenceOf(type: ConditionType, reason: string): string {
+  if (reason === 'NotRequested') return 'the spec asks for none of it any more';
+  const [sentence = ''] = conditions[type].meaning.split('; ');
+  return sentence;
 }
 
 /** Type of the event for a transition; undefined if it has none. The end of what was a Warning is worth an event too. */

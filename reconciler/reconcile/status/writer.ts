@@ -6,6 +6,7 @@ import type { KubeClient } from '../../kube/client.ts';
 import type { Clock } from '../../kube/clock.ts';
 import { type ConditionDraft, mergeConditions } from './conditions.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { stateOf } from './state.ts';
 import type { ManagementCluster } from '../../clusters/management/cache.ts';
 import type { ConditionUpdate, ConditionUpdates } from '../../engine/condition-update.ts';
 
@@ -33,7 +34,7 @@ interface ReportedObject extends KubeObject {
   readonly status?: unknown;
 }
 
-type StatusFields = Omit<HostedControlPlaneStatus, 'conditions'>;
+type StatusFields = Omit<HostedControlPlaneStatus, 'conditions' | 'summary'>;
 
 /** Writes the status of HostedControlPlanes when it has changed. */
 export class StatusWriter {
@@ -93,7 +94,7 @@ export class StatusWriter {
     const previous = (object.status ?? {}) as HostedControlPlaneStatus;
     const before = previous.conditions ?? [];
     const conditions = mergeConditions(before, drafts, new Date(clock.now()));
-    const status = { ...fields, conditions };
+    const status = { ...fields, summary: stateOf(conditions).text, conditions };
     if (isDeepStrictEqual({ ...previous, conditions: ownConditions(before) }, status)) return;
 
     const { apiVersion, kind } = object;

@@ -201,20 +201,20 @@ describe('the CustomResourceDefinitions', () => {
   it('print the columns of the reference provider, the endpoint, and what blocks', () => {
     const [{ additionalPrinterColumns: columns, subresources }] = hostedControlPlaneCRD.spec.versions;
     expect(columns.filter(({ priority = 0 }) => priority === 0).map(({ name }) => name)).toEqual([
-      'Initialized',
-      'API Server Available',
+      'Status',
+      'Version',
       'Replicas',
       'Ready',
+      'Age',
+    ]);
+    expect(columns.filter(({ priority = 0 }) => priority > 0).map(({ name }) => name)).toEqual([
+      'Initialized',
+      'API Server Available',
       'Updated',
       'ETCD Size',
       'Max ETCD Space Usage',
       'Paused',
-      'Version',
       'Endpoint',
-      'Status',
-      'Age',
-    ]);
-    expect(columns.filter(({ priority = 0 }) => priority > 0).map(({ name }) => name)).toEqual([
       'Port',
       'Release',
       'Certificates Until',

@@ -31,9 +31,16 @@ describe('Argo CD shows a control plane', () => {
 
   it('as Healthy when it is ready, and as Progressing when its spec has changed since', async () => {
     const management = complete.copy();
-    expect(shown(management).status).toBe('Healthy');
+    expect(shown(management)).toEqual({ status: 'Healthy', message: 'Ready' });
     await management.change({ replicas: 3 });
     expect(shown(management).status).toBe('Progressing');
+  });
+
+  it('as Healthy with what is wrong beside it', async () => {
+    const management = complete.copy();
+    await management.change({ deployment: { scheduler: { args: { 'leader-elect': 'false' } } } });
+    await settleBy(management);
+    expect(shown(management)).toEqual({ status: 'Healthy', message: 'Ready, flags ignored' });
   });
 
   it('as Suspended while it is paused', async () => {

@@ -55,7 +55,7 @@ describe('the command line', () => {
   it.each([
     [
       'destroy c1',
-      'unknown command "destroy": use one of list, status, backups, kubeconfig, collect, diff, preflight, images, render, backup, restore, rollback, rebuild, hibernate, wake, pause, resume, move, completion',
+      'unknown command "destroy": use one of list, status, report, backups, kubeconfig, collect, diff, preflight, images, render, backup, restore, rollback, rebuild, hibernate, wake, pause, resume, move, completion',
     ],
     ['delete c1', 'unknown command "delete": delete the Cluster with kubectl delete cluster NAME'],
     ['upgrade c1', 'hcp preflight CLUSTER --to VERSION says before what would hold it'],

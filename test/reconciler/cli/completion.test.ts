@@ -54,6 +54,7 @@ describe('in bash', () => {
     expect(await offered('ba')).toEqual(['backups', 'backup']);
     expect(await offered('-n', 'team', 'ba')).toEqual(['backups', 'backup']);
     expect(await offered('--cont')).toEqual(['--context']);
+    expect(await offered('rep')).toEqual(['report']);
     expect(await offered('help', 'stat')).toEqual(['status']);
   });
 

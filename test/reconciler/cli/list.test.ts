@@ -29,7 +29,7 @@ const controlPlane = (
   apiVersion: HostedControlPlane.apiVersion,
   kind: HostedControlPlane.kind,
   metadata: { namespace: 'team', name: `${cluster}-x7k2p`, labels: { [clusterNameLabel]: cluster } },
-  spec: { version },
+  spec: { version, etcd: { backup: { secret: { name: 'etcd-backup' } } } },
   ...(status ? { status } : {}),
 });
 
@@ -41,6 +41,7 @@ const works: HostedControlPlaneStatus = {
   replicas: 2,
   readyReplicas: 2,
   etcd: { members: [member('a', 'Leader'), member('b', 'Follower'), member('c', 'Follower')] },
+  components: [{ name: 'etcd', ready: true, replicas: 3, readyReplicas: 3 }],
   certificatesNotAfter: at(-24 * 300),
   etcdLastBackupTime: at(3),
   conditions: [condition('Ready', 'True', 'Ready'), condition('Available', 'True', 'Available')],
@@ -50,6 +51,7 @@ const lost: HostedControlPlaneStatus = {
   ...works,
   readyReplicas: 0,
   etcd: { members: [member('a', 'Follower'), member('b', 'Lost'), member('c', 'Lost')] },
+  components: [{ name: 'etcd', ready: false, replicas: 3, readyReplicas: 1 }],
   conditions: [
     condition('Ready', 'False', 'QuorumLost', 5),
     condition('Available', 'False', 'NotAvailable', 5),
@@ -66,14 +68,56 @@ it('a fleet is a table in which those that do not serve come first, with what bl
     controlPlane('rises', { ...works, version: 'v1.36.4' }),
   ];
   expect(describeFleet(fleet.map(overviewOf), { now, namespace: 'team' })).toEqual([
-    'CLUSTER   VERSION              RELEASE   STATE        FOR   API SERVERS   ETCD   CERTIFICATES   LAST BACKUP',
-    'lost      v1.37.1              3         QuorumLost   5h    0/2           1/3    300d           3h ago',
-    'new       to v1.37.1           -         Unknown            0/0           -      -              none',
-    'rises     v1.36.4 to v1.37.1   3         Ready              2/2           3/3    300d           3h ago',
-    'works     v1.37.1              3         Ready              2/2           3/3    300d           3h ago',
+    'CLUSTER   VERSION              STATE        FOR   API SERVERS   ETCD   CERTIFICATES   LAST BACKUP',
+    'lost      v1.37.1              QuorumLost   5h    0/2           1/3    300d           3h ago',
+    'new       to v1.37.1           Unknown            0/0           -      -              never',
+    'rises     v1.36.4 to v1.37.1   Ready              2/2           3/3    300d           3h ago',
+    'works     v1.37.1              Ready              2/2           3/3    300d           3h ago',
     '',
     '4 control planes, 2 not Ready',
   ]);
+});
+
+it('tells apart what a user has asked for, what does not work, and what works with a problem beside it', () => {
+  const own = (...more: ReturnType<typeof condition>[]): HostedControlPlaneStatus => ({
+    ...works,
+    conditions: [...(works.conditions ?? []), ...more],
+  });
+  const { etcdLastBackupTime: _, ...never } = works;
+  const asleep: HostedControlPlaneStatus = {
+    ...works,
+    readyReplicas: 0,
+    replicas: 0,
+    components: [{ name: 'etcd', ready: false, replicas: 0, readyReplicas: 0 }],
+    conditions: [condition('Ready', 'False', 'Hibernated', 2), condition('Awake', 'False', 'Hibernated', 2)],
+  };
+  const off = { ...controlPlane('off', own(condition('EtcdBackupReady', 'True', 'NotRequested'))), spec: {} };
+  const fleet = [
+    controlPlane('paused', own(condition('Paused', 'True', 'Paused', 30))),
+    controlPlane('asleep', asleep),
+    controlPlane('unsaved', own(condition('EtcdBackupReady', 'False', 'BackupSecretInvalid', 2))),
+    controlPlane('flags', own(condition('SpecSupported', 'False', 'Overruled', 4))),
+    controlPlane('first', never),
+    off,
+  ];
+  const lines = describeFleet(fleet.map(overviewOf), { now, namespace: 'team' });
+  expect(lines.map((line) => line.replace(/   \d+d  /, '   …   '))).toEqual([
+    'CLUSTER   VERSION   STATE                  FOR   API SERVERS   ETCD   CERTIFICATES   LAST BACKUP',
+    'flags     v1.37.1   Ready, flags ignored   4h    2/2           3/3    …            3h ago',
+    'unsaved   v1.37.1   Ready, backups fail    2h    2/2           3/3    …            failing 2h',
+    'asleep    v1.37.1   Hibernated             2h    0/0           0/0    …            3h ago',
+    'first     v1.37.1   Ready                        2/2           3/3    …            never',
+    'off       v1.37.1   Ready                        2/2           3/3    …            off',
+    'paused    v1.37.1   Paused                 30h   2/2           3/3    …            3h ago',
+    '',
+    '6 control planes, 0 not Ready, 2 Ready with a problem, 1 paused, 1 hibernated',
+  ]);
+});
+
+it('the members that voted before etcd stopped do not count', () => {
+  const stopped = { ...works, components: [{ name: 'etcd' as const, ready: false, replicas: 3, readyReplicas: 0 }] };
+  expect(overviewOf(controlPlane('a', stopped))).toMatchObject({ etcd: { ready: 0, total: 3 }, etcdMembers: null });
+  expect(overviewOf(controlPlane('a', works)).etcdMembers).toEqual({ voting: 3, total: 3 });
 });
 
 it('over all namespaces each cluster has its namespace before its name', () => {
@@ -89,7 +133,7 @@ it('an expired certificate is said to be', () => {
   expect(row).toContain('expired 2h ago');
 });
 
-it('a wide list adds endpoint, age and message, which a terminal may cut', () => {
+it('a wide list adds release, endpoint and age, and has the messages below it', () => {
   const message = 'two of three members\nare lost: restore a backup';
   const found = {
     ...controlPlane('lost', { ...lost, conditions: lost.conditions?.map((one) => ({ ...one, message })) }),
@@ -99,17 +143,20 @@ it('a wide list adds endpoint, age and message, which a terminal may cut', () =>
   const fleet = [created, controlPlane('new'), controlPlane('works', works)].map(overviewOf);
   const wide = { now, namespace: 'team', isWide: true };
   const [heading = '', ...rows] = describeFleet(fleet, wide);
-  const further = heading.indexOf('ENDPOINT');
+  const further = heading.indexOf('RELEASE');
   expect([heading, ...rows].map((line) => line.slice(further)).slice(0, 4)).toEqual([
-    'ENDPOINT             AGE   MESSAGE',
-    '[2001:db8::1]:6443   12d   two of three members are lost: restore a backup',
-    '-                    -',
-    '-                    -',
+    'RELEASE   ENDPOINT             AGE',
+    '3         [2001:db8::1]:6443   12d',
+    '-         -                    -',
+    '3         -                    -',
   ]);
   expect(heading.slice(0, further).trimEnd()).toBe(describeFleet(fleet, { now, namespace: 'team' })[0]);
-  expect(describeFleet(fleet, wide, narrowView(further + 50))[1]?.slice(further)).toBe(
-    '[2001:db8::1]:6443   12d   two of three members a…',
-  );
+  const wrapped = describeFleet(fleet, wide, narrowView(40));
+  expect(wrapped.slice(wrapped.indexOf('Messages:'))).toEqual([
+    'Messages:',
+    '  team/lost: two of three members',
+    '    are lost: restore a backup',
+  ]);
 });
 
 it('a table that is not wide is never cut, because a person copies its names', () => {
@@ -160,8 +207,8 @@ describe('hcp list', () => {
   };
 
   it('shows the wide table with the colours and the width of the terminal', async () => {
-    expect(await listed('wide', markedView)).toMatch(/^<heading>CLUSTER<\/heading>.* <heading>MESSAGE<\/heading>/);
-    expect(await listed('wide', narrowView(80))).toContain('   two of three member…\n');
+    expect(await listed('wide', markedView)).toMatch(/^<heading>CLUSTER<\/heading>.* <heading>AGE<\/heading>/);
+    expect(await listed('wide', narrowView(40))).toContain('  team/lost: two of three members are\n');
   });
 
   it('gives programs the endpoint, the age and the message as well, without colours', async () => {
@@ -222,12 +269,14 @@ describe('hcp list --store', () => {
 
   it('has the clusters of all namespaces that use the Secret, with what is wrong', async () => {
     const lines = await listed(fleet, narrowView(200));
-    const ends = lines.map((line) => line.replace(/^(\S+) .*?( {3}(LAST BACKUP|none|\d+h ago) .*)$/, '$1$2'));
+    const ends = lines.map((line) =>
+      line.replace(/^(\S+) .*?( {3}(LAST BACKUP|never|failing \d+h|\d+h ago) .*)$/, '$1$2'),
+    );
     expect(ends).toEqual([
       'CLUSTER   LAST BACKUP   BACKUPS',
-      'platform/own   none          unknown',
+      'platform/own   never         unknown',
       'team-a/prod   1h ago        ready',
-      'team-b/prod   none          BackupSecretInvalid',
+      'team-b/prod   failing 1h    BackupSecretInvalid',
       '',
       '3 control planes, 3 not Ready',
       '',

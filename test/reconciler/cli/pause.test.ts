@@ -33,7 +33,7 @@ it('hcp pause keeps the operator from a change, and hcp resume lets it make it',
   await expectNoWrites(cluster, operator);
 
   expect(await run(pause)).toBe('the control plane of c1 is paused already');
-  expect(await run(resume)).toBe('the control plane of c1 is no longer paused: the operator continues');
+  expect(await run(resume)).toBe('the control plane of c1 is resumed: the operator reconciles it again');
   await operator.untilSettled();
   expect(replicas()).toBe(3);
   await operator.stop();

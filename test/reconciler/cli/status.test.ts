@@ -7,6 +7,7 @@ import type { HostedControlPlaneObject } from '../../../reconciler/clusters/mana
 import { overviewOf } from '../../../reconciler/cli/overview.ts';
 import { status } from '../../../reconciler/cli/status.ts';
 import { describeStatus } from '../../../reconciler/cli/status/description.ts';
+import { workersOf } from '../../../reconciler/cli/status/workers.ts';
 import { commandSession } from '../../support/loop/command-session.ts';
 import { type MemoryCluster, ourName } from '../../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../../support/loop/operator-process.ts';
@@ -21,8 +22,15 @@ beforeAll(async () => {
   complete = await completeCluster();
 });
 
-const described = ({ hostedControlPlane, clock }: MemoryCluster) =>
-  describeStatus(overviewOf(hostedControlPlane), [], clock.now());
+const reportOf = (object: HostedControlPlaneObject) => ({
+  ...overviewOf(object),
+  causes: [],
+  workers: workersOf([]),
+  unknown: [],
+});
+
+const described = ({ hostedControlPlane, clock }: MemoryCluster, hasSteps = false) =>
+  describeStatus(reportOf(hostedControlPlane), { now: clock.now(), hasSteps });
 
 /** Runs the command, and returns what it printed. @throws what it throws, after that */
 async function run(cluster: MemoryCluster, printed: string[], values = {}): Promise<void> {
@@ -32,19 +40,31 @@ async function run(cluster: MemoryCluster, printed: string[], values = {}): Prom
 }
 
 describe('hcp status', () => {
-  it('says of a control plane that works that it is Ready, with every step', async () => {
+  it('says in twelve lines that all is well', async () => {
     const printed: string[] = [];
     await run(complete, printed);
     expect(printed).toEqual(described(complete));
+    expect(printed.length).toBeLessThanOrEqual(12);
     const text = printed.join('\n');
     expect(text).toMatch(/^Cluster +\S+\/c1$/m);
     expect(text).toMatch(/^API servers +2 of 2 ready$/m);
-    expect(text).toMatch(/^etcd +3 of 3 members vote$/m);
+    expect(text).toMatch(/^etcd +3 of 3 ready, 3 of 3 vote$/m);
+    expect(text).toMatch(/^Workers +no Machines$/m);
+    expect(text).toMatch(/^Backups +off$/m);
     expect(text).toMatch(/^Ready$/m);
+    expect(text).not.toContain('next:');
+  });
+
+  it('shows every step and component with --steps, and tells those apart that the spec does not ask for', async () => {
+    const printed: string[] = [];
+    await run(complete, printed, { steps: true });
+    expect(printed).toEqual(described(complete, true));
+    const text = printed.join('\n');
     expect(text).toMatch(/^COMPONENT +READY +VERSION +WAITS FOR$/m);
     expect(text).toMatch(/^api-server +2\/2 +v1\.36\.3$/m);
     expect(text).toMatch(/^EtcdClusterReady +ok +\d+s$/m);
-    expect(text).not.toContain('next:');
+    for (const type of ['EtcdBackupReady', 'EtcdBackupVerified', 'EtcdRestoreReady', 'AuditReady', 'KubeconfigsReady'])
+      expect(text).toMatch(new RegExp(`^${type} +off +\\d+s$`, 'm'));
   });
 
   it('names the one step that blocks, in its own words, and the next command', async () => {
@@ -66,11 +86,11 @@ describe('hcp status', () => {
     );
     expect(text).toMatch(/^EtcdClusterReady +waits +\d+s +WaitingForMembers$/m);
     const [, line = ''] = kubectlGet(cluster.hostedControlPlane, cluster.clock.now());
-    expect(line).toMatch(/ DataLost +\d+s$/);
+    expect(line).toMatch(/^\S+ +DataLost +v1/);
   });
 
   it('shows until when certificates are valid, and who renews them', async () => {
-    const text = described(complete).join('\n');
+    const text = described(complete, true).join('\n');
     expect(text).toMatch(/^CERTIFICATES +EXPIRE IN +RENEWED IN +FIRST OF THEM +RENEWAL IS LATE$/m);
     expect(text).toMatch(/^ClusterCA +36\d\dd +\d+d +c1-ca$/m);
     expect(text).toMatch(/^Server +36\dd +\d+d +c1-\S+$/m);
@@ -82,7 +102,7 @@ describe('hcp status', () => {
       ...object,
       status: { ...(object as HostedControlPlaneObject).status, certificates },
     };
-    const lines = describeStatus(overviewOf(own), [], complete.clock.now(), markedView).join('\n');
+    const lines = describeStatus(reportOf(own), { now: complete.clock.now() }, markedView).join('\n');
     expect(lines).toMatch(/^ClusterCA +<fails>expired \d+d ago<\/fails> +by its user +c1-ca +<fails>c1-ca<\/fails>$/m);
   });
 
@@ -112,6 +132,15 @@ describe('hcp status', () => {
     expect(report['steps']).toContainEqual(expect.objectContaining({ type: 'EtcdClusterReady', state: 'ok' }));
     expect((report['certificates'] as object[]).length).toBeGreaterThan(5);
     expect(printed.join('\n')).not.toContain('PRIVATE KEY');
+  });
+
+  it('draws the bring-up alone, also of one that is not available', async () => {
+    const printed: string[] = [];
+    await run(complete, printed, { svg: true });
+    expect(printed.join('\n')).toMatch(
+      /^<svg xmlns="[^"]+" width="720" [^]*Bring-up of team\/c1: the API server answered after [^]*<\/svg>$/,
+    );
+    await expect(run(await orderedCluster(), printed, { svg: true })).rejects.toThrow('nothing is reported of c1 yet');
   });
 
   it('fails while the API server is not available, after it has said why', async () => {

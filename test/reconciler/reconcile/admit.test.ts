@@ -2,7 +2,13 @@ import type { ClusterObject } from '../../../imports/cluster-api.ts';
 import { expect, it } from 'vitest';
 import { releaseOf } from '../../../constructs/cluster/release-revisions.ts';
 import { maxClusterNameLength } from '../../../constructs/cluster/names.ts';
-import { type Admitted, type Admission, admit } from '../../../reconciler/reconcile/admit.ts';
+import {
+  type Admitted,
+  type Admission,
+  admit,
+  saidUnownedAt,
+  withoutControlPlane,
+} from '../../../reconciler/reconcile/admit.ts';
 import type { RecordedRevisions } from '../../../reconciler/desired-state/revision/believed.ts';
 import { specWith } from '../../constructs/api/admission-cases.ts';
 import { argumentCases, valueCases } from '../../constructs/api/refused-values.ts';
@@ -33,10 +39,16 @@ const shim = { apiVersion: 'v1', kind: 'Secret', name: 'c1-shim', uid: 'uid-of-t
 const release = releaseOf(36);
 const none: RecordedRevisions = { newest: undefined, served: undefined };
 
-function decide(hosted: AnyObject, found: ClusterObject | undefined, recorded = none): Admission {
+function decide(
+  hosted: AnyObject,
+  found: ClusterObject | undefined,
+  recorded = none,
+  without: readonly ClusterObject[] = [],
+): Admission {
   return admit(hosted, {
     findCluster: (ns, name) => (ns === namespace && name === found?.metadata.name ? found : undefined),
     findComponentTemplate: () => undefined,
+    findWithoutControlPlane: () => without,
     findRevisions: () => recorded,
     chooseRelease: () => ({ release }),
   });
@@ -274,4 +286,29 @@ it('renders no version that it does not support, although it was accepted before
   const old = { ...spec, version: 'v1.31.9' };
   const recorded = { newest: { number: 4, generation: 7, release, spec: JSON.stringify(old) }, served: undefined };
   expect(decide(hostedControlPlaneObject({ spec: old }), cluster, recorded)).toMatchObject({ kind: 'invalid' });
+});
+
+it('names the Cluster that almost names the object, and no other', () => {
+  const naming = (name: string) => decide(owned(), undefined, none, [wanting('HostedControlPlane', name)]);
+  const typo = `${hostedControlPlaneName}x`;
+  const hint = `Cluster c1 names HostedControlPlane ${typo}, which does not exist`;
+  expect(naming(typo)).toMatchObject({ kind: 'unowned', message: mentions(hint) });
+  expect(naming('quite-another')).toMatchObject({ kind: 'unowned', message: mentions('create a Cluster') });
+});
+
+it('Clusters without a control plane are those whose object does not exist, of one namespace', () => {
+  const other = { ...cluster, metadata: { ...cluster.metadata, namespace: 'elsewhere' } };
+  const clusters = [cluster, other, wanting('KubeadmControlPlane', 'x')];
+  const find = (exists: boolean) =>
+    withoutControlPlane({ list: () => clusters, get: () => (exists ? object : undefined) }, namespace);
+  expect(find(false)).toEqual([cluster]);
+  expect(find(true)).toEqual([]);
+});
+
+it('a missing owner is worth saying ten seconds after the creation, or at once where something was said before', () => {
+  const created = { ...object.metadata, creationTimestamp: '2026-11-21T12:00:00Z' };
+  const { status: _, ...unseen } = object;
+  expect(saidUnownedAt({ ...unseen, metadata: created })).toBe(Date.parse('2026-11-21T12:00:10Z'));
+  expect(saidUnownedAt({ ...unseen, metadata: created, status: { observedGeneration: -1 } })).toBeGreaterThan(0);
+  expect(saidUnownedAt({ ...unseen, metadata: created, status: { conditions: [] } })).toBe(0);
 });

@@ -183,6 +183,9 @@ describe('a control plane that must not be changed', () => {
     const orphan = { metadata: { ownerReferences: null } };
     await managementCluster.user.mergePatch(HostedControlPlane, ourName, orphan, user);
     const operator = await OperatorProcess.start(managementCluster);
+    await operator.reconcile();
+    expect(managementCluster.conditions).toEqual([]);
+    await managementCluster.clock.advance(10_000);
     await operator.untilSettled();
     expect(conditionOf(managementCluster, 'Ready')).toMatch(/^False WaitingForCluster/);
     const made = managementCluster.objects.objects.map(({ kind }) => kind).filter((kind) => kind !== Event.kind);

@@ -90,6 +90,14 @@ describe('a control plane that is to hibernate', () => {
     expect(conditionIn(management, 'EtcdClusterHealthy')).toMatch(/^Unknown HealthUnknown/);
     expect(conditionIn(management, 'ScalingUp')).toMatch(/^False NotScalingUp/);
     expect(conditionIn(management, 'CertificatesAvailable')).toMatch(/^True/);
+    expect(management.hostedControlPlane).toMatchObject({ status: { summary: 'Hibernated' } });
+    await management.change({ hibernate: null });
+    const waking = await OperatorProcess.start(management);
+    await waking.reconcile();
+    expect(conditionIn(management, 'Available')).toMatch(/^False (Hibernated|WakingUp)/);
+    await waking.untilSettled();
+    await waking.stop();
+    expect(management.hostedControlPlane).toMatchObject({ status: { summary: 'Ready' } });
     expect(eventsIn(management).filter((event) => event.startsWith('Warning'))).toEqual([]);
   });
 

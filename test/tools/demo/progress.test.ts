@@ -17,6 +17,10 @@ test('a condition that becomes True is reported once, by its meaning', () => {
   expect(stepsBetween(after, after)).toEqual([]);
 });
 
+test('what the spec does not ask for is no step', () => {
+  expect(stepsBetween([], [{ ...condition('EtcdBackupReady', 'True'), reason: 'NotRequested' }])).toEqual([]);
+});
+
 test('a reason that several conditions share is reported once, and again only when it changes', () => {
   const waiting = ['ControllerManagerReady', 'SchedulerReady'].map((type) =>
     condition(type, 'False', 'no API server yet'),

@@ -15,6 +15,7 @@ export function stepsBetween(before: readonly Condition[], after: readonly Condi
     const { type, status, reason, message } = condition;
     if (!isMilestone(type)) return [];
     const previous = old.get(type);
+    if (reason === 'NotRequested') return [];
     if (status === 'True') return previous?.status === 'True' ? [] : [{ isDone: true, text: conditions[type].meaning }];
     if (type === 'Available' || reason === 'WaitingForOtherPhases' || previous?.message === message) return [];
     return [{ isDone: false, text: `waiting: ${message}` }];

@@ -40,7 +40,7 @@ const object = {
 } as unknown as HostedControlPlaneObject;
 
 const described = (one: HostedControlPlaneObject, view?: View, causes: readonly Cause[] = []) =>
-  describeStatus(overviewOf(one), causes, now, view);
+  describeStatus({ ...overviewOf(one), causes, workers: null, unknown: [] }, { now }, view);
 
 const long = (lines: readonly string[]) => lines.filter((line) => line.length > 60);
 
@@ -48,27 +48,74 @@ describe('the status of a control plane', () => {
   it('has messages wrapped to the terminal, each under its beginning', () => {
     const lines = described(object, narrowView(60));
     expect(lines.slice(lines.findIndex((line) => line.startsWith('RollingOut ')))).toEqual([
-      'RollingOut    one of two schedulers runs with the flags of',
-      '              the spec',
+      'RollingOut     one of two schedulers runs with the flags of',
+      '               the spec',
       '',
       'Not Ready for 2m: SchedulerReady is PodsFailing',
       '  pod c1-scheduler-x: container kube-scheduler ended with',
       '  exit code 1: unknown flag: --no-such-flag',
+      '  blocks 1 further step',
       '  next: kubectl -n team get pods -l cluster.x-k8s.io/cluster-name=c1',
+      '',
+      'EtcdBackupReady: the bucket refuses the access key of Secret',
+      '  etcd-backup: set one that it knows',
       '',
       'COMPONENT   READY   VERSION   WAITS FOR',
       'etcd        3/3     3.6.8',
       'scheduler   1/2     v1.36.3   pod c1-scheduler-x: container…',
       '',
-      'STEP                  STATE   FOR   REASON',
-      'CACertificatesReady   ok      2m',
-      'EtcdBackupReady       fails   2m    BackupSecretInvalid',
-      'SchedulerReady        fails   2m    PodsFailing',
-      'WorkloadSetupReady    waits   2m    WaitingForOtherPhases',
-      '',
-      'EtcdBackupReady: the bucket refuses the access key of Secret',
-      '  etcd-backup: set one that it knows',
+      'STEP              STATE   FOR   REASON',
+      'EtcdBackupReady   fails   2m    BackupSecretInvalid',
+      'SchedulerReady    fails   2m    PodsFailing',
     ]);
+  });
+
+  it('says of what a user has asked for that it is so, since when, and the way out of it', () => {
+    const told = (...conditions: ReturnType<typeof condition>[]) => {
+      const lines = described({ ...object, status: { conditions } } as HostedControlPlaneObject);
+      return lines.slice(lines.indexOf('') + 1);
+    };
+    const asleep = [
+      condition('Awake', 'False', 'Hibernated', 'no component runs'),
+      condition('EtcdClusterReady', 'False', 'Hibernated'),
+      condition('SchedulerReady', 'False', 'WaitingForOtherPhases'),
+      condition('Ready', 'False', 'Hibernated'),
+    ];
+    expect(told(...asleep)).toEqual(['c1 hibernates since 2m', '  next: hcp wake c1 -n team']);
+    const paused = condition('Paused', 'True', 'Paused', 'the annotation is set');
+    const way = ['c1 is paused since 2m: everything here is of the time before', '  next: hcp resume c1 -n team'];
+    expect(told(paused, condition('Ready', 'True', 'Ready'))).toEqual(way);
+    expect(
+      told(
+        paused,
+        condition('SchedulerReady', 'False', 'PodsFailing', words),
+        condition('Ready', 'False', 'PodsFailing'),
+      ),
+    ).toEqual([
+      ...way,
+      'Not Ready for 2m: SchedulerReady is PodsFailing',
+      `  ${words}`,
+      '  next: kubectl -n team get pods -l cluster.x-k8s.io/cluster-name=c1',
+      '',
+      'STEP             STATE   FOR   REASON',
+      'SchedulerReady   fails   2m    PodsFailing',
+    ]);
+  });
+
+  it('says beside Ready what does not work, and what of the spec has no effect', () => {
+    const conditions = [
+      condition('SpecSupported', 'False', 'Overruled', 'etcd-servers has no effect'),
+      condition('EtcdBackupReady', 'False', 'BackupSecretInvalid', refused),
+      condition('Ready', 'True', 'Ready'),
+    ];
+    const lines = described({ ...object, status: { conditions } } as HostedControlPlaneObject, markedView);
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        '<waits>Ready, backups fail, 1 more</waits>',
+        '<ignored>SpecSupported</ignored>: etcd-servers has no effect',
+        `<fails>EtcdBackupReady</fails>: ${refused}`,
+      ]),
+    );
   });
 
   it('says what of the spec is not applied, why, and since when', () => {
@@ -80,8 +127,8 @@ describe('the status of a control plane', () => {
     ];
     const lines = described({ ...object, status: { ...object.status, held } });
     expect(lines.filter((line) => line.startsWith('Held '))).toEqual([
-      `Held          spec.version for 5m: ${because}`,
-      `Held          spec for 5m: ${refused}`,
+      `Held           spec.version for 5m: ${because}`,
+      `Held           spec for 5m: ${refused}`,
     ]);
   });
 
@@ -106,11 +153,11 @@ describe('the status of a control plane', () => {
   it('has every message in one line where there is no terminal', () => {
     const lines = described(object);
     expect(long(lines)).toEqual([
-      'RollingOut    one of two schedulers runs with the flags of the spec',
+      'RollingOut     one of two schedulers runs with the flags of the spec',
       `  ${words}`,
       expect.stringContaining('  next: '),
-      `scheduler   1/2     v1.36.3   ${words}`,
       `EtcdBackupReady: ${refused}`,
+      `scheduler   1/2     v1.36.3   ${words}`,
     ]);
   });
 
@@ -120,9 +167,7 @@ describe('the status of a control plane', () => {
     expect(text).toMatch(/^<heading>STEP<\/heading> +<heading>STATE<\/heading>/m);
     expect(text).toMatch(/^etcd +<ok>3\/3<\/ok>/m);
     expect(text).toMatch(/^scheduler +<waits>1\/2<\/waits>/m);
-    expect(text).toMatch(/^CACertificatesReady +<ok>ok<\/ok>/m);
     expect(text).toMatch(/^SchedulerReady +<fails>fails<\/fails>/m);
-    expect(text).toMatch(/^WorkloadSetupReady +<waits>waits<\/waits>/m);
     expect(text).toMatch(/^<fails>EtcdBackupReady<\/fails>: the bucket/m);
   });
 

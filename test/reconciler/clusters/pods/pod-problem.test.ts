@@ -17,6 +17,17 @@ const ended = { exitCode: 1, reason: 'Error', message: 'Error: unknown flag: --v
 const crashLoop = { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 20s restarting failed container' } };
 const creating = { waiting: { reason: 'ContainerCreating' } };
 const unknownFlag = 'PodsFailing: pod p: container main ended with exit code 1: unknown flag: --v';
+const noVolume = '0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims';
+const unboundFor = (seconds: number): PodObject =>
+  pod(
+    {
+      conditions: [
+        { type: 'Ready', status: 'False' },
+        { type: 'PodScheduled', status: 'False', message: noVolume },
+      ],
+    },
+    { creationTimestamp: ago(seconds) },
+  );
 const unready = { type: 'Ready', status: 'False' };
 
 function claim(status: object): NonNullable<ObservedPods['claims']>[number] {
@@ -143,6 +154,12 @@ it.each<[string, Partial<ObservedPods>, string | undefined]>([
       ],
     },
     'PodsFailing: pod p: cannot be scheduled: 0/3 nodes are available',
+  ],
+  ['the volume of a young one is being made', { pods: [unboundFor(29)] }, undefined],
+  [
+    'the volume of one is not made in time',
+    { pods: [unboundFor(30)] },
+    `PodsFailing: pod p: cannot be scheduled: ${noVolume}`,
   ],
   [
     'admission refuses one',

@@ -79,6 +79,24 @@ describe('the metrics', () => {
     ]);
   });
 
+  it('tell apart what a control plane is, and take nothing for a proof that the spec does not ask for', async () => {
+    const stateWith = async (...conditions: ReturnType<typeof condition>[]): Promise<string[]> => {
+      const hostedControlPlane = { ...hostedControlPlaneObject(), status: { conditions } };
+      const metrics = new Metrics({ ...nothing, hostedControlPlanes: () => [hostedControlPlane] });
+      return [...(await lines(metrics, 'state')), ...(await lines(metrics, 'condition'))];
+    };
+    const object = 'namespace="team",name="c1-x7k2p"';
+    const ready = condition('Ready', 'True');
+    expect(await stateWith(ready, { ...condition('EtcdBackupReady', 'True'), reason: 'NotRequested' })).toEqual([
+      `state{${object},state="ready"} 1`,
+      `condition{${object},type="Ready",status="False"} 0`,
+      `condition{${object},type="Ready",status="True"} 1`,
+      `condition{${object},type="Ready",status="Unknown"} 0`,
+    ]);
+    expect(await stateWith(ready, condition('Paused', 'True'))).toContain(`state{${object},state="paused"} 1`);
+    expect(await stateWith()).toEqual([]);
+  });
+
   it('follow a new version of an object, and escape what others may have written', async () => {
     const objects = [{ ...hostedControlPlaneObject(), status: { version: 'v1.36.3' } }];
     const metrics = new Metrics({ ...nothing, hostedControlPlanes: () => objects });

@@ -18,6 +18,12 @@ const seen = conditionUpdate('False', 'WaitingForPods', '0 of 1');
 
 it.each([
   ['stays True', unseen, [before()], conditionUpdate('True', 'ReconcileSucceeded', 'x')],
+  [
+    'stays without a request',
+    unseen,
+    [before({ reason: 'NotRequested', message: '' })],
+    conditionUpdate('True', 'NotRequested'),
+  ],
   ['is not True if it was not', unseen, [before({ status: 'False' })], unseen],
   ['is not True if the spec has changed meanwhile', unseen, [before({ observedGeneration: 0 })], unseen],
   ['is not True if it was never reported', unseen, [before({ type: 'WorkloadKubeProxyReady' })], unseen],

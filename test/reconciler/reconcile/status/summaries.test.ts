@@ -109,6 +109,19 @@ describe('the summaries', () => {
       { etcdReport: reportOf(observed(3, {}, unanswered)) },
       'True Available',
     ],
+    [
+      'it wakes up, and no API server has answered yet',
+      { apiServer: undefined, previous: { hibernation: { since: '2026-11-21T12:00:00Z' } } },
+      'False WakingUp: no API server is available',
+    ],
+    [
+      'it has woken up, and fails then',
+      {
+        apiServer: undefined,
+        previous: { hibernation: { since: '2026-11-21T12:00:00Z', until: '2026-11-21T13:00:00Z' } },
+      },
+      'False NotAvailable: no API server is available',
+    ],
     ['nothing is known of CAs', { phases: {} }, 'False NotAvailable: the operator has not checked the CAs yet'],
   ])('set Available when %s', (_, changes, expected) => {
     expect(summaryOf(changes, 'Available')).toBe(expected);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ConditionReason, ConditionType } from '../../../../constructs/api/conditions.ts';
+import { type ConditionReason, type ConditionType, conditionTypes } from '../../../../constructs/api/conditions.ts';
 import type { Condition } from '../../../../constructs/api/status.ts';
 import type { EventNote } from '../../../../reconciler/kube/events.ts';
 import { type ConditionUpdate, conditionUpdate } from '../../../../reconciler/engine/condition-update.ts';
@@ -95,8 +95,13 @@ it.each<[string, ConditionType, ConditionUpdate, Partial<EventNote> | undefined]
     conditionUpdate('False', 'StoreUnavailable', 'the store cannot be reached'),
     { type: 'Warning', reason: 'StoreUnavailable', note: 'the store cannot be reached' },
   ],
-  ['a cluster without backups', 'EtcdBackupVerified', conditionUpdate('True', 'ReconcileSucceeded'), undefined],
-  ['readiness', 'Ready', conditionUpdate('True', 'Ready'), { type: 'Normal', reason: 'Ready' }],
+  ['a cluster without backups', 'EtcdBackupVerified', conditionUpdate('True', 'NotRequested'), undefined],
+  [
+    'readiness',
+    'Ready',
+    conditionUpdate('True', 'Ready'),
+    { type: 'Normal', reason: 'Ready', note: 'everything the spec asks for exists and works' },
+  ],
   ['missing readiness, which the phases report', 'Ready', conditionUpdate('False', 'ReconcileFailed', 'x'), undefined],
   ['a deletion, which has its own condition', 'Ready', conditionUpdate('False', 'Deleting', 'x'), undefined],
   ['a missing owner', 'Ready', conditionUpdate('False', 'WaitingForCluster', 'x'), { reason: 'WaitingForCluster' }],
@@ -149,4 +154,21 @@ it.each<[string, ConditionType, string, boolean, object[]]>([
 ])('records the end of %s unless it was routine', (_, type, before, isInitialized, expected) => {
   const { notes } = report(type, conditionUpdate('True', 'ReconcileSucceeded'), { before, isInitialized });
   expect(notes).toMatchObject(expected);
+});
+
+it('says of a fault that ends with the request that nothing is asked for any more', () => {
+  const { notes } = report('EtcdBackupReady', conditionUpdate('True', 'NotRequested'), { before: 'StoreUnavailable' });
+  expect(notes).toMatchObject([{ type: 'Normal', note: 'the spec asks for none of it any more' }]);
+});
+
+it('is no Warning that a control plane serves no more because a user has stopped it, or starts it again', () => {
+  for (const reason of ['StoppingAPIServers', 'Hibernated', 'WakingUp'] as const)
+    expect(report('Available', conditionUpdate('False', reason, 'x'), { isInitialized: true }).notes).toEqual([]);
+});
+
+it('says in events what is so, and not what a condition may mean', () => {
+  for (const type of conditionTypes) {
+    const { notes } = report(type, conditionUpdate('True', 'ReconcileSucceeded'), { before: 'ReconcileFailed' });
+    for (const { note } of notes) expect(note).not.toMatch(/;|otherwise|unless|always|False|True/);
+  }
 });

@@ -73,6 +73,7 @@ describe('writing a status', () => {
         status: {
           ...fields,
           observedGeneration: 1,
+          summary: 'WaitingForPods',
           conditions: [
             { type: 'Ready', status: 'False', reason: 'WaitingForPods', message: 'not yet', ...common },
             { type: 'Paused', status: 'False', reason: 'NotPaused', message: '', ...common },
@@ -173,6 +174,7 @@ describe('patching a status', () => {
     expect(server.written[1]?.status).toEqual({
       ...object.status,
       observedGeneration: 1,
+      summary: 'Paused',
       conditions: [
         object.status.conditions[0],
         {
