@@ -154,11 +154,9 @@ export class Reflector<T extends KubeObject> {
       const round = (this.#round = new AbortController());
       const signal = AbortSignal.any([stopping, round.signal]);
       try {
-        if (wasInterrupted) {
-          await this.#requireSameHistory(signal);
-          this.#options.onResumed?.();
-        }
+        if (wasInterrupted) await this.#requireSameHistory(signal);
         if (this.#resourceVersion === undefined) await this.#list(signal);
+        if (wasInterrupted) this.#options.onResumed?.();
         if (wasUnreachable) this.#options.onReturned?.();
         wasUnreachable = false;
         wasInterrupted = this.#options.isListed ? await aborted(signal) : await this.#watch(signal);

@@ -43,7 +43,10 @@ describe('a control plane', () => {
       await operator.rounds(3);
       const written = management.management.writes.slice(begun).filter((write) => !/ Event /.test(write));
       expect(written).toEqual([`apply HostedControlPlane ${namespace}/${ourName.name}`]);
-      expect(management.hostedControlPlane['status']).toEqual({ conditions: [pausedIn(management)] });
+      expect(management.hostedControlPlane['status']).toEqual({
+        conditions: [pausedIn(management)],
+        summary: 'Paused',
+      });
       expect(pausedIn(management)).toMatchObject({ status: 'True', reason: 'Paused', observedGeneration: 1 });
       expect(pausedIn(management)?.message).toMatch(message);
 

@@ -95,9 +95,9 @@ test('the next verification detects one flipped bit in the store, and verifies a
   });
 });
 
-test('the operator sends no request to the hosted cluster while nothing happens there', () => {
+test('the operator writes nothing in the hosted cluster while nothing happens there', () => {
   // All of this file's time, in which backups were taken and restored: nothing of it is the hosted cluster's business. A watch ends
-  // after minutes, and begins again.
+  // after minutes, and begins again, and a reconcile lists what is not watched.
   const sent = bench.operator.hostedRequests.slice(sentBefore);
-  expect(sent.filter(({ verb }) => verb !== 'watch')).toEqual([]);
+  expect(sent.filter(({ verb }) => verb !== 'watch' && verb !== 'list')).toEqual([]);
 });

@@ -39,7 +39,7 @@ async function roll(management: MemoryObjects, ...targets: object[]): Promise<vo
 
 it('needs nothing to write records to standard output, or to a receiver without a token', async () => {
   const management = new MemoryObjects();
-  expect(await run(management)).toEqual({ kind: 'done', facts: {} });
+  expect(await run(management)).toMatchObject({ kind: 'done', facts: {}, reason: 'NotRequested' });
   expect(await run(management, two)).toMatchObject({ kind: 'done' });
   expect(management.writes).toEqual([]);
 });

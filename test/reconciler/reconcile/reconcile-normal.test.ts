@@ -78,7 +78,9 @@ describe('an upgrade that waits for its backup', () => {
 
 /** Members whose pods an operator deleted, in this order. */
 function membersReplaced(managementCluster: MemoryCluster): string[] {
-  return managementCluster.management.writes.flatMap((write) => /^delete Pod team\/(.*)$/.exec(write)?.[1] ?? []);
+  return managementCluster.management.writes.flatMap(
+    (write) => /^delete Pod team\/(c1-etcd-\d+)$/.exec(write)?.[1] ?? [],
+  );
 }
 
 describe('a change of the spec', () => {

@@ -46,7 +46,7 @@ function conditionOf({ conditions }: MemoryCluster, type: string): string {
 
 const settings = (value: string) => ({
   deployment: { scheduler: { args: { v: value } } },
-  etcd: { nodeSelector: { pool: 'a' } },
+  etcd: { resources: { requests: { cpu: '300m' } } },
 });
 
 let complete: MemoryCluster;
@@ -67,7 +67,7 @@ describe('a HostedControlPlane that refers to a component template', () => {
     expect(conditionOf(management, 'Ready')).toBe('True Ready: ');
     expect(podTemplates(management)).toMatchObject({
       'c1-scheduler': expect.stringContaining('--v=4'),
-      'c1-etcd': expect.stringContaining('"nodeSelector":{"pool":"a"}'),
+      'c1-etcd': expect.stringContaining('"cpu":"300m"'),
     });
     expect(management.hostedControlPlane).toMatchObject({ status: { componentTemplate: 'shared' } });
   });
