@@ -71,6 +71,7 @@ const loadedAtStart = [
   'debug',
   'etcd3',
   'fast-json-patch',
+  'fastest-levenshtein',
   'has-flag',
   'hpagent',
   'ip-address',
