@@ -53,10 +53,15 @@ function lowerWay(way: ObjectStore['takes'], { reason }: StoreError): 'parts' | 
 }
 
 interface UploadThreadsOptions {
-  /** The program of a thread. */
+  /** The program of a thread. By default the one that is compiled beside the bundle. */
   readonly program?: URL;
   readonly restMs?: number;
   readonly graceMs?: number;
+}
+
+/** Only when a thread starts: a program that needs no Node, such as `hcp`, has no file beside it, and starts none. */
+function ownProgram(): URL {
+  return new URL(`./upload-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
 }
 
 /**
@@ -64,13 +69,11 @@ interface UploadThreadsOptions {
  * a thread alone, so that a crash or a full heap ends that one. A thread rests a while after an upload, and ends.
  */
 export class UploadThreads {
-  readonly #options: Required<UploadThreadsOptions>;
+  readonly #options: Required<Omit<UploadThreadsOptions, 'program'>> & Pick<UploadThreadsOptions, 'program'>;
   readonly #resting = new Map<Worker, NodeJS.Timeout>();
 
   constructor(options: UploadThreadsOptions = {}) {
-    // Beside the bundle it is compiled.
-    const program = new URL(`./upload-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
-    this.#options = { program, restMs, graceMs, ...options };
+    this.#options = { restMs, graceMs, ...options };
   }
 
   /** How many threads wait for another upload. */
@@ -128,7 +131,7 @@ export class UploadThreads {
       return worker;
     }
     // Its environment is a copy: it names the proxies.
-    const started = new Worker(this.#options.program, { resourceLimits, execArgv: [] });
+    const started = new Worker(this.#options.program ?? ownProgram(), { resourceLimits, execArgv: [] });
     // Without a listener, Node ends the process.
     started.on('error', () => {});
     started.once('exit', () => {
