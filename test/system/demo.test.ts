@@ -134,8 +134,8 @@ describe('the control plane of the demo', () => {
 
   test('has readable columns in kubectl', async () => {
     const table = await inNamespace('get', 'hcp');
-    expect(table).toMatch(/NAME +INITIALIZED +API SERVER AVAILABLE +REPLICAS +READY +UPDATED/);
-    expect(table).toMatch(/demo +true +True +3 +3 +3 .* Ready +\S+$/m);
+    expect(table).toMatch(/NAME +STATUS +VERSION +REPLICAS +READY +AGE/);
+    expect(table).toMatch(/demo +Ready +v1\.37\.1 +3 +3 +\S+$/m);
     const wide = await inNamespace('get', 'hcp', '--output', 'wide');
     const { status } = await controlPlane();
     expect(wide).toMatch(/ RELEASE +CERTIFICATES UNTIL$/m);
