@@ -30,6 +30,8 @@ export class InformerSet {
   readonly #informers: readonly WatchedResource[];
   /** Responses to writes of the operator, until the watch has caught up with them. Each is a whole object. */
   readonly #written = new Map<string, KubeObject>();
+  /** Those that are being listed again. */
+  readonly #refreshing = new Set<WatchedResource>();
 
   /** @param informers Several informers of one resource must not watch the same objects. */
   constructor(informers: readonly WatchedResource[]) {
@@ -53,9 +55,13 @@ export class InformerSet {
     await Promise.all(this.#informers.map((informer) => informer.relist()));
   }
 
-  /** Lists what is only listed again. Resolves when it is in memory. */
-  async refresh(): Promise<void> {
-    await Promise.all(this.#informers.filter(({ isListed }) => isListed).map((informer) => informer.relist()));
+  /** Lists what is only listed again. What is listed at the moment is not begun anew: a slow server would never end a list. */
+  refresh(): void {
+    for (const informer of this.#informers) {
+      if (!informer.isListed || !informer.isSynced || this.#refreshing.has(informer)) continue;
+      this.#refreshing.add(informer);
+      void informer.relist().then(() => this.#refreshing.delete(informer));
+    }
   }
 
   /** Whether the objects of all resources have been listed. */

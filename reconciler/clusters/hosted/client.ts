@@ -132,7 +132,7 @@ export class HostedClusterClient implements HostedClient {
 
   async prune(keep: Parameters<HostedClient['prune']>[0]): Promise<void> {
     if (!this.#isWatching) return;
-    if ((await this.#pruned(keep)) > 0) void this.#known.refresh();
+    if ((await this.#pruned(keep)) > 0) this.#known.refresh();
   }
 
   /** Returns the number of deleted objects. */
@@ -152,7 +152,7 @@ export class HostedClusterClient implements HostedClient {
     const now = this.#options.clock.elapsed();
     if (this.#isWatching && now - this.#listedAt < (this.#options.relistMs ?? relistMs)) return;
     this.#listedAt = now;
-    if (this.#isWatching) return void this.#known.refresh();
+    if (this.#isWatching) return this.#known.refresh();
     this.#isWatching = true;
     // An empty list of a kind matters too, but produces no event.
     void this.#known.start().then(() => this.#options.onChange());

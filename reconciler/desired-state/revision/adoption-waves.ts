@@ -79,7 +79,10 @@ export class AdoptionWaves {
   next({ newest, fleet, concurrency }: Pick<AdoptionInput, 'newest' | 'fleet' | 'concurrency'>): readonly string[] {
     const members = this.#waiting.size > 0 ? fleet() : [];
     const mayBegin = (key: string) => this.#reasonToWait(key, { newest, concurrency, members }) === undefined;
-    return [...this.#waiting].filter(mayBegin).slice(0, concurrency);
+    const found = [...this.#waiting].filter(mayBegin).slice(0, concurrency);
+    // One that does not reconcile, such as one in quarantine, keeps no other waiting.
+    for (const key of found) if (this.#waiting.delete(key)) this.#waiting.add(key);
+    return found;
   }
 
   /** Whether a control plane waits for its turn. */

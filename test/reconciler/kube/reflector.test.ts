@@ -46,7 +46,18 @@ describe('what is only listed', () => {
     const clock = new ManualClock();
     const server = emptyHostedCluster(clock);
     const asked: string[] = [];
-    const client = new MemoryClient(server, administrator('reader'), { before: (action) => void asked.push(action) });
+    let held: Promise<void> = Promise.resolve();
+    const before = async (action: string) => {
+      asked.push(action);
+      if (action.startsWith('list')) await held;
+    };
+    const client = new MemoryClient(server, administrator('reader'), { before });
+    /** Lists get no answer until the returned function is called. */
+    const hold = () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      return resolve;
+    };
     const restored: string[] = [];
     const common = { client, clock, onRestored: () => restored.push('restored') };
     const set = new InformerSet([new Informer({ ...common, resource: ConfigMap, isListed: true })]);
@@ -55,7 +66,7 @@ describe('what is only listed', () => {
     await set.start();
     const valueOf = (name: string) =>
       (set.get(ConfigMap, { name, namespace: 'default' }) as { data?: { value: string } } | undefined)?.data?.value;
-    return { clock, server, client, set, asked, restored, valueOf };
+    return { clock, server, client, set, asked, restored, valueOf, hold };
   }
 
   it('is known as it was at the last list, without a watch', async () => {
@@ -63,9 +74,27 @@ describe('what is only listed', () => {
     await client.apply(configMap('a', '2'), us);
     await clock.advance(60 * 60_000);
     expect(valueOf('a')).toBe('1');
-    await set.refresh();
+    set.refresh();
+    await settled();
     expect(valueOf('a')).toBe('2');
     expect(asked.filter((action) => !action.startsWith('apply'))).toEqual(['list configmaps', 'list configmaps']);
+    await set.stop();
+  });
+
+  it('is not begun anew while it is listed, however long that takes', async () => {
+    const { client, set, asked, valueOf, hold } = await open();
+    const release = hold();
+    set.refresh();
+    await settled();
+    set.refresh();
+    await client.apply(configMap('a', '2'), us);
+    release();
+    await settled();
+    expect(valueOf('a')).toBe('2');
+    expect(asked.filter((action) => action.startsWith('list'))).toHaveLength(2);
+    set.refresh();
+    await settled();
+    expect(asked.filter((action) => action.startsWith('list'))).toHaveLength(3);
     await set.stop();
   });
 
@@ -74,7 +103,8 @@ describe('what is only listed', () => {
     set.remember(await client.apply(configMap('b', '1'), us));
     expect(set.list(ConfigMap).map(({ metadata }) => metadata.name)).toEqual(['a', 'b']);
     await client.delete(ConfigMap, { name: 'b', namespace: 'default' });
-    await set.refresh();
+    set.refresh();
+    await settled();
     expect(valueOf('b')).toBeUndefined();
     expect(set.list(ConfigMap).map(({ metadata }) => metadata.name)).toEqual(['a']);
     await set.stop();
@@ -85,7 +115,8 @@ describe('what is only listed', () => {
     const backup = server.store.copy();
     set.remember(await client.apply(configMap('a', '2'), us));
     server.store.restore(backup);
-    await set.refresh();
+    set.refresh();
+    await settled();
     expect(restored).toEqual(['restored']);
     await set.stop();
   });

@@ -85,6 +85,8 @@ it('names those whose turn has come, as many as may adopt at a time, and none th
   expect(next(before)).toEqual([]);
   const after = [member('a', 5), member('b', 5), ...before.slice(2)];
   expect(next(after)).toEqual(['c', 'd']);
+  // both may stand still
+  expect(next(after)).toEqual(['e', 'c']);
   waves.forget('c');
   expect(next(after)).toEqual(['d', 'e']);
   expect([turn(waves, 'd', after, 2), turn(waves, 'e', after, 2)]).toEqual([{ kind: 'now' }, { kind: 'now' }]);
