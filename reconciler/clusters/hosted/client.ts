@@ -135,19 +135,6 @@ export class HostedClusterClient implements HostedClient {
     if ((await this.#pruned(keep)) > 0) this.#known.refresh();
   }
 
-  /** Returns the number of deleted objects. */
-  async #pruned(keep: Parameters<HostedClient['prune']>[0]): Promise<number> {
-    const resources = new Set([...rbacResources, ...this.#target.applied.map(({ resource }) => resource)]);
-    const inventory = [...resources].flatMap((resource) => this.#known.list(resource));
-    const pruned = await this.#attempt(() => this.#applySet.prune(owner, keep, inventory));
-    const names = this.#applySet.names(owner, keep);
-    const stale = this.#known.list(EndpointSlice).filter(({ metadata }) => isStaleSlice(metadata.name, names));
-    for (const { metadata } of stale) {
-      await this.#attempt(() => this.#privileged.delete(EndpointSlice, metadata, { uid: metadata.uid }));
-    }
-    return pruned.length + stale.length;
-  }
-
   watch(): void {
     const now = this.#options.clock.elapsed();
     if (this.#isWatching && now - this.#listedAt < (this.#options.relistMs ?? relistMs)) return;
@@ -270,6 +257,19 @@ export class HostedClusterClient implements HostedClient {
     await this.#known.stop();
     await this.#inside.close();
     this.#options.room.held.close();
+  }
+
+  /** Returns the number of deleted objects. */
+  async #pruned(keep: Parameters<HostedClient['prune']>[0]): Promise<number> {
+    const resources = new Set([...rbacResources, ...this.#target.applied.map(({ resource }) => resource)]);
+    const inventory = [...resources].flatMap((resource) => this.#known.list(resource));
+    const pruned = await this.#attempt(() => this.#applySet.prune(owner, keep, inventory));
+    const names = this.#applySet.names(owner, keep);
+    const stale = this.#known.list(EndpointSlice).filter(({ metadata }) => isStaleSlice(metadata.name, names));
+    for (const { metadata } of stale) {
+      await this.#attempt(() => this.#privileged.delete(EndpointSlice, metadata, { uid: metadata.uid }));
+    }
+    return pruned.length + stale.length;
   }
 
   /** An answer about another object than the one that was sent is worth nothing. */
