@@ -55,7 +55,7 @@ export class InformerSet {
     await Promise.all(this.#informers.map((informer) => informer.relist()));
   }
 
-  /** Lists what is only listed again. What is listed at the moment is not begun anew: a slow server would never end a list. */
+  /** Lists what is only listed again. A list that still runs is left to end: on a slow server none would end otherwise. */
   refresh(): void {
     for (const informer of this.#informers) {
       if (!informer.isListed || !informer.isSynced || this.#refreshing.has(informer)) continue;

@@ -81,7 +81,7 @@ describe('what is only listed', () => {
     await set.stop();
   });
 
-  it('is not begun anew while it is listed, however long that takes', async () => {
+  it('ends its list before another one begins, however long that takes', async () => {
     const { client, set, asked, valueOf, hold } = await open();
     const release = hold();
     set.refresh();
