@@ -36,8 +36,9 @@ test('kubectl forwards a port to every replica', async () => {
 });
 
 test('without a konnectivity agent kubectl reports what is missing, and works again when it is back', async () => {
+  const agents = ['--namespace', 'kube-system', 'deployment/konnectivity-agent'];
   await cluster.setPaused(true);
-  await cluster.kubectl(['--namespace', 'kube-system', 'scale', 'deployment/konnectivity-agent', '--replicas=0']);
+  await cluster.kubectl(['scale', ...agents, '--replicas=0']);
   const logs = () => cluster.kubectl(['logs', 'deployment/web']);
   await until('logs to fail for want of an agent', () =>
     logs().then(
@@ -46,6 +47,8 @@ test('without a konnectivity agent kubectl reports what is missing, and works ag
     ),
   );
   await cluster.setPaused(false);
+  // without agents it is rolled out, too
+  await cluster.kubectl(['wait', ...agents, '--for=jsonpath={.spec.replicas}=2', '--timeout=180s']);
   await untilAddOnRuns(cluster, 'konnectivity-agent');
   expect(await until('logs to work', () => logs().catch(() => undefined))).toContain('serving on');
 });

@@ -4,6 +4,8 @@ import { framed, message } from './grpc.ts';
 const clusterId = 4711;
 /** Etcd sends no more of a snapshot in one message. */
 const blobBytes = 32 * 1024;
+/** Of the hash, which follows the database in a message of its own, and is not among the bytes that remain. */
+const hashBytes = 32;
 
 /** The member that answers. */
 export interface AnsweringMember {
@@ -45,10 +47,17 @@ const answers: Readonly<Record<string, (member: AnsweringMember) => readonly Buf
       ...members.map(({ name, peerUrl }, index) => [2, message([1, idOf(index)], [2, name], [3, peerUrl])] as const),
     ),
   ],
-  '/etcdserverpb.Maintenance/Snapshot': ({ ordinal, snapshot }) =>
-    Array.from({ length: Math.ceil(snapshot.length / blobBytes) }, (_, index) =>
-      message([1, headerOf(ordinal)], [3, snapshot.subarray(index * blobBytes, (index + 1) * blobBytes)]),
-    ),
+  '/etcdserverpb.Maintenance/Snapshot': ({ ordinal, snapshot }) => {
+    const database = snapshot.subarray(0, -hashBytes);
+    const blobs = Array.from({ length: Math.ceil(database.length / blobBytes) }, (_, index) =>
+      database.subarray(index * blobBytes, (index + 1) * blobBytes),
+    );
+    let remaining = database.length;
+    return [...blobs, snapshot.subarray(-hashBytes)].map((blob) => {
+      remaining = Math.max(0, remaining - blob.length);
+      return message([1, headerOf(ordinal)], [2, remaining], [3, blob]);
+    });
+  },
 };
 
 /** Answers one gRPC call as this member. */
