@@ -70,7 +70,7 @@ export async function startWebServer(cluster: JoinableCluster): Promise<readonly
 }
 
 /** Resolves once a Deployment of the operator is there, and all of its pods run. */
-export async function untilAddOnRuns(cluster: JoinableCluster, deployment: string): Promise<void> {
+export async function untilAddOnRuns(cluster: Pick<JoinableCluster, 'kubectl'>, deployment: string): Promise<void> {
   const inSystem = ['--namespace', 'kube-system'];
   const isThere = async () =>
     (await cluster.kubectl([...inSystem, 'get', 'deployment', deployment, '--ignore-not-found'])) !== '';

@@ -250,6 +250,13 @@ export const otelCollector: Family = {
   binaries: { 'otel-collector': 'testbed.local/otel-collector' },
 };
 
+/** Built only by the test of network policies that are enforced: Debian has no network plugin. */
+export const kubeRouter: Family = {
+  name: 'kube-router',
+  module: 'github.com/cloudnativelabs/kube-router/v2',
+  binaries: { 'kube-router': 'github.com/cloudnativelabs/kube-router/v2/cmd/kube-router' },
+};
+
 /** Built only by the tests of charts. */
 export const helm: Family = {
   name: 'helm',
@@ -275,6 +282,7 @@ export const furtherFamilies: readonly Family[] = [
   oldestClusterApi,
   metricsServer,
   otelCollector,
+  kubeRouter,
   helm,
 ];
 
