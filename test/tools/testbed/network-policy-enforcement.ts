@@ -51,7 +51,7 @@ export async function enforceNetworkPolicies(
   await startService(machine, name, [binaries[name] ?? '', ...given]);
 }
 
-/** Whether a program in the network of a pod on a machine can open a TCP connection. */
+/** Whether a program in the network of a pod on a machine can open a TCP connection: kube-router refuses at once what no policy allows. */
 export async function podConnects(machine: Machine, pod: string, host: string, port: number): Promise<boolean> {
   const tried = await inMachine(machine, ['sh', '-c', connectScript, 'sh', pod, host, String(port)]);
   return tried.trim() === 'connected';
@@ -60,7 +60,7 @@ export async function podConnects(machine: Machine, pod: string, host: string, p
 const connectScript = `
 for network in /run/netns/*; do
   nsenter --net="$network" ip -oneline -4 address show | grep -q "inet $1/" || continue
-  if nsenter --net="$network" timeout 2 bash -c ": </dev/tcp/$2/$3" 2>/dev/null; then echo connected; else echo denied; fi
+  if nsenter --net="$network" timeout 30 bash -c ": </dev/tcp/$2/$3" 2>/dev/null; then echo connected; else echo denied; fi
   exit 0
 done
 echo "no pod has the address $1" >&2
