@@ -1,10 +1,12 @@
+import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PodObject } from '../../../imports/kubernetes.ts';
+import type { PodObject, SecretObject } from '../../../imports/kubernetes.ts';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
-import { Pod } from '../../../constructs/api/resources.ts';
+import { Pod, Secret } from '../../../constructs/api/resources.ts';
 import { ports } from '../../../constructs/cluster/ports.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
+import { valueOf } from '../../../reconciler/pki/secret.ts';
 import { ownTestbed } from '../../support/own-testbed.ts';
 import { installProvider, providerNamespace } from '../../support/provider.ts';
 import { until } from '../../support/until.ts';
@@ -111,12 +113,10 @@ test('without enforcement each pod reaches each port', async () => {
 });
 
 describe('where policies are enforced', () => {
-  beforeAll(() =>
-    enforceNetworkPolicies(
-      { machine, kubeconfig: kubeconfigPath(instance), serviceCidr: serviceCidr(instance) },
-      report,
-    ),
-  );
+  beforeAll(async () => {
+    const kubeconfig = await readFile(kubeconfigPath(instance), 'utf8');
+    await enforceNetworkPolicies({ machine, kubeconfig, serviceCidr: serviceCidr(instance) }, report);
+  });
 
   test('a component reaches what it needs, and nothing else', async () => {
     const entrances = ['API server', 'konnectivity'];
@@ -167,10 +167,10 @@ describe('a hosted cluster whose worker enforces policies', () => {
     ]);
     expect(await podConnects(worker.machine, dns, web, 8080)).toBe(true);
     const [services = ''] = api.services;
-    await enforceNetworkPolicies(
-      { machine: worker.machine, kubeconfig: api.kubeconfig, serviceCidr: services },
-      report,
-    );
+    // Workers reach the endpoint of its kubeconfig, and no Service of the management cluster.
+    const secret = await bench.client.get<SecretObject>(Secret, { namespace, name: 'c1-kubeconfig' });
+    const kubeconfig = valueOf(secret, 'value') ?? '';
+    await enforceNetworkPolicies({ machine: worker.machine, kubeconfig, serviceCidr: services }, report);
     await until(
       'the policy of CoreDNS to be enforced',
       async () => !(await podConnects(worker.machine, dns, web, 8080)),

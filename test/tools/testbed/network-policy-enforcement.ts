@@ -1,19 +1,20 @@
-import { access } from 'node:fs/promises';
+import { access, writeFile } from 'node:fs/promises';
 import { findFurtherBinaries } from './binaries.ts';
 import { kubeRouter } from './families.ts';
 import { aptGet } from './host-packages.ts';
 import type { Instance } from './instance.ts';
-import { inMachine, type Machine } from './machine.ts';
+import { inMachine, insidePath, type Machine } from './machine.ts';
 import type { Report } from './progress.ts';
 import { startService } from './service.ts';
 
 const name = 'kube-router';
 const ipset = '/usr/sbin/ipset';
+const kubeconfigFile = '/run/kube-router.kubeconfig';
 
 /** A machine, and the cluster that it is a node of. */
 export interface EnforcingNode {
   readonly machine: Machine;
-  /** Path of a kubeconfig of an administrator of that cluster. */
+  /** A kubeconfig of an administrator of that cluster, with an address that the machine reaches. */
   readonly kubeconfig: string;
   /** ClusterIPs of that cluster. */
   readonly serviceCidr: string;
@@ -34,6 +35,7 @@ export async function enforceNetworkPolicies(
   report: Report,
 ): Promise<void> {
   const binaries = await findFurtherBinaries([kubeRouter], machine.instance.cache, report);
+  await writeFile(insidePath(machine, kubeconfigFile), kubeconfig, { mode: 0o600 });
   // Pods of one node have one bridge: what crosses it passes the rules for packets only with this.
   await inMachine(machine, ['sh', '-c', 'echo 1 >/proc/sys/net/bridge/bridge-nf-call-iptables']);
   const flags = {
@@ -42,7 +44,7 @@ export async function enforceNetworkPolicies(
     'run-service-proxy': false,
     'hostname-override': machine.name,
     'service-cluster-ip-range': serviceCidr,
-    kubeconfig,
+    kubeconfig: kubeconfigFile,
     'iptables-sync-period': '10s',
     'health-port': 0,
     'metrics-port': 0,
