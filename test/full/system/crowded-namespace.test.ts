@@ -56,7 +56,7 @@ test('a namespace with more objects than the operator can hold says so, goes on 
   }
   const said = await crowded.untilCondition('c1', 'Ready', { status: 'False', reason: 'NamespaceTooLarge' });
   report(`${count} ConfigMaps of 1 MiB: ${said.message}`);
-  expect(said.message).toMatch(/need more memory of the operator than the \d+ MiB that it may have/);
+  expect(said.message).toMatch(/need more memory of the operator than the [\d.]+ MiB that it may have/);
 
   await neighbour.untilSeen('c1');
   expect((await neighbour.condition('c1', 'Ready'))?.status).toBe('True');
