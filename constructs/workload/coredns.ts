@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import { dnsServiceAddress, type HostedCluster } from '../cluster/cluster.ts';
-import { container, type Probes, probes, restartMetadata } from '../pod/component.ts';
+import { container, type Probes, probes, restartMetadata, oneMoreAtATime } from '../pod/component.ts';
 import type { Endpoint } from '../cluster/facts.ts';
 import { type Flag, renderFlags } from '../pod/flags.ts';
 import { insideOf } from '../pod/no-proxy.ts';
@@ -73,10 +73,7 @@ export class CoreDNS extends Construct {
         replicas,
         selector: { matchLabels: selector },
         // With a Corefile that CoreDNS rejects, all running pods must continue to work.
-        strategy: {
-          type: 'RollingUpdate',
-          rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(1), maxUnavailable: k8s.IntOrString.fromNumber(0) },
-        },
+        strategy: oneMoreAtATime,
         template: withAdditions(
           {
             metadata: {

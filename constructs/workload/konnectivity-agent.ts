@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import type { HostedCluster } from '../cluster/cluster.ts';
-import { container, probes, restartMetadata } from '../pod/component.ts';
+import { container, probes, restartMetadata, oneMoreAtATime } from '../pod/component.ts';
 import type { Endpoint } from '../cluster/facts.ts';
 import { type Flag, renderFlags } from '../pod/flags.ts';
 import { ports } from '../cluster/ports.ts';
@@ -76,10 +76,7 @@ export class KonnectivityAgent extends Construct {
         selector: { matchLabels: labels },
         // In a cluster with one node, both agents run on that node during a rollout. The old one serves until the new
         // one does.
-        strategy: {
-          type: 'RollingUpdate',
-          rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(1), maxUnavailable: k8s.IntOrString.fromNumber(0) },
-        },
+        strategy: oneMoreAtATime,
         template: podTemplate(props, addressOf(podTemplate(props, ''))),
       },
     });

@@ -1,6 +1,6 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
-import { container, probes } from '../../pod/component.ts';
+import { container, healthzProbes, oneMoreAtATime } from '../../pod/component.ts';
 import { haproxyImage } from '../../pod/haproxy.ts';
 import { withAdditions } from '../../pod/overlay.ts';
 import { restrictedPod } from '../../pod/restricted-pod.ts';
@@ -47,10 +47,7 @@ export class ServiceProxy extends Construct {
       spec: {
         replicas: replicasFor(2, nodes),
         selector: { matchLabels: serviceProxyLabels },
-        strategy: {
-          type: 'RollingUpdate',
-          rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(1), maxUnavailable: k8s.IntOrString.fromNumber(0) },
-        },
+        strategy: oneMoreAtATime,
         template: withAdditions(
           {
             metadata: { labels: serviceProxyLabels },
@@ -67,14 +64,7 @@ export class ServiceProxy extends Construct {
                     args: [],
                     env: [{ name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }],
                     ports: { api: port, health: ports.tunnelHealth },
-                    probes: probes({
-                      port: 'health',
-                      scheme: 'HTTP',
-                      startup: '/healthz',
-                      readiness: '/healthz',
-                      liveness: '/healthz',
-                      readinessPeriodSeconds: 5,
-                    }),
+                    probes: healthzProbes('health'),
                     requests: { cpu: '10m', memory: '32Mi' },
                     settings: spec.proxy,
                     volumeMounts,
