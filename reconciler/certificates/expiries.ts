@@ -1,8 +1,11 @@
 import type { SecretObject } from '../../imports/kubernetes.ts';
-import { certificateKinds, type CertificateStatus } from '../../constructs/api/certificate-status.ts';
+import {
+  type CertificateKind,
+  type CertificateStatus,
+  certificateKinds,
+} from '../../constructs/api/certificate-status.ts';
 import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import { Secret } from '../../constructs/api/resources.ts';
-import { type CertificateRole, kindOf } from '../../constructs/control-plane/certificates/kinds.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { isControlledBy } from '../kube/object.ts';
@@ -12,6 +15,7 @@ import { type CertificateContent, readCertificate } from '../pki/certificate.ts'
 import { clientIn } from '../pki/kubeconfig.ts';
 import { renewalTime } from '../pki/reissue-policy.ts';
 import { valueOf } from '../pki/secret.ts';
+import type { SecretRole } from '../../constructs/control-plane/certificates/certificate-consumers.ts';
 
 interface ExpiryProps {
   readonly cluster: Pick<HostedCluster, 'name'>;
@@ -94,3 +98,27 @@ function readable(certificate: string): CertificateContent | undefined {
 function timeText(time: Date): string {
   return `${time.toISOString().slice(0, -'.000Z'.length)}Z`;
 }
+
+/** A Secret with a certificate. Service account keys and encryption keys never expire. */
+export type CertificateRole = Exclude<SecretRole, 'serviceAccount' | 'encryption'>;
+
+/** The kind with which each certificate is reported in the status. */
+export const kindOf: Readonly<Record<CertificateRole, CertificateKind>> = {
+  clusterCA: 'ClusterCA',
+  etcdCA: 'EtcdCA',
+  frontProxyCA: 'ProxyCA',
+  apiServer: 'Server',
+  konnectivityServer: 'Server',
+  tunnel: 'Server',
+  apiServerKubeletClient: 'Client',
+  frontProxyClient: 'Client',
+  konnectivityClient: 'Client',
+  controllerManager: 'Client',
+  scheduler: 'Client',
+  controller: 'Client',
+  etcdServer: 'EtcdServer',
+  etcdPeer: 'EtcdServer',
+  apiServerEtcdClient: 'EtcdClient',
+  etcdController: 'EtcdClient',
+  kubeconfig: 'Kubeconfig',
+};
