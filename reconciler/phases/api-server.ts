@@ -74,7 +74,7 @@ export const apiServer = phase({
     const unstable = unstablePods('api-server', scope);
     if (unstable) return notRolledOut(applied, wait('PodsFailing', `API server: ${unstable.message}`, unstable), scope);
     const held = heldBy(scope, 'version', 'WaitingForBackup', 'WaitingForRestore');
-    return held ? degraded(held.reason, held.because, {}) : done();
+    return held ? degraded(held.reason, held.because) : done();
   },
 });
 
@@ -83,7 +83,7 @@ function notRolledOut(deployment: DeploymentObject | undefined, waiting: Wait, {
   if (!hasServer(deployment)) return waiting;
   const { reason, message, afterMs, isStuck } = waiting;
   const requeueAt = afterMs === undefined ? undefined : new Date(now.getTime() + afterMs);
-  return degraded(reason, message, {}, { requeueAt, isStuck });
+  return degraded(reason, message, { requeueAt, isStuck });
 }
 
 /**

@@ -67,16 +67,13 @@ async function act(scope: Scope, decision: MoveDecision): Promise<Outcome> {
       });
       return done();
     case 'refuse':
-      return degraded('MoveRefused', `no API server was stopped: ${refusals[decision.because]}`, {});
+      return degraded('MoveRefused', `no API server was stopped: ${refusals[decision.because]}`);
     case 'stopServers': {
       const refusal = await refusalToStop(scope, 'move', decision);
       if (refusal !== undefined)
-        return degraded(
-          'MoveRefused',
-          `no API server was stopped, because it could not serve here again: ${refusal}`,
-          {},
-          { requeueAt: new Date(scope.now.getTime() + refusalKeptMs) },
-        );
+        return degraded('MoveRefused', `no API server was stopped, because it could not serve here again: ${refusal}`, {
+          requeueAt: new Date(scope.now.getTime() + refusalKeptMs),
+        });
       const waiting = await stop(scope, decision);
       return { ...waiting, message: `${waiting.message}; ${undo}` };
     }

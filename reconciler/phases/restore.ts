@@ -109,14 +109,9 @@ async function act(scope: Scope, restoring: Restoring, decision: RestoreDecision
       // What was watched since this reconcile began may allow a version that it does not have yet.
       if (scope.restored.spec.version !== scope.cluster.spec.version)
         return going('RestoringMembers', 'the version goes back with the data', soonMs);
-      return degraded(
-        'StartingMembers',
-        'etcd and the API servers start with the restored data',
-        {},
-        {
-          report: reported(record, { step: 'StartingMembers' }),
-        },
-      );
+      return degraded('StartingMembers', 'etcd and the API servers start with the restored data', {
+        report: reported(record, { step: 'StartingMembers' }),
+      });
     case 'complete':
       scope.work.cancel(prepareWork);
       return done({}, undefined, {

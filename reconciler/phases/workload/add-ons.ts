@@ -140,7 +140,7 @@ async function agentsProblem(
   const endpoint = facts.konnectivityEndpoint;
   const at = endpoint === undefined ? '' : ` ${formatEndpoint(endpoint)}`;
   const message = `no konnectivity agent is connected to ${messageOf(result.error)}, so that logs, exec and webhooks fail there: each agent connects to every API server by new connections to${at}, so let what is in front of it lead them to any API server, without affinity to the client's address`;
-  return degraded('APIServerWithoutAgent', message, {}, { requeueAt: retryAt });
+  return degraded('APIServerWithoutAgent', message, { requeueAt: retryAt });
 }
 
 /** A DaemonSet has no condition that says whether its pods are refused. Its controller has created them by then. */

@@ -37,7 +37,7 @@ export const kubeletServingCertificates = phase({
   async run(scope): Promise<Outcome> {
     const hosted = scope.hosted(scope.facts);
     const problem = hosted.watchProblem();
-    if (problem) return degraded('HostedClusterTooLarge', tooLargeMessage(problem), {});
+    if (problem) return degraded('HostedClusterTooLarge', tooLargeMessage(problem));
     const requests = hosted.certificateRequests();
     if (!requests)
       return notObserved('the operator has not listed the CertificateSigningRequests of the hosted cluster yet');
@@ -122,7 +122,7 @@ function outcomeOf({ refusals, left, kubelets, now }: Answers): Outcome {
   ].filter((problem) => problem !== undefined);
   if (problems.length === 0) return done({}, requeueAt, { report });
   const reason = message === undefined ? 'RequestNotApproved' : 'KubeletCertificatesExpired';
-  return degraded(reason, problems.join('. '), {}, { requeueAt, report });
+  return degraded(reason, problems.join('. '), { requeueAt, report });
 }
 
 function refusalMessage(refusals: readonly Refusal[], left: number): string | undefined {
