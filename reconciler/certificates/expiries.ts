@@ -8,6 +8,7 @@ import type { HostedControlPlane } from '../../constructs/api/hosted-control-pla
 import { Secret } from '../../constructs/api/resources.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
+import { wholeSeconds } from '../kube/micro-time.ts';
 import { isControlledBy } from '../kube/object.ts';
 import type { StatusReport } from '../engine/status-report.ts';
 import type { Reader } from '../clusters/management/view.ts';
@@ -40,7 +41,7 @@ export function certificateExpiries({ cluster, hostedControlPlane, reader, now }
     const content = certificate === undefined ? undefined : readable(certificate);
     if (!object || certificate === undefined || !content) return [];
     const secret = object.metadata.name;
-    const renewsAt = isControlledBy(object, uid) ? { renewsAt: timeText(renewalTime(certificate, secret)) } : {};
+    const renewsAt = isControlledBy(object, uid) ? { renewsAt: wholeSeconds(renewalTime(certificate, secret)) } : {};
     return [{ kind: kindOf[role], secret, content, renewsAt }];
   });
   return certificateKinds.flatMap((kind) => {
@@ -53,7 +54,7 @@ export function certificateExpiries({ cluster, hostedControlPlane, reader, now }
     return [
       {
         kind,
-        notAfter: timeText(first.content.notAfter),
+        notAfter: wholeSeconds(first.content.notAfter),
         secret: first.secret,
         ...first.renewsAt,
         ...(expiring.length > 0 ? { expiring } : {}),
@@ -92,11 +93,6 @@ function readable(certificate: string): CertificateContent | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** In whole seconds, as Kubernetes writes times. */
-function timeText(time: Date): string {
-  return `${time.toISOString().slice(0, -'.000Z'.length)}Z`;
 }
 
 /** A Secret with a certificate. Service account keys and encryption keys never expire. */

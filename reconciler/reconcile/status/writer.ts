@@ -4,6 +4,7 @@ import { fieldManager } from '../../../constructs/api/group.ts';
 import type { Condition, HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { Clock } from '../../kube/clock.ts';
+import { wholeSeconds } from '../../kube/micro-time.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { stateOf } from './state.ts';
 import type { ManagementCluster } from '../../clusters/management/cache.ts';
@@ -166,9 +167,4 @@ export function mergeConditions(
 function transition(before: Condition | undefined, draft: ConditionDraft, now: Date): Condition {
   const lastTransitionTime = before && before.status === draft.status ? before.lastTransitionTime : wholeSeconds(now);
   return { ...draft, lastTransitionTime };
-}
-
-/** metav1.Time has no fractions; with fractions the stored value would differ from the written one. */
-function wholeSeconds(time: Date): string {
-  return `${time.toISOString().slice(0, -'.000Z'.length)}Z`;
 }
