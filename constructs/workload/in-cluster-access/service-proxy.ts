@@ -1,14 +1,12 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
-import { container, healthzProbes, oneMoreAtATime } from '../../pod/component.ts';
-import { haproxyImage } from '../../pod/haproxy.ts';
+import { healthzProbes, oneMoreAtATime } from '../../pod/component.ts';
 import { withAdditions } from '../../pod/overlay.ts';
 import { restrictedPod } from '../../pod/restricted-pod.ts';
 import { servedSeconds } from '../../pod/shutdown.ts';
 import { ports } from '../../cluster/ports.ts';
-import { imageReference } from '../../cluster/versions.ts';
 import { addOnTolerations, replicasFor } from '../add-on.ts';
-import { proxyCommand, proxyFiles, proxyGraceSeconds, proxyNamespace, proxyVolumes } from './forwarding.ts';
+import { proxyContainer, proxyFiles, proxyGraceSeconds, proxyNamespace, proxyVolumes } from './forwarding.ts';
 import type { ProxyProps } from './proxy.ts';
 
 const name = 'hosted-control-plane-service-proxy';
@@ -57,16 +55,9 @@ export class ServiceProxy extends Construct {
                 spreadPerRevision: true,
                 volumes,
                 containers: [
-                  container({
-                    name: 'proxy',
-                    image: imageReference(spec, haproxyImage, spec.proxy.image),
-                    command: proxyCommand,
-                    args: [],
-                    env: [{ name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }],
+                  proxyContainer(spec, ['POD_IP', 'status.podIP'], {
                     ports: { api: port, health: ports.tunnelHealth },
                     probes: healthzProbes('health'),
-                    requests: { cpu: '10m', memory: '32Mi' },
-                    settings: spec.proxy,
                     volumeMounts,
                   }),
                 ],
