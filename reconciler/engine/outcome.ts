@@ -70,7 +70,7 @@ export function notRequested(report?: StatusReport): Done {
   return { kind: 'done', facts: {}, reason: 'NotRequested', report };
 }
 
-export function degraded<const Found extends Partial<Facts> = Record<never, never>>(
+export function degraded<const Found extends Partial<Facts> = Partial<Facts>>(
   reason: ConditionReason,
   message: string,
   more: { readonly facts?: Found } & Partial<Pick<Degraded, 'requeueAt' | 'report' | 'isStuck'>> = {},

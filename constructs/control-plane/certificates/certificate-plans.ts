@@ -54,7 +54,9 @@ export function planEtcdCertificates(cluster: HostedCluster): CertificatePlan[] 
   const members = Array.from({ length: maxEtcdMembers }, (_, ordinal) => etcdMemberHost(cluster, ordinal));
   return [
     member(names.secrets.etcdServer, 'etcd-server', [
-      ...['localhost', '127.0.0.1', '::1'],
+      'localhost',
+      '127.0.0.1',
+      '::1',
       ...members,
       `${names.etcdClientService}.${cluster.namespace}.svc`,
     ]),
