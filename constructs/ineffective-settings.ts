@@ -72,28 +72,17 @@ export function overruledArguments(
   // A flag that depends on the endpoint is overruled for every endpoint, so any value serves.
   const unknown = { host: '', port: 0 };
   const apiServer = apiServerFlags(cluster, unknown, facts);
-  const found = [
-    { component: 'kube-apiserver', flags: overruledFlags(apiServer, deployment.apiServer.args) },
-    {
-      component: 'konnectivity-server',
-      flags: overruledFlags(konnectivityServerFlags, deployment.apiServer.konnectivity?.args),
-    },
-    {
-      component: 'audit-webhook',
-      flags: overruledFlags(fanOutFlags, deployment.apiServer.audit?.webhook?.args),
-    },
-    {
-      component: 'kube-controller-manager',
-      flags: overruledFlags(controllerManagerFlags(cluster), deployment.controllerManager.args),
-    },
-    { component: 'kube-scheduler', flags: overruledFlags(schedulerFlags, deployment.scheduler.args) },
-    { component: 'kube-proxy', flags: overruledFlags(kubeProxyFlags(cluster), kubeProxy.args) },
-    { component: 'coredns', flags: overruledFlags(corednsFlags, coredns.args) },
-    {
-      component: 'konnectivity-agent',
-      flags: overruledFlags(konnectivityAgentFlags(unknown, unknown.host), konnectivityClient.args),
-    },
-    { component: 'etcd', flags: reservedEtcdSettings.filter((name) => etcd.args?.[name] !== undefined) },
+  const { args, konnectivity, audit } = deployment.apiServer;
+  const found: readonly (readonly [component: string, flags: readonly string[]])[] = [
+    ['kube-apiserver', overruledFlags(apiServer, args)],
+    ['konnectivity-server', overruledFlags(konnectivityServerFlags, konnectivity?.args)],
+    ['audit-webhook', overruledFlags(fanOutFlags, audit?.webhook?.args)],
+    ['kube-controller-manager', overruledFlags(controllerManagerFlags(cluster), deployment.controllerManager.args)],
+    ['kube-scheduler', overruledFlags(schedulerFlags, deployment.scheduler.args)],
+    ['kube-proxy', overruledFlags(kubeProxyFlags(cluster), kubeProxy.args)],
+    ['coredns', overruledFlags(corednsFlags, coredns.args)],
+    ['konnectivity-agent', overruledFlags(konnectivityAgentFlags(unknown, unknown.host), konnectivityClient.args)],
+    ['etcd', reservedEtcdSettings.filter((name) => etcd.args?.[name] !== undefined)],
   ];
-  return found.filter(({ flags }) => flags.length > 0);
+  return found.flatMap(([component, flags]) => (flags.length > 0 ? [{ component, flags }] : []));
 }

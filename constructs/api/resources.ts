@@ -9,19 +9,25 @@ export interface Resource {
   readonly namespaced: boolean;
 }
 
-const namespaced = (apiVersion: string, kind: string, plural: string): Resource => ({
-  apiVersion,
-  kind,
-  plural,
-  namespaced: true,
-});
+/** Every resource that this file declares, to find the resource of a rendered object by apiVersion and kind. */
+const declared: Resource[] = [];
 
-const clusterWide = (apiVersion: string, kind: string, plural: string): Resource => ({
-  apiVersion,
-  kind,
-  plural,
-  namespaced: false,
-});
+function declare(resource: Resource): Resource {
+  declared.push(resource);
+  return resource;
+}
+
+const namespaced = (apiVersion: string, kind: string, plural: string): Resource =>
+  declare({ apiVersion, kind, plural, namespaced: true });
+
+const clusterWide = (apiVersion: string, kind: string, plural: string): Resource =>
+  declare({ apiVersion, kind, plural, namespaced: false });
+
+function declareAdmission(kind: string, plural: string, version: string): void {
+  const apiVersion = `admissionregistration.k8s.io/${version}`;
+  clusterWide(apiVersion, `${kind}AdmissionPolicy`, `${plural}admissionpolicies`);
+  clusterWide(apiVersion, `${kind}AdmissionPolicyBinding`, `${plural}admissionpolicybindings`);
+}
 
 export const Secret = namespaced('v1', 'Secret', 'secrets');
 export const ConfigMap = namespaced('v1', 'ConfigMap', 'configmaps');
@@ -85,30 +91,14 @@ export const TLSRoute = namespaced('gateway.networking.k8s.io/v1', 'TLSRoute', '
  */
 export const tlsRoutes: readonly Resource[] = [
   TLSRoute,
-  ...['v1alpha3', 'v1alpha2'].map((version) => ({ ...TLSRoute, apiVersion: `${groupOf(TLSRoute)}/${version}` })),
+  ...['v1alpha3', 'v1alpha2'].map((version) => declare({ ...TLSRoute, apiVersion: `${groupOf(TLSRoute)}/${version}` })),
 ];
 export const IngressRouteTCP = namespaced('traefik.io/v1alpha1', 'IngressRouteTCP', 'ingressroutetcps');
 export const CertificateRequest = namespaced('cert-manager.io/v1', 'CertificateRequest', 'certificaterequests');
 export const CiliumNetworkPolicy = namespaced('cilium.io/v2', 'CiliumNetworkPolicy', 'ciliumnetworkpolicies');
-/** Versions of the mutating admission policies: v1 since Kubernetes 1.36. */
-const admissionVersions = ['v1', 'v1beta1'];
-const mutatingAdmissionPolicies = admissionVersions.flatMap((version) => [
-  clusterWide(`admissionregistration.k8s.io/${version}`, 'MutatingAdmissionPolicy', 'mutatingadmissionpolicies'),
-  clusterWide(
-    `admissionregistration.k8s.io/${version}`,
-    'MutatingAdmissionPolicyBinding',
-    'mutatingadmissionpolicybindings',
-  ),
-]);
-/** Rendered in the installation, and written by no operator. */
-const validatingAdmissionPolicies = [
-  clusterWide('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy', 'validatingadmissionpolicies'),
-  clusterWide(
-    'admissionregistration.k8s.io/v1',
-    'ValidatingAdmissionPolicyBinding',
-    'validatingadmissionpolicybindings',
-  ),
-];
+// Rendered, and named by no other file. Mutating admission policies are v1 since Kubernetes 1.36.
+for (const version of ['v1', 'v1beta1']) declareAdmission('Mutating', 'mutating', version);
+declareAdmission('Validating', 'validating', 'v1');
 export const Lease = namespaced('coordination.k8s.io/v1', 'Lease', 'leases');
 export const Event = namespaced('events.k8s.io/v1', 'Event', 'events');
 export const CustomResourceDefinition = clusterWide(
@@ -138,60 +128,9 @@ export const HostedControlPlaneComponentTemplate = namespaced(
   'hostedcontrolplanecomponenttemplates',
 );
 
-/** Every resource above, to find the resource of a rendered object by apiVersion and kind. */
-const all: readonly Resource[] = [
-  Secret,
-  ConfigMap,
-  Service,
-  Pod,
-  PersistentVolumeClaim,
-  ResourceQuota,
-  ServiceAccount,
-  PersistentVolume,
-  Namespace,
-  Node,
-  Deployment,
-  DaemonSet,
-  StatefulSet,
-  PodDisruptionBudget,
-  NetworkPolicy,
-  Role,
-  RoleBinding,
-  ClusterRole,
-  ClusterRoleBinding,
-  CertificateSigningRequest,
-  Signer,
-  SelfSubjectReview,
-  SelfSubjectAccessReview,
-  SubjectAccessReview,
-  TokenReview,
-  Endpoints,
-  EndpointSlice,
-  ServiceCIDR,
-  Ingress,
-  Gateway,
-  ...tlsRoutes,
-  IngressRouteTCP,
-  CiliumNetworkPolicy,
-  CertificateRequest,
-  ...mutatingAdmissionPolicies,
-  ...validatingAdmissionPolicies,
-  Lease,
-  Event,
-  CustomResourceDefinition,
-  Cluster,
-  Machine,
-  MachineDeployment,
-  MachineSet,
-  MachinePool,
-  HostedControlPlane,
-  HostedControlPlaneTemplate,
-  HostedControlPlaneComponentTemplate,
-];
-
 /** The resource of a rendered object. Throws for a kind that is not listed, because that is a programming error. */
 export function resourceOf(object: { apiVersion: string; kind: string }): Resource {
-  const found = all.find((r) => r.apiVersion === object.apiVersion && r.kind === object.kind);
+  const found = declared.find((r) => r.apiVersion === object.apiVersion && r.kind === object.kind);
   if (!found)
     throw new Error(
       `no resource is listed for ${object.apiVersion} ${object.kind}: add it to constructs/api/resources.ts`,

@@ -3,102 +3,54 @@
  * HostedControlPlane: a managed topology appends a random suffix to the latter, and other controllers find the objects
  * by Cluster.
  */
-export interface Names {
-  /** Service in front of the API servers and their konnectivity servers. */
-  readonly apiService: string;
-  /** Headless Service that gives each etcd member its DNS name, also before it is Ready. */
-  readonly etcdPeerService: string;
-  /**
-   * Service for etcd's clients. It selects only Ready members, so that a membership change never changes a flag of the
-   * API server.
-   */
-  readonly etcdClientService: string;
-  readonly apiServer: string;
-  /** The pod that checks the configuration of API servers, its ConfigMap, and the policy for its traffic. */
-  readonly apiServerCheck: string;
-  readonly controllerManager: string;
-  readonly scheduler: string;
-  readonly etcd: string;
-  /**
-   * Prefix of the names of the pods that restore a backup, one per member, and name of the policy for their traffic.
-   */
-  readonly etcdRestore: string;
-  /** The pod that verifies a backup, and the policy for its traffic. */
-  readonly etcdVerify: string;
-  /** ConfigMap with one etcd configuration file per member. */
-  readonly etcdMembers: string;
-  /** ConfigMap of the API server's egress selector and the konnectivity server's kubeconfig. */
-  readonly konnectivity: string;
-  /** ConfigMap of the API server's audit configuration. */
-  readonly audit: string;
-  /** Secret with copies of the tokens of audit receivers. */
-  readonly auditTokens: string;
-  /**
-   * TLSRoutes of a Gateway, Ingresses, or the equivalent of an ingress controller. These names never collide with those
-   * of another Cluster.
-   */
-  readonly routes: RouteNames;
-  /** ConfigMap with the API server's authentication configuration. */
-  readonly authentication: string;
-  /** ConfigMap of the tunnel's endpoint next to the API server. */
-  readonly tunnel: string;
-  /** Secrets. The first five follow Cluster API's convention (`<cluster>-<purpose>`). */
-  readonly secrets: {
-    readonly clusterCA: string;
-    readonly etcdCA: string;
-    readonly frontProxyCA: string;
-    readonly serviceAccount: string;
-    readonly kubeconfig: string;
-    readonly apiServer: string;
-    readonly apiServerKubeletClient: string;
-    readonly apiServerEtcdClient: string;
-    readonly frontProxyClient: string;
-    readonly etcdServer: string;
-    readonly etcdPeer: string;
-    readonly konnectivityServer: string;
-    readonly konnectivityClient: string;
-    readonly tunnel: string;
-    readonly controllerManager: string;
-    readonly scheduler: string;
-    readonly controller: string;
-    /** The operator's client certificate for etcd. */
-    readonly etcdController: string;
-    /** The API server's encryption configuration, with the encryption keys of Secrets in etcd. */
-    readonly encryption: string;
-  };
-}
-
-/** One route per host name, by its backend. */
-interface RouteNames {
-  readonly api: string;
-  readonly konnectivity: string;
-  readonly tunnel: string;
-}
+export type Names = ReturnType<typeof namesOf>;
 
 /** The names of the hosted control plane of Cluster `cluster`. */
-export function namesOf(cluster: string): Names {
+export function namesOf(cluster: string) {
   return {
+    /** Service in front of the API servers and their konnectivity servers. */
     apiService: `s-${cluster}`,
+    /** Headless Service that gives each etcd member its DNS name, also before it is Ready. */
     etcdPeerService: `e-${cluster}-etcd`,
+    /**
+     * Service for etcd's clients. It selects only Ready members, so that a membership change never changes a flag of the
+     * API server.
+     */
     etcdClientService: `e-${cluster}-etcd-client`,
     apiServer: `${cluster}-api-server`,
+    /** The pod that checks the configuration of API servers, its ConfigMap, and the policy for its traffic. */
     apiServerCheck: `${cluster}-api-server-check`,
     controllerManager: `${cluster}-controller-manager`,
     scheduler: `${cluster}-scheduler`,
     etcd: `${cluster}-etcd`,
+    /**
+     * Prefix of the names of the pods that restore a backup, one per member, and name of the policy for their traffic.
+     */
     etcdRestore: `${cluster}-etcd-restore`,
+    /** The pod that verifies a backup, and the policy for its traffic. */
     etcdVerify: `${cluster}-etcd-verify`,
+    /** ConfigMap with one etcd configuration file per member. */
     etcdMembers: `${cluster}-etcd-members`,
+    /** ConfigMap of the API server's egress selector and the konnectivity server's kubeconfig. */
     konnectivity: `${cluster}-konnectivity`,
+    /** ConfigMap of the API server's audit configuration. */
     audit: `${cluster}-audit`,
+    /** Secret with copies of the tokens of audit receivers. */
     auditTokens: `${cluster}-audit-tokens`,
+    /**
+     * TLSRoutes of a Gateway, Ingresses, or the equivalent of an ingress controller. These names never collide with those
+     * of another Cluster.
+     */
     routes: {
       api: `${cluster}-api`,
       konnectivity: `${cluster}-konnectivity`,
       tunnel: `${cluster}-tunnel`,
     },
+    /** ConfigMap with the API server's authentication configuration. */
     authentication: `${cluster}-authentication`,
+    /** ConfigMap of the tunnel's endpoint next to the API server. */
     tunnel: `${cluster}-tunnel`,
+    /** Secrets. The first five follow Cluster API's convention (`<cluster>-<purpose>`). */
     secrets: {
       clusterCA: `${cluster}-ca`,
       etcdCA: `${cluster}-etcd`,
@@ -117,7 +69,9 @@ export function namesOf(cluster: string): Names {
       controllerManager: `${cluster}-controller-manager`,
       scheduler: `${cluster}-scheduler`,
       controller: `${cluster}-control-plane-controller`,
+      /** The operator's client certificate for etcd. */
       etcdController: `${cluster}-etcd-controller`,
+      /** The API server's encryption configuration, with the encryption keys of Secrets in etcd. */
       encryption: `${cluster}-encryption`,
     },
   };

@@ -172,6 +172,12 @@ function quantities(given: Amounts): Record<string, k8s.Quantity> {
   return Object.fromEntries(amounts) as Record<string, k8s.Quantity>;
 }
 
+/** Replaces the pods of a Deployment one at a time, and never has fewer than requested. */
+export const oneMoreAtATime: k8s.DeploymentStrategy = {
+  type: 'RollingUpdate',
+  rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(1), maxUnavailable: k8s.IntOrString.fromNumber(0) },
+};
+
 export interface Probes {
   readonly startupProbe: k8s.Probe;
   readonly readinessProbe: k8s.Probe;
@@ -217,6 +223,12 @@ export function probes(props: ProbesProps): Probes {
     },
     livenessProbe: { httpGet: httpGet(props.liveness), periodSeconds: 10, timeoutSeconds: 15, failureThreshold: 8 },
   };
+}
+
+/** Probes of a program that says only by `/healthz`, without TLS, that it works. */
+export function healthzProbes(port: string, readinessPeriodSeconds = 5): Probes {
+  const path = '/healthz';
+  return probes({ port, scheme: 'HTTP', startup: path, readiness: path, liveness: path, readinessPeriodSeconds });
 }
 
 /** A volume that projects selected keys of several Secrets and ConfigMaps into one directory. */

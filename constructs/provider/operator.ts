@@ -2,7 +2,7 @@ import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import { definedOnly } from '../cluster/defined-only.ts';
 import { defaultPlatformLists } from '../cluster/platform-lists.ts';
-import { resourceRequirements } from '../pod/component.ts';
+import { resourceRequirements, oneMoreAtATime } from '../pod/component.ts';
 import { unprivileged } from '../pod/restricted-pod.ts';
 import {
   managerSelector,
@@ -117,10 +117,7 @@ export class Manager extends Construct {
         replicas,
         selector: { matchLabels: { ...managerSelector } },
         // The new pod has filled its caches before the old one releases the lease.
-        strategy: {
-          type: 'RollingUpdate',
-          rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(1), maxUnavailable: k8s.IntOrString.fromNumber(0) },
-        },
+        strategy: oneMoreAtATime,
         template: {
           metadata: { labels: { ...providerLabels, ...managerSelector } },
           spec: {

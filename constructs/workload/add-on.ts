@@ -2,12 +2,27 @@ import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import { disruptionBudget } from '../pod/disruption-budget.ts';
 import type { HostedCluster } from '../cluster/cluster.ts';
-import type { Facts } from '../cluster/facts.ts';
+import type { Endpoint, Facts } from '../cluster/facts.ts';
 import { namesOf } from '../cluster/names.ts';
 import { hasChange } from '../cluster/versions.ts';
 
 /** Namespace of the add-ons, as in kubeadm. */
 export const addOnNamespace = 'kube-system';
+
+/** What every add-on is rendered from. */
+export interface AddOnProps {
+  readonly cluster: HostedCluster;
+  /** Endpoint of the API server. */
+  readonly endpoint: Endpoint;
+  /** Input that its pods read only when they start, by name. A change of any value replaces them. */
+  readonly startsWith: Readonly<Record<string, string>>;
+}
+
+/** The same for an add-on whose number of pods depends on the number of nodes. */
+export interface CountedAddOnProps extends AddOnProps {
+  /** Number of nodes of the hosted cluster; undefined when it is unknown. */
+  readonly nodes: number | undefined;
+}
 
 /** Tolerations of add-ons: nodes whose initialization is not complete, and nodes that are reserved for add-ons. */
 export const addOnTolerations: readonly k8s.Toleration[] = [

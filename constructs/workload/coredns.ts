@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import { dnsServiceAddress, type HostedCluster } from '../cluster/cluster.ts';
-import { container, type Probes, probes, restartMetadata } from '../pod/component.ts';
+import { container, type Probes, probes, restartMetadata, oneMoreAtATime } from '../pod/component.ts';
 import type { Endpoint } from '../cluster/facts.ts';
 import { type Flag, renderFlags } from '../pod/flags.ts';
 import { insideOf } from '../pod/no-proxy.ts';
 import { withAdditions } from '../pod/overlay.ts';
 import { restrictedPod } from '../pod/restricted-pod.ts';
 import { defaultsOf, imageReference } from '../cluster/versions.ts';
-import { AddOnBudget, addOnNamespace, addOnTolerations, replicasFor } from './add-on.ts';
+import { AddOnBudget, addOnNamespace, addOnTolerations, type CountedAddOnProps, replicasFor } from './add-on.ts';
 import { serviceAccounts } from '../cluster/workload-identities.ts';
 import { apiServerVariables } from './in-cluster-access/variables.ts';
 
@@ -27,21 +27,12 @@ const otherPorts = { metrics: 9153, health: 8080, ready: 8181 };
 /** Every flag that the operator sets on CoreDNS. */
 export const corednsFlags: readonly Flag[] = [['conf', `${directory}/${file}`, '']];
 
-interface CoreDNSProps {
-  readonly cluster: HostedCluster;
-  readonly endpoint: Endpoint;
-  /** Number of nodes of the hosted cluster; undefined when it is unknown. */
-  readonly nodes: number | undefined;
-  /** Input that its pods read only when they start, by name. A change of any value replaces them. */
-  readonly startsWith: Readonly<Record<string, string>>;
-}
-
 /**
  * DNS of the hosted cluster, as in kubeadm. It connects to the endpoint directly, so that it does not depend on an
  * in-cluster access that itself depends on DNS.
  */
 export class CoreDNS extends Construct {
-  constructor(scope: Construct, id: string, { cluster, endpoint, nodes, startsWith }: CoreDNSProps) {
+  constructor(scope: Construct, id: string, { cluster, endpoint, nodes, startsWith }: CountedAddOnProps) {
     super(scope, id);
     const settings = cluster.spec.coredns;
     const corefile = settings.corefile ?? defaultCorefile(cluster.network.serviceDomain);
@@ -73,10 +64,7 @@ export class CoreDNS extends Construct {
         replicas,
         selector: { matchLabels: selector },
         // With a Corefile that CoreDNS rejects, all running pods must continue to work.
-        strategy: {
-          type: 'RollingUpdate',
-          rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(1), maxUnavailable: k8s.IntOrString.fromNumber(0) },
-        },
+        strategy: oneMoreAtATime,
         template: withAdditions(
           {
             metadata: {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import type { HostedCluster } from '../cluster/cluster.ts';
-import { container, probes, restartMetadata } from '../pod/component.ts';
+import { container, probes, restartMetadata, oneMoreAtATime } from '../pod/component.ts';
 import type { Endpoint } from '../cluster/facts.ts';
 import { type Flag, renderFlags } from '../pod/flags.ts';
 import { ports } from '../cluster/ports.ts';
@@ -11,7 +11,7 @@ import { insideOf } from '../pod/no-proxy.ts';
 import { withAdditions } from '../pod/overlay.ts';
 import { restrictedPod } from '../pod/restricted-pod.ts';
 import { defaultsOf, imageReference } from '../cluster/versions.ts';
-import { AddOnBudget, addOnNamespace, addOnTolerations, replicasFor } from './add-on.ts';
+import { AddOnBudget, addOnNamespace, addOnTolerations, type CountedAddOnProps, replicasFor } from './add-on.ts';
 import { konnectivityAudience, serviceAccounts } from '../cluster/workload-identities.ts';
 import { apiServerVariables } from './in-cluster-access/variables.ts';
 
@@ -41,16 +41,10 @@ export function konnectivityAgentFlags({ host, port }: Endpoint, address: string
   ];
 }
 
-export interface KonnectivityAgentProps {
-  readonly cluster: HostedCluster;
-  /** Endpoint of the API server, from which the agent reads the number of konnectivity servers. */
-  readonly endpoint: Endpoint;
+/** From the endpoint of the API server the agent reads the number of konnectivity servers. */
+export interface KonnectivityAgentProps extends CountedAddOnProps {
   /** Endpoint to which the agent connects. */
   readonly konnectivityEndpoint: Endpoint;
-  /** Number of nodes of the hosted cluster; undefined when it is unknown. */
-  readonly nodes: number | undefined;
-  /** Input that its pods read only when they start, by name. A change of any value replaces them. */
-  readonly startsWith: Readonly<Record<string, string>>;
 }
 
 /**
@@ -76,10 +70,7 @@ export class KonnectivityAgent extends Construct {
         selector: { matchLabels: labels },
         // In a cluster with one node, both agents run on that node during a rollout. The old one serves until the new
         // one does.
-        strategy: {
-          type: 'RollingUpdate',
-          rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(1), maxUnavailable: k8s.IntOrString.fromNumber(0) },
-        },
+        strategy: oneMoreAtATime,
         template: podTemplate(props, addressOf(podTemplate(props, ''))),
       },
     });

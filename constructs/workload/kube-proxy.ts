@@ -8,6 +8,7 @@ import { type Flag, formatFlags, mergeFlags } from '../pod/flags.ts';
 import { insideOf } from '../pod/no-proxy.ts';
 import { withAdditions } from '../pod/overlay.ts';
 import { imageReference, kubernetesImage } from '../cluster/versions.ts';
+import type { AddOnProps } from './add-on.ts';
 import { serviceAccounts } from '../cluster/workload-identities.ts';
 import { isConfigurationField, kubeProxyConfiguration } from './kube-proxy-configuration.ts';
 
@@ -29,19 +30,12 @@ export function kubeProxyFlags({ network }: Pick<HostedCluster, 'network'>): Fla
   ];
 }
 
-export interface KubeProxyProps {
-  readonly cluster: HostedCluster;
-  readonly endpoint: Endpoint;
-  /** Input that its pods read only when they start, by name. A change of any value replaces them. */
-  readonly startsWith: Readonly<Record<string, string>>;
-}
-
 /**
  * kube-proxy on every node, as in kubeadm. It connects to the endpoint directly, because the Service `kubernetes`,
  * which other pods use, depends on its rules.
  */
 export class KubeProxy extends Construct {
-  constructor(scope: Construct, id: string, { cluster, endpoint, startsWith }: KubeProxyProps) {
+  constructor(scope: Construct, id: string, { cluster, endpoint, startsWith }: AddOnProps) {
     super(scope, id);
     const flags = mergeFlags(kubeProxyFlags(cluster), cluster.spec.kubeProxy.args);
     const metadata = { name, namespace: 'kube-system', labels };

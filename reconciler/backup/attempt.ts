@@ -27,23 +27,18 @@ export interface BackupSubject {
 export function attemptFor(
   subject: BackupSubject,
   spec: Backup,
-  { schedule, causes, lastKnown }: Pick<BackupAttempt, 'schedule' | 'causes' | 'lastKnown'>,
+  reason: Pick<BackupAttempt, 'schedule' | 'causes' | 'lastKnown'>,
 ): BackupAttempt {
-  const { namespace, cluster, incarnation, kubernetesVersion, reader, openEtcd, clock, storeReader } = subject;
+  const { namespace, cluster, reader, openEtcd } = subject;
   const etcd = { name: cluster, namespace };
   return {
+    ...subject,
+    ...reason,
     owner: { namespace, cluster },
-    incarnation,
     spec,
-    schedule,
-    causes,
-    lastKnown,
-    kubernetesVersion,
     members: readyMembers(etcd, reader),
     openEtcd: () => openEtcd(etcd, reader),
-    storeReader,
     bundle: () => bundleOf(subject),
-    clock,
   };
 }
 

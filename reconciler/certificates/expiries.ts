@@ -1,10 +1,14 @@
 import type { SecretObject } from '../../imports/kubernetes.ts';
-import { certificateKinds, type CertificateStatus } from '../../constructs/api/certificate-status.ts';
+import {
+  type CertificateKind,
+  type CertificateStatus,
+  certificateKinds,
+} from '../../constructs/api/certificate-status.ts';
 import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import { Secret } from '../../constructs/api/resources.ts';
-import { type CertificateRole, kindOf } from '../../constructs/control-plane/certificates/kinds.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
+import { wholeSeconds } from '../kube/micro-time.ts';
 import { isControlledBy } from '../kube/object.ts';
 import type { StatusReport } from '../engine/status-report.ts';
 import type { Reader } from '../clusters/management/view.ts';
@@ -12,6 +16,7 @@ import { type CertificateContent, readCertificate } from '../pki/certificate.ts'
 import { clientIn } from '../pki/kubeconfig.ts';
 import { renewalTime } from '../pki/reissue-policy.ts';
 import { valueOf } from '../pki/secret.ts';
+import type { SecretRole } from '../../constructs/control-plane/certificates/certificate-consumers.ts';
 
 interface ExpiryProps {
   readonly cluster: Pick<HostedCluster, 'name'>;
@@ -36,7 +41,7 @@ export function certificateExpiries({ cluster, hostedControlPlane, reader, now }
     const content = certificate === undefined ? undefined : readable(certificate);
     if (!object || certificate === undefined || !content) return [];
     const secret = object.metadata.name;
-    const renewsAt = isControlledBy(object, uid) ? { renewsAt: timeText(renewalTime(certificate, secret)) } : {};
+    const renewsAt = isControlledBy(object, uid) ? { renewsAt: wholeSeconds(renewalTime(certificate, secret)) } : {};
     return [{ kind: kindOf[role], secret, content, renewsAt }];
   });
   return certificateKinds.flatMap((kind) => {
@@ -49,7 +54,7 @@ export function certificateExpiries({ cluster, hostedControlPlane, reader, now }
     return [
       {
         kind,
-        notAfter: timeText(first.content.notAfter),
+        notAfter: wholeSeconds(first.content.notAfter),
         secret: first.secret,
         ...first.renewsAt,
         ...(expiring.length > 0 ? { expiring } : {}),
@@ -90,7 +95,26 @@ function readable(certificate: string): CertificateContent | undefined {
   }
 }
 
-/** In whole seconds, as Kubernetes writes times. */
-function timeText(time: Date): string {
-  return `${time.toISOString().slice(0, -'.000Z'.length)}Z`;
-}
+/** A Secret with a certificate. Service account keys and encryption keys never expire. */
+export type CertificateRole = Exclude<SecretRole, 'serviceAccount' | 'encryption'>;
+
+/** The kind with which each certificate is reported in the status. */
+export const kindOf: Readonly<Record<CertificateRole, CertificateKind>> = {
+  clusterCA: 'ClusterCA',
+  etcdCA: 'EtcdCA',
+  frontProxyCA: 'ProxyCA',
+  apiServer: 'Server',
+  konnectivityServer: 'Server',
+  tunnel: 'Server',
+  apiServerKubeletClient: 'Client',
+  frontProxyClient: 'Client',
+  konnectivityClient: 'Client',
+  controllerManager: 'Client',
+  scheduler: 'Client',
+  controller: 'Client',
+  etcdServer: 'EtcdServer',
+  etcdPeer: 'EtcdServer',
+  apiServerEtcdClient: 'EtcdClient',
+  etcdController: 'EtcdClient',
+  kubeconfig: 'Kubeconfig',
+};

@@ -1,18 +1,25 @@
 import { isBareSnapshot } from '../../constructs/api/restore-spec.ts';
 import type { Choice } from '../backup/choose-backup.ts';
 import { parseBackupId } from '../../constructs/cluster/backup-names.ts';
-import { UsageError } from './command.ts';
+import { type CommandOption, hasSwitch, type ParsedArguments, textOption, UsageError } from './command.ts';
 
 const example = '2026-11-21T09-15-31.123Z-4711';
 
-/** Reads the choice of exactly one of three options. @throws UsageError */
-export function readChoice(given: {
-  readonly backup: string | undefined;
-  readonly latest: boolean;
-  readonly before: string | undefined;
-}): Choice {
-  const { backup, latest, before } = given;
-  const count = [backup !== undefined, latest, before !== undefined].filter(Boolean).length;
+/** The option `--before` of a command that does this with a backup. */
+export function beforeOption(does: string): CommandOption {
+  const meaning = `${does} the newest backup started before this time, such as 2026-11-21T09:00:00Z`;
+  return { type: 'string', value: 'TIME', meaning };
+}
+
+/**
+ * Reads the choice of exactly one of the options backup, latest and before.
+ * @param unset without any of them; by default one is required
+ * @throws UsageError
+ */
+export function readChoice(given: ParsedArguments, unset?: Choice): Choice {
+  const [backup, before] = [textOption(given, 'backup'), textOption(given, 'before')];
+  const count = [backup !== undefined, hasSwitch(given, 'latest'), before !== undefined].filter(Boolean).length;
+  if (count === 0 && unset) return unset;
   if (count !== 1)
     throw new UsageError(
       'the backup is missing or ambiguous: set exactly one of --backup NAME, --latest and --before TIME',

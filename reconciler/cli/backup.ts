@@ -2,16 +2,8 @@ import { backupAnnotation } from '../../constructs/api/group.ts';
 import { changingControlPlane, findingControlPlane, followingControlPlane } from './access.ts';
 import { type Command, type Session, clusterArgument, hasSwitch } from './command.ts';
 import { stateOf } from '../reconcile/status/state.ts';
-import {
-  askingForPause,
-  changeControlPlane,
-  type ControlPlane,
-  findControlPlane,
-  refuseDeleting,
-  refusePaused,
-} from './control-plane.ts';
-import { type Progress, follow } from './follow.ts';
-import { nextCommand } from './format.ts';
+import { askingForPause, changeControlPlane, type ControlPlane, findLasting, refusePaused } from './control-plane.ts';
+import { printRequested, type Progress } from './follow.ts';
 
 /** Requests a backup with the annotation that users can also set. */
 export const backup: Command = {
@@ -46,8 +38,7 @@ interface Options {
 }
 
 async function takeBackup(session: Session, cluster: string, { retry, wait }: Options): Promise<void> {
-  const controlPlane = await findControlPlane(session, cluster);
-  refuseDeleting(controlPlane);
+  const controlPlane = await findLasting(session, cluster);
   const { metadata, spec, status } = controlPlane.object;
   if (!spec.etcd.backup) {
     throw new Error(
@@ -60,14 +51,10 @@ async function takeBackup(session: Session, cluster: string, { retry, wait }: Op
 
   const request = new Date(session.now()).toISOString();
   await changeControlPlane(session, { metadata }, { metadata: { annotations: { [backupAnnotation]: request } } });
-  if (!wait) {
-    session.terminal.print(
-      `backup of ${controlPlane.cluster} requested: see ${nextCommand('backups', controlPlane.cluster, session.namespace)}`,
-    );
-    return;
-  }
   const seen = { request, lastAttemptTime: status?.etcd?.backup?.lastAttemptTime };
-  session.terminal.print(await follow(session, controlPlane, (now) => backupProgress(now, seen)));
+  const look = (now: ControlPlane) => backupProgress(now, seen);
+  const said = `backup of ${controlPlane.cluster} requested`;
+  await printRequested(session, controlPlane, { said, shownBy: 'backups', wait, look });
 }
 
 /** Why none would be taken, which the control plane says already; undefined when one may be. */

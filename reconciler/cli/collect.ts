@@ -22,7 +22,6 @@ import { componentKinds } from '../clusters/management/cache.ts';
 import { type CommandAccess, findingControlPlane } from './access.ts';
 import { writeArchive } from './collect/archive.ts';
 import { filteredLog } from './collect/filtered-log.ts';
-import { ownEvents } from './collect/own-events.ts';
 import { withoutSecrets } from './collect/without-secrets.ts';
 import { clusterArgument, type Command, type Session, textOption } from './command.ts';
 import { clusterOf } from '../clusters/management/owning-cluster.ts';
@@ -179,3 +178,20 @@ function logsOf({ metadata, status }: PodObject): { file: string; path: string }
     return restartCount > 0 ? [current, { file: `${file}-before.log`, path: `${path}&previous=true` }] : [current];
   });
 }
+
+/**
+ * The events of a namespace about these objects, and about pods that a workload among them has had, without the events of other control
+ * planes.
+ */
+function ownEvents(events: readonly EventObject[], objects: readonly KubeObject[]): readonly EventObject[] {
+  const named = new Set(objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
+  const starts = objects.filter(({ kind }) => workloads.includes(kind)).map(({ metadata }) => `${metadata.name}-`);
+  return events.filter(({ regarding: { kind = '', name = '' } = {} }) => {
+    const isMade = children.includes(kind) && starts.some((start) => name.startsWith(start));
+    return named.has(`${kind}/${name}`) || isMade;
+  });
+}
+
+/** Kinds whose objects make others, and the kinds of those. */
+const workloads: readonly string[] = ['Deployment', 'StatefulSet', 'MachineDeployment'];
+const children: readonly string[] = ['Pod', 'ReplicaSet', 'PersistentVolumeClaim', 'MachineSet', 'Machine'];

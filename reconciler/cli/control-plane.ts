@@ -78,11 +78,19 @@ export function gatewayOf({ spec }: HostedControlPlaneObject): Gateway | undefin
   return exposuresOf(spec ?? {}).find((exposure) => exposure.kind === 'gateway')?.gateway;
 }
 
-/** @throws when the control plane is being deleted */
-export function refuseDeleting({ cluster, object }: ControlPlane): void {
-  if (object.metadata.deletionTimestamp !== undefined) {
-    throw new Error(`the control plane of ${cluster} is being deleted: the operator does not accept requests for it`);
-  }
+/** The same for a command that requests something. @throws also when the control plane is being deleted */
+export async function findLasting(session: Session, name: string): Promise<ControlPlane> {
+  const controlPlane = await findControlPlane(session, name);
+  const { cluster, object } = controlPlane;
+  if (object.metadata.deletionTimestamp === undefined) return controlPlane;
+  throw new Error(`the control plane of ${cluster} is being deleted: the operator does not accept requests for it`);
+}
+
+/** The same for a request on which the operator acts at once. @throws also when it is paused: see {@link refusePaused} */
+export async function findAttended(session: Session, name: string): Promise<ControlPlane> {
+  const controlPlane = await findLasting(session, name);
+  await refusePaused(session, controlPlane);
+  return controlPlane;
 }
 
 /** What a command needs for {@link refusePaused}. */

@@ -53,6 +53,28 @@ export async function follow(
   );
 }
 
+/** What a command has requested of the operator. */
+interface Requested {
+  /** What is printed without `--wait`, before the command that shows what comes of it. */
+  readonly said: string;
+  /** That command. @default status */
+  readonly shownBy?: string;
+  readonly wait: boolean;
+  /** See {@link follow}. */
+  readonly look: (controlPlane: ControlPlane) => Progress;
+}
+
+/** Prints what a request comes to, with `--wait`, or where to see it. */
+export async function printRequested(
+  session: Session,
+  controlPlane: ControlPlane,
+  requested: Requested,
+): Promise<void> {
+  const { said, shownBy = 'status', wait, look } = requested;
+  const seen = nextCommand(shownBy, controlPlane.cluster, session.namespace);
+  session.terminal.print(wait ? await follow(session, controlPlane, look) : `${said}: see ${seen}`);
+}
+
 /** That of a program which a user has interrupted, as shells know it. */
 const interruptedCode = 130;
 

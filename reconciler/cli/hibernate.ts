@@ -1,16 +1,9 @@
 import { hibernateWithMachinesAnnotation } from '../../constructs/api/group.ts';
 import type { ConditionType } from '../../constructs/api/conditions.ts';
 import { changingControlPlane, findingControlPlane, followingControlPlane } from './access.ts';
-import { clusterArgument, type Command, hasSwitch, type Session } from './command.ts';
-import {
-  askingForPause,
-  changeControlPlane,
-  type ControlPlane,
-  findControlPlane,
-  refuseDeleting,
-  refusePaused,
-} from './control-plane.ts';
-import { follow, type Progress } from './follow.ts';
+import { clusterArgument, type Command, hasSwitch } from './command.ts';
+import { askingForPause, changeControlPlane, type ControlPlane, findAttended } from './control-plane.ts';
+import { printRequested, type Progress } from './follow.ts';
 import { nextCommand } from './format.ts';
 
 const wait = { type: 'boolean', meaning: 'wait until it is done' } as const;
@@ -40,11 +33,8 @@ export const hibernate: Command = {
     return async (session) => {
       const controlPlane = await findAttended(session, cluster);
       await changeControlPlane(session, controlPlane.object, { metadata: { annotations }, spec: { hibernate: true } });
-      if (!hasSwitch(given, 'wait'))
-        return session.terminal.print(
-          `${controlPlane.cluster} stops: see ${nextCommand('status', controlPlane.cluster, session.namespace)}`,
-        );
-      session.terminal.print(await follow(session, controlPlane, asleepProgress));
+      const said = `${controlPlane.cluster} stops`;
+      await printRequested(session, controlPlane, { said, wait: hasSwitch(given, 'wait'), look: asleepProgress });
     };
   },
 };
@@ -69,22 +59,11 @@ export const wake: Command = {
       const controlPlane = await findAttended(session, cluster);
       refuseAwake(controlPlane);
       await changeControlPlane(session, controlPlane.object, { metadata: { annotations }, spec: { hibernate: null } });
-      if (!hasSwitch(given, 'wait'))
-        return session.terminal.print(
-          `${controlPlane.cluster} starts: see ${nextCommand('status', controlPlane.cluster, session.namespace)}`,
-        );
-      session.terminal.print(await follow(session, controlPlane, awakeProgress));
+      const said = `${controlPlane.cluster} starts`;
+      await printRequested(session, controlPlane, { said, wait: hasSwitch(given, 'wait'), look: awakeProgress });
     };
   },
 };
-
-/** @throws while the operator would not act */
-async function findAttended(session: Session, cluster: string): Promise<ControlPlane> {
-  const controlPlane = await findControlPlane(session, cluster);
-  refuseDeleting(controlPlane);
-  await refusePaused(session, controlPlane);
-  return controlPlane;
-}
 
 /** @throws when no hibernation is asked for, and none is ending */
 function refuseAwake({ cluster, object: { spec, status } }: ControlPlane): void {

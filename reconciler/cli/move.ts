@@ -1,15 +1,8 @@
 import { blockMoveAnnotation, prepareMoveAnnotation } from '../../constructs/api/group.ts';
 import { changingControlPlane, findingControlPlane, followingControlPlane } from './access.ts';
 import { type Command, type ParsedArguments, type Session, UsageError, hasSwitch } from './command.ts';
-import {
-  askingForPause,
-  changeControlPlane,
-  type ControlPlane,
-  findControlPlane,
-  refuseDeleting,
-  refusePaused,
-} from './control-plane.ts';
-import { type Progress, follow } from './follow.ts';
+import { askingForPause, changeControlPlane, type ControlPlane, findAttended } from './control-plane.ts';
+import { printRequested, type Progress } from './follow.ts';
 import { nextCommand } from './format.ts';
 import { describeObjects, takeAlong, takingAlong } from './move/users-objects.ts';
 import { isPrepared, moveRecordOf } from '../run-state/move-record.ts';
@@ -55,7 +48,7 @@ export function readMoveRequest(given: ParsedArguments): MoveRequest {
 }
 
 async function prepareMove(session: Session, { cluster: name, wait }: MoveRequest): Promise<void> {
-  const controlPlane = await findUnpaused(session, name);
+  const controlPlane = await findAttended(session, name);
   const { cluster, object } = controlPlane;
   if (!object.spec.etcd.backup)
     throw new Error(
@@ -63,37 +56,19 @@ async function prepareMove(session: Session, { cluster: name, wait }: MoveReques
     );
   for (const line of describeObjects(await takeAlong(session, controlPlane))) session.terminal.info(line);
   await annotate(session, controlPlane, new Date(session.now()).toISOString());
-  if (!wait) {
-    session.terminal.print(
-      `preparation of a move of ${cluster} requested: see ${nextCommand('status', cluster, session.namespace)}`,
-    );
-    return;
-  }
-  session.terminal.print(await follow(session, controlPlane, prepareProgress));
+  const said = `preparation of a move of ${cluster} requested`;
+  await printRequested(session, controlPlane, { said, wait, look: prepareProgress });
 }
 
 async function abortMove(session: Session, { cluster: name, wait }: MoveRequest): Promise<void> {
-  const controlPlane = await findUnpaused(session, name);
+  const controlPlane = await findAttended(session, name);
   const { metadata } = controlPlane.object;
   const isRequested = metadata.annotations?.[prepareMoveAnnotation] !== undefined;
   if (!isRequested && conditionOf(controlPlane.object)?.status !== 'False')
     throw new Error(`no move of ${controlPlane.cluster} is requested or under way: nothing was changed`);
   await annotate(session, controlPlane, null);
-  if (!wait) {
-    session.terminal.print(
-      `${controlPlane.cluster} serves here again soon: see ${nextCommand('status', controlPlane.cluster, session.namespace)}`,
-    );
-    return;
-  }
-  session.terminal.print(await follow(session, controlPlane, abortProgress));
-}
-
-/** @throws while the operator would not act, because clusterctl or a user has paused the Cluster */
-async function findUnpaused(session: Session, name: string): Promise<ControlPlane> {
-  const controlPlane = await findControlPlane(session, name);
-  refuseDeleting(controlPlane);
-  await refusePaused(session, controlPlane);
-  return controlPlane;
+  const said = `${controlPlane.cluster} serves here again soon`;
+  await printRequested(session, controlPlane, { said, wait, look: abortProgress });
 }
 
 async function annotate(session: Session, { object }: ControlPlane, value: string | null): Promise<void> {

@@ -6,8 +6,8 @@ import type { Choice } from '../backup/choose-backup.ts';
 import { findRecoveryBundle } from '../backup/find-recovery-bundle.ts';
 import type { BackupOwner } from '../../constructs/cluster/backup-names.ts';
 import { storeReaderOf } from '../backup/store/store-reader.ts';
-import { readChoice } from './backup-selector.ts';
-import { type Command, type ParsedArguments, hasSwitch, type Session, textOption, UsageError } from './command.ts';
+import { beforeOption, readChoice } from './backup-selector.ts';
+import { type Command, type ParsedArguments, type Session, textOption, UsageError } from './command.ts';
 
 /** Arguments of `hcp rebuild`. */
 interface RebuildRequest {
@@ -36,11 +36,7 @@ export const rebuild: Command = {
     keys: { type: 'string', value: 'SECRET', meaning: 'Secret with the encryption keys of the backups' },
     backup: { type: 'string', value: 'NAME', meaning: 'use this backup' },
     latest: { type: 'boolean', meaning: 'use the newest backup; this is the default' },
-    before: {
-      type: 'string',
-      value: 'TIME',
-      meaning: 'use the newest backup started before this time, such as 2026-11-21T09:00:00Z',
-    },
+    before: beforeOption('use'),
   },
   access: [{ resource: Secret, verbs: ['get'], why: 'the bucket, and the encryption keys of its backups' }],
   prepare(given) {
@@ -58,11 +54,9 @@ function readRebuildRequest(given: ParsedArguments): RebuildRequest {
       'the lost cluster is missing: set NAMESPACE/CLUSTER as in the names of its backups, such as team/c1',
     );
   }
-  const [backup, before] = [textOption(given, 'backup'), textOption(given, 'before')];
-  const isLatest = hasSwitch(given, 'latest') || (backup === undefined && before === undefined);
   return {
     owner: { namespace, cluster },
-    choice: readChoice({ backup, before, latest: isLatest }),
+    choice: readChoice(given, { kind: 'latest' }),
     store: secretOption(given, 'store', 'the address of the bucket'),
     keys: secretOption(given, 'keys', 'the encryption keys of the backups'),
   };

@@ -5,10 +5,10 @@ import type { ClusterBackups, StoredBackup } from '../backup/cluster-backups.ts'
 import { readFolder } from '../backup/own-backups.ts';
 import { incarnationOf } from '../backup/ownership.ts';
 import { changingControlPlane, findingControlPlane, followingControlPlane, readingStore } from './access.ts';
-import { readChoice } from './backup-selector.ts';
-import { clusterArgument, type Command, hasSwitch, otherClusterOption, type Session, textOption } from './command.ts';
-import { type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
-import { follow } from './follow.ts';
+import { beforeOption, readChoice } from './backup-selector.ts';
+import { clusterArgument, type Command, hasSwitch, otherClusterOption, type Session } from './command.ts';
+import { type ControlPlane, findLasting } from './control-plane.ts';
+import { printRequested } from './follow.ts';
 import { confirmLoss, requestRestore, restoreProgress } from './request-restore.ts';
 import { withBackups } from './store.ts';
 
@@ -35,11 +35,7 @@ export const restore: Command = {
   options: {
     backup: { type: 'string', value: 'NAME', meaning: 'restore this backup, named as in hcp backups' },
     latest: { type: 'boolean', meaning: 'restore the newest backup' },
-    before: {
-      type: 'string',
-      value: 'TIME',
-      meaning: 'restore the newest backup started before this time, such as 2026-11-21T09:00:00Z',
-    },
+    before: beforeOption('restore'),
     from: {
       type: 'string',
       value: 'NAMESPACE/CLUSTER',
@@ -64,11 +60,7 @@ export const restore: Command = {
 export function readRestoreRequest(given: Parameters<Command['prepare']>[0]): RestoreRequest {
   return {
     cluster: clusterArgument(given),
-    choice: readChoice({
-      backup: textOption(given, 'backup'),
-      latest: hasSwitch(given, 'latest'),
-      before: textOption(given, 'before'),
-    }),
+    choice: readChoice(given),
     from: otherClusterOption(given, 'from'),
     yes: hasSwitch(given, 'yes'),
     wait: hasSwitch(given, 'wait'),
@@ -76,8 +68,7 @@ export function readRestoreRequest(given: Parameters<Command['prepare']>[0]): Re
 }
 
 async function restoreBackup(session: Session, request: RestoreRequest): Promise<void> {
-  const controlPlane = await findControlPlane(session, request.cluster);
-  refuseDeleting(controlPlane);
+  const controlPlane = await findLasting(session, request.cluster);
   const backup = await withBackups(session, controlPlane, request.from, (backups) =>
     choose(request, controlPlane, backups),
   );
@@ -87,13 +78,8 @@ async function restoreBackup(session: Session, request: RestoreRequest): Promise
 
   const previous = controlPlane.object.status?.etcd?.restore?.request;
   const generation = await requestRestore(session, controlPlane, { backup: backup.id, from: request.from });
-  if (!request.wait) {
-    session.terminal.print(
-      `restore of ${backup.id} requested: see ${nextCommand('status', controlPlane.cluster, session.namespace)}`,
-    );
-    return;
-  }
-  session.terminal.print(await follow(session, controlPlane, (now) => restoreProgress(now, { generation, previous })));
+  const look = (now: ControlPlane) => restoreProgress(now, { generation, previous });
+  await printRequested(session, controlPlane, { said: `restore of ${backup.id} requested`, wait: request.wait, look });
 }
 
 /** What replaces the data. */

@@ -19,7 +19,7 @@ import {
   readingStore,
 } from './access.ts';
 import { type Command, type Session, clusterArgument, hasSwitch } from './command.ts';
-import { type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
+import { type ControlPlane, findLasting } from './control-plane.ts';
 import { follow } from './follow.ts';
 import { nextCommand, spanText } from './format.ts';
 import { confirmLoss, requestRestore, restoreProgress } from './request-restore.ts';
@@ -77,8 +77,7 @@ export const rollback: Command = {
 };
 
 async function rollBack(session: Session, { cluster: name, yes, wait }: RollbackRequest): Promise<void> {
-  const controlPlane = await findControlPlane(session, name);
-  refuseDeleting(controlPlane);
+  const controlPlane = await findLasting(session, name);
   const { cluster, object } = controlPlane;
   const from = versionToLeave(controlPlane);
   const chosen = await withBackups(session, controlPlane, undefined, async (backups) => {

@@ -89,7 +89,8 @@ function inProgress(
   message: string,
   requeueAt?: Date,
 ): Outcome {
-  return degraded(reason, message, encryptionFacts(props.name, keys), {
+  return degraded(reason, message, {
+    facts: encryptionFacts(props.name, keys),
     requeueAt,
     report: encryptionReport(keys, scope),
   });

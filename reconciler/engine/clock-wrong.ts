@@ -7,9 +7,7 @@ export interface Timed {
 
 /** What a phase reports that does nothing but by the time; undefined while the clock is right. @param what waits, as a clause */
 export function heldByClock({ clockFault }: Timed, what: string): Outcome | undefined {
-  return clockFault === undefined
-    ? undefined
-    : degraded('ClockWrong', `${what} until the clocks agree: ${clockFault}`, {});
+  return clockFault === undefined ? undefined : degraded('ClockWrong', `${what} until the clocks agree: ${clockFault}`);
 }
 
 /**

@@ -24,33 +24,31 @@ export interface Done<Found extends Partial<Facts> = Partial<Facts>> {
   readonly report?: StatusReport | undefined;
 }
 
-/** A problem that the user must correct. Everything that exists continues to work: later phases run as usual. */
-export interface Degraded<Found extends Partial<Facts> = Partial<Facts>> {
-  readonly kind: 'degraded';
+/** Why the condition of a phase is False. */
+interface Explained {
   readonly reason: ConditionReason;
-  /** One sentence: what is wrong and what to do. */
+  /** One sentence: what is wrong and what to do, or what the phase waits for and what a person can do if it never comes. */
   readonly message: string;
+  readonly report?: StatusReport | undefined;
+  /** Whether it, or what it waits for, has made no progress in time. */
+  readonly isStuck?: boolean | undefined;
+}
+
+/** A problem that the user must correct. Everything that exists continues to work: later phases run as usual. */
+export interface Degraded<Found extends Partial<Facts> = Partial<Facts>> extends Explained {
+  readonly kind: 'degraded';
   /** Facts for later phases, despite the problem. */
   readonly facts: Found;
   /** When to try again; unset if an event triggers the next reconcile. */
   readonly requeueAt?: Date | undefined;
-  readonly report?: StatusReport | undefined;
-  /** Whether it has made no progress in time. */
-  readonly isStuck?: boolean | undefined;
 }
 
-export interface Wait {
+export interface Wait extends Explained {
   readonly kind: 'wait';
-  readonly reason: ConditionReason;
-  /** One sentence: what the phase waits for, and what a person can do if it never comes. */
-  readonly message: string;
   /** Facts that already hold. */
   readonly facts: Partial<Facts>;
   /** When to reconcile again; unset if an event triggers the next reconcile. */
   readonly afterMs?: number | undefined;
-  readonly report?: StatusReport | undefined;
-  /** Whether what it waits for has made no progress in time. */
-  readonly isStuck?: boolean | undefined;
 }
 
 export function done(): Done;
@@ -72,12 +70,12 @@ export function notRequested(report?: StatusReport): Done {
   return { kind: 'done', facts: {}, reason: 'NotRequested', report };
 }
 
-export function degraded<const Found extends Partial<Facts>>(
+export function degraded<const Found extends Partial<Facts> = Partial<Facts>>(
   reason: ConditionReason,
   message: string,
-  facts: Found,
-  { requeueAt, report, isStuck }: Pick<Degraded, 'requeueAt' | 'report' | 'isStuck'> = {},
+  more: { readonly facts?: Found } & Partial<Pick<Degraded, 'requeueAt' | 'report' | 'isStuck'>> = {},
 ): Degraded<Found> {
+  const { facts = {} as Found, requeueAt, report, isStuck } = more;
   return { kind: 'degraded', reason, message, facts, requeueAt, report, isStuck };
 }
 

@@ -33,7 +33,7 @@ export class Refusals {
     }
     const message = [this.#message, ...(outcome.kind === 'degraded' ? also : [])].join('; ');
     const requeueAt = earliest([outcome.requeueAt, new Date(now.getTime() + retryMs)]);
-    return degraded(this.#reason, message, facts, { requeueAt, report });
+    return degraded(this.#reason, message, { facts, requeueAt, report });
   }
 
   get #reason(): 'ObjectRefused' | 'ObjectContested' {

@@ -58,16 +58,16 @@ interface Entry {
   /** The inputs of the task, as text to compare. */
   inputsKey: string;
   /** The desired state and the inputs of the latest report. */
-  reportedDesiredState: unknown;
-  reportedInputsKey: string | undefined;
-  report: EtcdReport | undefined;
+  reportedDesiredState?: unknown;
+  reportedInputsKey?: string | undefined;
+  report?: EtcdReport | undefined;
   /** The inputs for whose report a reconcile has waited until the timeout. */
-  lateInputsKey: string | undefined;
+  lateInputsKey?: string | undefined;
   /** The defragmentation in progress, why the last one failed, and when one was last attempted and last succeeded. */
-  inProgress: EtcdObservation['inProgress'];
-  defragmentationProblem: string | undefined;
-  defragmentationAttemptedAt: Date | undefined;
-  defragmentedAt: Date | undefined;
+  inProgress?: EtcdObservation['inProgress'];
+  defragmentationProblem?: string | undefined;
+  defragmentationAttemptedAt?: Date | undefined;
+  defragmentedAt?: Date | undefined;
   readonly controller: AbortController;
   wake: () => void;
   onReport: () => void;
@@ -132,14 +132,6 @@ export class EtcdLoops {
     const entry: Entry = {
       task,
       inputsKey: inputsKeyOf(task),
-      reportedDesiredState: undefined,
-      reportedInputsKey: undefined,
-      report: undefined,
-      lateInputsKey: undefined,
-      inProgress: undefined,
-      defragmentationProblem: undefined,
-      defragmentationAttemptedAt: undefined,
-      defragmentedAt: undefined,
       controller: new AbortController(),
       wake: () => {},
       onReport: () => {},

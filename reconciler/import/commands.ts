@@ -1,6 +1,10 @@
-import type { PersistentVolumeObject } from '../../imports/kubernetes.ts';
+import type {
+  LeaseObject,
+  PersistentVolumeObject,
+  ValidatingWebhookConfigurationObject,
+} from '../../imports/kubernetes.ts';
 import { keptVolumeAnnotation, reclaimPolicyAnnotation } from '../../constructs/api/group.ts';
-import { PersistentVolume, Secret } from '../../constructs/api/resources.ts';
+import { Cluster, Lease, PersistentVolume, Secret } from '../../constructs/api/resources.ts';
 import { isBareSnapshot } from '../../constructs/api/restore-spec.ts';
 import {
   type Command,
@@ -17,12 +21,17 @@ import { follow } from '../cli/follow.ts';
 import { spanText } from '../cli/format.ts';
 import { restoreProgress } from '../cli/request-restore.ts';
 import { importAccess, releaseAccess } from './access.ts';
-import { gatherFacts } from './gather-facts.ts';
 import { describeImport } from './preview.ts';
-import { problemsOf } from './problems.ts';
+import { type ImportFacts, problemsOf } from './problems.ts';
 import { recordName } from './record.ts';
 import { type ImportSource, importContext, takeSteps } from './run.ts';
 import type { KubeClient } from '../kube/client.ts';
+import { messageOf } from '../kube/error-message.ts';
+import type { ClusterObject } from '../../imports/cluster-api.ts';
+import { isForeign } from './observe-import.ts';
+import type { ImportContext } from './import-context.ts';
+import { readKeys } from './read-other.ts';
+import { ValidatingWebhookConfiguration } from './resources.ts';
 
 /** Arguments of `hcp-import cluster`. */
 interface ImportRequest extends ImportSource {
@@ -159,4 +168,67 @@ async function releaseVolumes(context: VolumesContext, cluster: string, isConfir
   // Last: it shows that there is something to continue.
   if (isConfirmed) await client.delete(Secret, { namespace, name: recordName(cluster) });
   return isConfirmed ? lines : [...lines, 'Nothing was changed. Add --yes to carry it out: there is no way back.'];
+}
+
+/** The Lease of teutonet's operator, which is also that of this one, and the webhook that it installs. */
+const lease = 'controlplane.cluster.x-k8s.io';
+/** Programs of controller-runtime add a UUID to the name of their pod, the operator adds the id of its process. */
+const otherHolder = /_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const teutonetsWebhook = 'vhostedcontrolplane.kb.io';
+
+/** Gathers everything that a preview shows and that may prevent an import. Changes nothing. */
+async function gatherFacts(context: ImportContext): Promise<ImportFacts> {
+  const { client, namespace, controlPlane, other, snapshot, issuer, now } = context;
+  const { cluster, object } = controlPlane;
+  const workloads = await Promise.all(
+    other.servers.map(async ({ resource, name }) => {
+      const found = await client.find(resource, { namespace, name });
+      return found && isForeign(found) ? [name] : [];
+    }),
+  );
+  const keys = await readKeys(context, other, issuer).catch((error: unknown) => new Error(messageOf(error)));
+  const clusterObject = await client.find<ClusterObject>(Cluster, { namespace, name: cluster });
+  const { paused = false, controlPlaneEndpoint: endpoint } = clusterObject?.spec ?? {};
+  return {
+    cluster,
+    object,
+    other,
+    workloads: workloads.flat(),
+    keys,
+    isClusterPaused: paused,
+    hasEndpoint: Boolean(endpoint?.host && endpoint.port),
+    heldLeases: await heldLeases(context),
+    webhooks: await webhooks(context),
+    storeProblem: await storeProblem(context),
+    snapshot,
+    now: new Date(now()),
+  };
+}
+
+/** Other operators are found by what they do: they start again what was stopped. */
+async function heldLeases({ client, now }: ImportContext): Promise<string[]> {
+  const { items } = await client.list<LeaseObject>(Lease, { fieldSelector: `metadata.name=${lease}` });
+  return items
+    .filter(({ spec }) => {
+      const expiry = Date.parse(spec?.renewTime ?? '') + (spec?.leaseDurationSeconds ?? 0) * 1000;
+      return otherHolder.test(spec?.holderIdentity ?? '') && expiry > now();
+    })
+    .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+}
+
+async function webhooks({ client }: ImportContext): Promise<string[]> {
+  const { items } = await client.list<ValidatingWebhookConfigurationObject>(ValidatingWebhookConfiguration);
+  const isTheirs = ({ webhooks: all = [] }: ValidatingWebhookConfigurationObject) =>
+    all.some(({ name }) => name === teutonetsWebhook);
+  return items.filter(isTheirs).map(({ metadata }) => metadata.name);
+}
+
+async function storeProblem({ withBackups, snapshot }: ImportContext): Promise<string | undefined> {
+  try {
+    const { bareSnapshots } = await withBackups((backups) => backups.list());
+    if (snapshot === undefined || bareSnapshots.includes(snapshot)) return undefined;
+    return `the bucket has no snapshot ${snapshot}: it has ${bareSnapshots.join(', ') || 'none'}`;
+  } catch (error) {
+    return messageOf(error);
+  }
 }

@@ -2,7 +2,7 @@ import { Cluster } from '../../constructs/api/resources.ts';
 import type { ClusterObject } from '../../imports/cluster-api.ts';
 import { spanText } from '../cli/format.ts';
 import type { Session } from '../cli/command.ts';
-import { findControlPlane, refuseDeleting } from '../cli/control-plane.ts';
+import { findLasting } from '../cli/control-plane.ts';
 import { withBackups } from '../cli/store.ts';
 import type { ImportContext } from './import-context.ts';
 import { executeStep } from './execute-import.ts';
@@ -65,8 +65,7 @@ function mustWait({ kind }: ImportDecision): boolean {
 /** Reads everything that a step needs, again for each step. */
 export async function importContext(session: Session, source: ImportSource): Promise<ImportContext> {
   const { client, namespace, forward, now } = session;
-  const controlPlane = await findControlPlane(session, source.cluster);
-  refuseDeleting(controlPlane);
+  const controlPlane = await findLasting(session, source.cluster);
   const { cluster } = controlPlane;
   const record = await readRecord(client, { namespace, cluster });
   const reference = (await client.find<ClusterObject>(Cluster, { namespace, name: cluster }))?.spec?.controlPlaneRef;

@@ -3,11 +3,12 @@ import type { LookupFunction } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import type { Dispatcher } from 'undici';
-import { cancelGivenUpRequests } from './cancelled-streams.ts';
 import { openPool, openProxiedPool, whenAskedToLeave, whenNotConnected } from './connection-pool.ts';
 import { messageOf } from './error-message.ts';
 import { endStuckSessions } from './stuck-sessions.ts';
 import { withoutTrailingSlashes } from './trailing-slashes.ts';
+import { subscribe } from 'node:diagnostics_channel';
+import { type ClientHttp2Stream, constants } from 'node:http2';
 
 cancelGivenUpRequests();
 endStuckSessions();
@@ -193,4 +194,18 @@ function headersOf(options: RequestOptions): Record<string, string> {
  */
 function withoutUndefined(options: TlsMaterial): TlsMaterial {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+/**
+ * Cancels every aborted HTTP/2 request immediately. undici closes and destroys the stream of such a request without an
+ * error code. Node then waits until the body is sent, which never happens, and the server is never notified. Once the
+ * server grants more window for the body, Node fills all memory with empty frames and does nothing else. With an error
+ * code it does not wait. Remove this when undici sets a code.
+ */
+function cancelGivenUpRequests(): void {
+  subscribe('http2.client.stream.created', (message) => {
+    const { stream } = message as { readonly stream: ClientHttp2Stream };
+    const close = stream.close.bind(stream);
+    stream.close = (code = constants.NGHTTP2_CANCEL, callback) => close(code, callback);
+  });
 }

@@ -12,7 +12,6 @@ import { Informer, type InformerOptions } from './informer.ts';
 import type { ObjectChange } from './object-cache.ts';
 import { type KubeObject, objectKey, type ObjectName } from './object.ts';
 import { Reflector } from './reflector.ts';
-import { servedVersions } from './served-versions.ts';
 
 export interface OptionalApiOptions extends Omit<InformerOptions, 'resource' | 'optional'> {
   /** The versions that the operator supports, the preferred one first. */
@@ -221,4 +220,21 @@ export class OptionalApi {
       );
     }
   }
+}
+
+/**
+ * The supported versions that a definition serves, in the same order; none while it is not established or is being
+ * deleted, because requests would fail.
+ */
+export function servedVersions(
+  definition: CustomResourceDefinitionObject | undefined,
+  known: readonly Resource[],
+): Resource[] {
+  const { metadata, spec, status } = definition ?? {};
+  const isEstablished = status?.conditions?.some(
+    ({ type, status: value }) => type === 'Established' && value === 'True',
+  );
+  if (!isEstablished || metadata?.deletionTimestamp) return [];
+  const served = new Set(spec?.versions?.filter((version) => version.served).map(({ name }) => name));
+  return known.filter((resource) => served.has(versionOf(resource)));
 }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { defaultPlatformLists, isPattern, type PlatformLists } from '../../constructs/cluster/platform-lists.ts';
+import { defaultPlatformLists, isPattern } from '../../constructs/cluster/platform-lists.ts';
 import { host } from '../../constructs/api/address.ts';
 import { isNetwork } from '../../constructs/cluster/cidr.ts';
 import { withoutTrailingSlashes } from '../kube/trailing-slashes.ts';
@@ -18,7 +18,7 @@ const list = (fallback: readonly string[] = []) =>
   z
     .string()
     .default(fallback.join(','))
-    .transform((text) => text.split(/[\s,]+/).filter((part) => part !== ''));
+    .transform((text): readonly string[] => text.split(/[\s,]+/).filter((part) => part !== ''));
 
 const patterns = (fallback: readonly string[]) =>
   list(fallback).refine((all) => all.every(isPattern), 'must be patterns such as example.org/*, separated by commas');
@@ -163,57 +163,14 @@ const flags = {
   },
 } as const;
 
-/** Configuration of the operator. */
-export interface Config {
-  readonly leaderElection: boolean;
-  readonly maxConcurrentReconciles: number;
-  /** How many control planes adopt a newer release revision at a time because theirs is no longer kept. */
-  readonly adoptionConcurrency: number;
-  readonly controllerNamespace: string | undefined;
-  /** Name of the operator's pod; undefined outside a cluster. */
-  readonly podName: string | undefined;
-  /** Image of the pods that restore backups; that of the operator's own pod when unset. */
-  readonly operatorImage: string | undefined;
-  /** Networks to which no control plane may connect. */
-  readonly deniedCidrs: readonly string[];
-  /** Networks and host names inside to which the operator may connect; see `DestinationsOptions`. */
-  readonly allowedDestinations: readonly string[];
-  /** What control planes may ask of ingress controllers and load balancers. */
-  readonly platformLists: PlatformLists;
-  /** Issuers beyond its namespace that may sign the CAs of a control plane, as `<namespace>/<Kind>/<name>`. */
-  readonly clusterIssuers: readonly string[];
-  /** Issuer of the management cluster's tokens, and the file with its CA. */
-  readonly managementIssuer: { readonly url: string; readonly caFile: string | undefined } | undefined;
-  /** URL to which traces are sent by OTLP over HTTP; undefined to send none. */
-  readonly tracesEndpoint: string | undefined;
-  /** What the collection of garbage spares: memory or processor time. */
-  readonly optimizeFor: 'auto' | 'size' | 'speed';
-  readonly logFormat: 'json' | 'text';
-  readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
-  /** Only HostedControlPlanes of this namespace; all when unset. */
-  readonly namespace: string | undefined;
-  /** Only HostedControlPlanes whose watch-filter label has this value; all when unset. */
-  readonly watchFilter: string | undefined;
-  /**
-   * Directory that outlives the process, such as an emptyDir of its pod: what the operator has in hand is noted there. Without it a control
-   * plane that ends the operator is not found.
-   */
-  readonly notes: string | undefined;
-  /** This is the second process of a quarantine: it works on this control plane alone, while another instance leads. */
-  readonly only: { readonly namespace: string; readonly name: string; readonly cluster: string } | undefined;
-  /** Port of /healthz and /readyz. */
-  readonly healthPort: number;
-  /** Port of /metrics; 0 disables it. */
-  readonly metricsPort: number;
-  /** Port of the same by HTTPS, for those whom the management cluster permits it; 0 disables it. */
-  readonly secureMetricsPort: number;
-}
+/** Configuration of the operator; the descriptions of its variables and flags say what each member is. */
+export type Config = Readonly<ReturnType<typeof readConfig>>;
 
 /**
  * Reads arguments and environment once, at the start.
  * @throws with one line per invalid variable: its name, its value, and what is allowed.
  */
-export function readConfig(args: readonly string[], environment: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(args: readonly string[], environment: Readonly<Record<string, string | undefined>>) {
   const { values } = parseArgs({ args: [...args], options: flags });
   // An empty variable counts as unset, because manifests unset variables that way.
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
@@ -268,7 +225,8 @@ function tracesEndpointOf({
   return whole ?? (base === undefined ? undefined : `${withoutTrailingSlashes(base)}/v1/traces`);
 }
 
-function onlyOf(text: string): Config['only'] {
+/** The control plane on which the second process of a quarantine works alone, while another instance leads. */
+function onlyOf(text: string) {
   const [namespace, name, cluster, ...rest] = text.split('/');
   if (namespace && name && cluster && rest.length === 0) return { namespace, name, cluster };
   throw new Error(`--only must be NAMESPACE/NAME/CLUSTER, not "${text}"`);

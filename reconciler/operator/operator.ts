@@ -4,7 +4,6 @@ import { getHeapStatistics } from 'node:v8';
 import { group } from '../../constructs/api/group.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { ClusterDns } from '../../constructs/cluster/facts.ts';
-import type { ManagementIssuer } from '../../constructs/cluster/management-issuer.ts';
 import type { Config } from './config.ts';
 import type { Heap } from './heap.ts';
 import { Controller } from './controller.ts';
@@ -22,33 +21,28 @@ import { LeaderElection, type LeaderElectionOptions } from '../kube/lease.ts';
 import { ManagementCluster } from '../clusters/management/cache.ts';
 import { Destinations } from '../clusters/network/destinations.ts';
 import { objectKey } from '../kube/object.ts';
-import type { Quarantine } from '../reconcile/quarantine/quarantine.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
-import type { Reach } from '../reconcile/reconciler-options.ts';
+import type { ReconcilerOptions } from '../reconcile/reconciler-options.ts';
 import { Signer } from '../signer/signer.ts';
 import { StatusWriter } from '../reconcile/status/writer.ts';
 import type { Logger } from '../engine/log.ts';
 import { Metrics } from './telemetry/metrics.ts';
 import { reportTransition } from '../reconcile/status/transition.ts';
 
-export interface OperatorOptions {
+export interface OperatorOptions extends Pick<
+  ReconcilerOptions,
+  'reach' | 'quarantine' | 'managementIssuer' | 'newestRevision' | 'clock'
+> {
   readonly connection: Connection;
   /** Makes the client of the management cluster. By default over the connection. */
   readonly open?: (connection: Connection, options: KubeClientOptions) => KubernetesApi;
-  /** Access to the servers of hosted control planes. By default the operator dials them. */
-  readonly reach?: Partial<Reach> | undefined;
   readonly config: Config;
-  /** Which control planes have ended earlier processes. By default nothing is noted. */
-  readonly quarantine?: Quarantine | undefined;
   /** Is fitted to the number of control planes. By default it stays as the process was started. */
   readonly heap?: Heap | undefined;
   /** Where the DNS of the management cluster answers; unknown outside of a cluster. */
   readonly dns?: ClusterDns | undefined;
-  /** The issuer of the management cluster's tokens; undefined when the platform names none. */
-  readonly managementIssuer?: ManagementIssuer | undefined;
   /** Unique per process, for leader election. By default the host name and the number of the process. */
   readonly identity?: string;
-  readonly clock: Clock;
   readonly log: Logger;
   /** Called when leadership is lost. The process must end, because another instance may already write. */
   readonly onLeadershipLost: () => void;
@@ -58,8 +52,6 @@ export interface OperatorOptions {
   readonly onRequest?: (record: RequestRecord) => void;
   /** Resolves the host names of endpoints. By default with the resolver of the machine. */
   readonly lookup?: LookupFunction | undefined;
-  /** The newest release revision that it adopts. @default the newest one that it renders */
-  readonly newestRevision?: number | undefined;
   /** Called for every request to a hosted cluster. */
   readonly onHostedRequest?: (record: RequestRecord) => void;
 }

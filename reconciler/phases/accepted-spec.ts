@@ -24,16 +24,16 @@ export const acceptedSpec = phase({
     const report = { releaseRevision, revisions: reported(present.revisions) };
     if (refusal?.reason === 'RevisionFailed') {
       const reason = failsByRelease(recorded) ? adoptionFailed : refusal.reason;
-      return degraded(reason, `${refusal.message}: ${untilCorrected(recorded)}`, present, { report });
+      return degraded(reason, `${refusal.message}: ${untilCorrected(recorded)}`, { facts: present, report });
     }
     if (refusal !== undefined) {
       const message = `${refusal.message}: until you correct it, ${meanwhile(usable?.generation)}`;
-      return degraded(refusal.reason, message, present, { report });
+      return degraded(refusal.reason, message, { facts: present, report });
     }
     if (!hasNewest(scope)) {
       const checking = 'the condition APIServerConfigurationAccepted says whether kube-apiserver accepts the spec';
       const message = `${checking}: ${meanwhile(usable?.generation)}`;
-      return degraded('CheckingConfiguration', message, present, { report });
+      return degraded('CheckingConfiguration', message, { facts: present, report });
     }
     const revision = nextRevision(recorded.newest, hostedControlPlane, release.release);
     const revisions = kept({ newest: revision, served: revision.hasServed ? undefined : recorded.served });

@@ -47,7 +47,9 @@ export const apiServerConfiguration = phase({
       const skipped = configurationProblem(scope);
       return skipped === undefined
         ? done({ serviceAccountIssuers })
-        : degraded('ConfigurationRefused', `${skipped}; an annotation skips this check`, { serviceAccountIssuers });
+        : degraded('ConfigurationRefused', `${skipped}; an annotation skips this check`, {
+            facts: { serviceAccountIssuers },
+          });
     }
     const checking = `kube-apiserver ${asked.spec.version} checks flags, token issuers and audit settings`;
     if (!pod) {
@@ -91,7 +93,7 @@ function hold(
   const facts = { serviceAccountIssuers, apiServerCheck: scope.requested.spec };
   if (!isAccepted(scope.cluster, scope.reader)) return wait(reason, message, { facts, afterMs });
   const requeueAt = afterMs === undefined ? undefined : new Date(scope.now.getTime() + afterMs);
-  return degraded(reason, `${message}; API servers keep what they accepted last`, facts, { requeueAt });
+  return degraded(reason, `${message}; API servers keep what they accepted last`, { facts, requeueAt });
 }
 
 /** Nothing was found out. */

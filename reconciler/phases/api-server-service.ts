@@ -27,7 +27,7 @@ export const apiServerService = phase({
       const isPublished = cluster.spec.exposure?.nodePort && cluster.spec.controlPlaneEndpoint?.host;
       if (!taken || !isPublished) throw taken ?? error;
       // No event says that the port is free again.
-      return degraded('NodePortTaken', taken.message, {}, { requeueAt: new Date(now.getTime() + retryMs) });
+      return degraded('NodePortTaken', taken.message, { requeueAt: new Date(now.getTime() + retryMs) });
     }
 
     if (live?.spec?.type !== 'LoadBalancer') return done();
@@ -39,7 +39,9 @@ export const apiServerService = phase({
     if (takesRefusals && cluster.spec.controlPlaneEndpoint?.host) {
       const message = `Service ${live.metadata.name} of type LoadBalancer has no address any more: ${implementation}`;
       const { legacyIP: ip } = hostedControlPlane.status ?? {};
-      return degraded('WaitingForLoadBalancerAddress', message, ip === undefined ? {} : { serviceAddress: { ip } });
+      return degraded('WaitingForLoadBalancerAddress', message, {
+        facts: ip === undefined ? {} : { serviceAddress: { ip } },
+      });
     }
     return wait(
       'WaitingForLoadBalancerAddress',

@@ -6,11 +6,10 @@ import { controlPlaneChart } from './charts.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { mountsOf } from '../../constructs/pod/mounts.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { refreshAuthentication } from '../desired-state/api-server/refresh-authentication.ts';
 import { hasServer, serversOfOtherVersions } from '../desired-state/upgrade/followers.ts';
 import { heldBy } from '../desired-state/desired-state.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { deploymentReadiness, startedPods } from '../kube/readiness.ts';
+import { deploymentReadiness, hasEnded, startedPods } from '../kube/readiness.ts';
 import { podProblemMeanwhile, unstablePods, waitForPods } from '../clusters/pods/wait-for-pods.ts';
 import { degraded, done, type Outcome, type Wait, wait } from '../engine/outcome.ts';
 import { phase, type Scope } from './scope.ts';
@@ -21,6 +20,9 @@ import { encryptionAtRest } from './encryption-at-rest.ts';
 import { hibernation } from './hibernation.ts';
 import { move } from './move.ts';
 import { restore } from './restore.ts';
+import { authenticationConfiguration } from '../../constructs/control-plane/api-server/authentication.ts';
+import type { ControlPlaneContext } from '../clusters/management/view.ts';
+import { refreshFiles } from '../clusters/pods/secret-files.ts';
 
 /**
  * The API servers. True when all of them match the spec: only then may other components be upgraded, see
@@ -72,7 +74,7 @@ export const apiServer = phase({
     const unstable = unstablePods('api-server', scope);
     if (unstable) return notRolledOut(applied, wait('PodsFailing', `API server: ${unstable.message}`, unstable), scope);
     const held = heldBy(scope, 'version', 'WaitingForBackup', 'WaitingForRestore');
-    return held ? degraded(held.reason, held.because, {}) : done();
+    return held ? degraded(held.reason, held.because) : done();
   },
 });
 
@@ -81,7 +83,7 @@ function notRolledOut(deployment: DeploymentObject | undefined, waiting: Wait, {
   if (!hasServer(deployment)) return waiting;
   const { reason, message, afterMs, isStuck } = waiting;
   const requeueAt = afterMs === undefined ? undefined : new Date(now.getTime() + afterMs);
-  return degraded(reason, message, {}, { requeueAt, isStuck });
+  return degraded(reason, message, { requeueAt, isStuck });
 }
 
 /**
@@ -105,4 +107,17 @@ async function observeMounts({ cluster, writer }: Scope) {
 function checksum(object: KubeObject & { readonly data?: unknown; readonly binaryData?: unknown }): string {
   const content = JSON.stringify([object.data, object.binaryData]);
   return createHash('sha256').update(content).digest('hex').slice(0, 12);
+}
+
+/** Makes kubelets write a changed authentication configuration at once. API servers reload it automatically. */
+async function refreshAuthentication({
+  cluster,
+  reader,
+  writer,
+}: Pick<ControlPlaneContext, 'cluster' | 'reader' | 'writer'>): Promise<void> {
+  const configuration = authenticationConfiguration(cluster);
+  if (configuration === undefined) return;
+  const pods = reader.list<PodObject>(Pod, selectorLabels(cluster.name, 'api-server')).filter((pod) => !hasEnded(pod));
+  const version = createHash('sha256').update(configuration).digest('hex');
+  await refreshFiles(writer, pods, { purpose: 'authentication', version });
 }

@@ -22,7 +22,7 @@ export const audit = phase({
     if (!secret) return wait('AuditSecretInvalid', problems.join('; '), { afterMs: recheckMs });
     await scope.writer.apply([secret], { onRefused: scope.onRefused });
     const requeueAt = new Date(scope.now.getTime() + recheckMs);
-    if (problems.length > 0) return degraded('AuditSecretInvalid', problems.join('; '), {}, { requeueAt });
+    if (problems.length > 0) return degraded('AuditSecretInvalid', problems.join('; '), { requeueAt });
     return done();
   },
 });

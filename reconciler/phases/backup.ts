@@ -101,7 +101,7 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
     case 'running': {
       const { progress, overdueAt } = decision;
       const isOverdue = overdueAt !== undefined && overdueAt <= now.getTime();
-      if (isOverdue && !failedBefore(scope)) return degraded('BackupOverdue', overdue(progress), {}, { report });
+      if (isOverdue && !failedBefore(scope)) return degraded('BackupOverdue', overdue(progress), { report });
       return inProgress(
         scope,
         report,
@@ -112,16 +112,11 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
     case 'waitForContent': {
       const refusal = refusalOf(scope, storeCheck(scope, spec));
       const requeueAt = new Date(now.getTime() + contentMs);
-      if (refusal) return degraded(refusal.reason, refusal.message, {}, { requeueAt, report });
+      if (refusal) return degraded(refusal.reason, refusal.message, { requeueAt, report });
       return done({}, requeueAt, { message: 'the operator takes the first backup once workers can join', report });
     }
     case 'waitForClock':
-      return degraded(
-        'ClockWrong',
-        `scheduled backups wait until the clocks agree: ${scope.clockFault}`,
-        {},
-        { report },
-      );
+      return degraded('ClockWrong', `scheduled backups wait until the clocks agree: ${scope.clockFault}`, { report });
     case 'waitForMembers':
       return wait(
         'WaitingForMembers',
@@ -132,7 +127,7 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
       const { reason, message } = backupFailure(decision.error);
       const requeueAt = new Date(decision.retryTime);
       // Without the time of the next attempt, because each one would write the status.
-      return degraded(reason, `${message}; the operator tries again at least once an hour`, {}, { requeueAt, report });
+      return degraded(reason, `${message}; the operator tries again at least once an hour`, { requeueAt, report });
     }
     case 'idle': {
       const fault = state.kind === 'done' ? state.result.retentionFault : undefined;
@@ -142,15 +137,10 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
       const check = storeCheck(scope, spec);
       const requeueAt = isNews ? now : earlier(new Date(decision.nextTime), check);
       const refusal = refusalOf(scope, check);
-      if (refusal) return degraded(refusal.reason, refusal.message, {}, { requeueAt, report });
-      if (shared !== undefined) return degraded('BackupFolderShared', shared, {}, { requeueAt, report });
+      if (refusal) return degraded(refusal.reason, refusal.message, { requeueAt, report });
+      if (shared !== undefined) return degraded('BackupFolderShared', shared, { requeueAt, report });
       if (fault)
-        return degraded(
-          'StoreUnavailable',
-          `the operator cannot delete old backups: ${fault}`,
-          {},
-          { requeueAt, report },
-        );
+        return degraded('StoreUnavailable', `the operator cannot delete old backups: ${fault}`, { requeueAt, report });
       return done({}, requeueAt, { message: spec.encryption ? '' : withoutRecoveryBundle, report });
     }
   }
@@ -194,7 +184,7 @@ const withoutRecoveryBundle =
 /** A failure is reported until an attempt succeeds. Otherwise the condition would change between any two attempts. */
 function inProgress(scope: Scope, report: StatusReport, message: string, requeueAt?: Date): Outcome {
   const before = failedBefore(scope) ?? reportedBefore(scope, ['BackupOverdue']);
-  return before ? degraded(before.reason, before.message, {}, { report }) : done({}, requeueAt, { message, report });
+  return before ? degraded(before.reason, before.message, { report }) : done({}, requeueAt, { message, report });
 }
 
 function failedBefore(scope: Scope): BackupFailure | undefined {

@@ -28,7 +28,7 @@ export const caRotation = phase({
     const inProgress = progress.flatMap((one) => one.inProgress ?? []);
     const [first] = inProgress;
     if (!first) return done({}, requeueAt);
-    return degraded(first.reason, inProgress.map(({ message }) => message).join('; '), {}, { requeueAt });
+    return degraded(first.reason, inProgress.map(({ message }) => message).join('; '), { requeueAt });
   },
 });
 

@@ -11,6 +11,6 @@ export const clock = phase({
   async run({ clockFault, now }): Promise<Outcome> {
     if (clockFault === undefined) return done();
     const message = `${clockFault}: until they agree, nothing is issued, renewed, deleted or scheduled by the time, and everything else continues: correct the time synchronization of the node that is wrong`;
-    return degraded('ClockWrong', message, {}, { requeueAt: new Date(now.getTime() + againMs) });
+    return degraded('ClockWrong', message, { requeueAt: new Date(now.getTime() + againMs) });
   },
 });

@@ -29,7 +29,7 @@ export const clusterNetwork = phase({
     const differences = networkDifferences(networkOf(clusterObject.spec?.clusterNetwork), cluster.network);
     if (differences.length === 0) return done({}, undefined, { report });
     const message = `spec.clusterNetwork of Cluster ${cluster.name} has changed: ${differences.join('; ')}; the control plane keeps what it was initialized with, because nodes, Services and pods have it, and no network, IP family or domain can be replaced or added later: set the Cluster back, or create another Cluster for other networks`;
-    return degraded('ClusterNetworkChanged', message, {}, { report });
+    return degraded('ClusterNetworkChanged', message, { report });
   },
 });
 

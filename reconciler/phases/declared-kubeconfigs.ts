@@ -39,7 +39,6 @@ export const declaredKubeconfigs = phase({
     return degraded(
       'SecretNameTaken',
       `Secret ${taken.join(', ')} is not of the operator, which does not change it: give the entry of spec.kubeconfigs another name, or delete the Secret`,
-      {},
       { requeueAt },
     );
   },

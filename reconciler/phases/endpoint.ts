@@ -34,7 +34,7 @@ export const endpoint = phase({
     const decision = decide(scope, preset);
     // Endpoints that clients and certificates already use do not change until the exposure strategy works again.
     if (!decision.known && published && decision.meanwhile) {
-      return degraded(decision.reason, decision.message, decision.meanwhile);
+      return degraded(decision.reason, decision.message, { facts: decision.meanwhile });
     }
 
     const resolved = decided(decision);
@@ -63,14 +63,17 @@ export const endpoint = phase({
  */
 async function keep(scope: Scope, resolved: ResolvedEndpoints): Promise<EndpointOutcome> {
   const before = hostClaimed(scope, resolved.endpoint);
-  if (before !== undefined) return degraded('HostClaimed', before, resolved);
+  if (before !== undefined) return degraded('HostClaimed', before, { facts: resolved });
   const hosts = await holdHosts(scope, resolved.endpoint);
   const claimed = hostClaimed(scope, resolved.endpoint);
-  if (claimed !== undefined) return degraded('HostClaimed', claimed, resolved);
+  if (claimed !== undefined) return degraded('HostClaimed', claimed, { facts: resolved });
 
   const theirs = await publishAgain(scope, resolved.endpoint);
   if (theirs && !agrees(theirs, resolved.endpoint)) {
-    return degraded('EndpointMismatch', contradiction(resolved.endpoint, theirs), resolved, reportOf(hosts));
+    return degraded('EndpointMismatch', contradiction(resolved.endpoint, theirs), {
+      facts: resolved,
+      ...reportOf(hosts),
+    });
   }
 
   return done(resolved, undefined, reportOf(hosts));

@@ -93,7 +93,7 @@ export const etcd = phase({
     if (unstable)
       return wait('PodsFailing', `etcd: ${unstable.message}`, { facts, ...found, afterMs: unstable.afterMs });
     if (problem)
-      return degraded(problem.reason, problem.message, facts, { ...found, requeueAt: later(scope, problem) });
+      return degraded(problem.reason, problem.message, { facts, ...found, requeueAt: later(scope, problem) });
     return done(facts, undefined, { ...found, message: choice.note ?? growthOf(plan) });
   },
 });

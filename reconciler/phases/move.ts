@@ -3,16 +3,23 @@ import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import { parseBackupId } from '../../constructs/cluster/backup-names.ts';
 import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import { messageOf } from '../kube/error-message.ts';
-import { refusalKeptMs } from '../clusters/management/view.ts';
-import { type MoveDecision, planMove, type MoveRefusal } from '../run-state/plan-move.ts';
-import { moveAnnotation, moveRecordOf } from '../run-state/move-record.ts';
-import { observeMove } from '../backup/restore/observe-move.ts';
+import { type ControlPlaneContext, refusalKeptMs } from '../clusters/management/view.ts';
+import { type MoveDecision, type MoveInput, type MoveRefusal, planMove } from '../run-state/plan-move.ts';
+import { type MoveRecord, moveAnnotation, moveRecordOf } from '../run-state/move-record.ts';
 import { withBackups } from '../backup/with-backups.ts';
 import { backupsOf } from '../backup/restore/source.ts';
 import { refusalToStop, stop } from '../run-state/stop.ts';
 import { findTask } from '../engine/tasks/task.ts';
 import { phase, type Scope } from './scope.ts';
 import { restore } from './restore.ts';
+import { kubernetesVersion } from '../../constructs/cluster/versions.ts';
+import { takenFor } from '../../constructs/api/etcd-status.ts';
+import { observeRestore } from '../backup/restore/observe-restore.ts';
+import { isRestored } from '../backup/restore/plan-restore.ts';
+import { ownerOf } from '../backup/ownership.ts';
+import { moveOf } from '../backup/restore/request.ts';
+import { apiServersOf } from '../clusters/pods/servers.ts';
+import { type RunState, isHibernationRequested, isMoveRequested } from '../run-state/run-state.ts';
 
 /** The purpose that owns the record of a move. */
 const purpose = 'move';
@@ -60,16 +67,13 @@ async function act(scope: Scope, decision: MoveDecision): Promise<Outcome> {
       });
       return done();
     case 'refuse':
-      return degraded('MoveRefused', `no API server was stopped: ${refusals[decision.because]}`, {});
+      return degraded('MoveRefused', `no API server was stopped: ${refusals[decision.because]}`);
     case 'stopServers': {
       const refusal = await refusalToStop(scope, 'move', decision);
       if (refusal !== undefined)
-        return degraded(
-          'MoveRefused',
-          `no API server was stopped, because it could not serve here again: ${refusal}`,
-          {},
-          { requeueAt: new Date(scope.now.getTime() + refusalKeptMs) },
-        );
+        return degraded('MoveRefused', `no API server was stopped, because it could not serve here again: ${refusal}`, {
+          requeueAt: new Date(scope.now.getTime() + refusalKeptMs),
+        });
       const waiting = await stop(scope, decision);
       return { ...waiting, message: `${waiting.message}; ${undo}` };
     }
@@ -136,4 +140,41 @@ function claim(scope: Scope, backup: string): Outcome {
       ),
     );
   return wait('ClaimingData', `claiming the data of backup ${backup} in the bucket`);
+}
+
+interface Context extends Pick<ControlPlaneContext, 'hostedControlPlane' | 'cluster' | 'reader'> {
+  readonly runState: RunState;
+}
+
+/** The state of a move, in the management cluster and in the status. @param claimedBy what the bucket says, if it was asked */
+function observeMove(context: Context, claimedBy: string | undefined): MoveInput {
+  const { hostedControlPlane, cluster, runState } = context;
+  const { metadata, status } = hostedControlPlane;
+  const record = moveRecordOf(metadata);
+  const { backup, lastVerifiedBackup } = status?.etcd ?? {};
+  const isTaken = takenFor(backup).some((one) => one === runState.backups.move);
+  return {
+    isRequested: isMoveRequested(context),
+    uid: metadata.uid ?? '',
+    record,
+    isRestored: record !== undefined && isRestoredHere(context, record),
+    isBlocked: metadata.annotations?.[blockMoveAnnotation] !== undefined,
+    claimedBy,
+    isHibernated: isHibernationRequested(context),
+    hasStore: cluster.spec.etcd.backup !== undefined,
+    hasServed: apiServersOf(context) !== undefined,
+    isUpgrading: status?.version !== undefined && status.version !== kubernetesVersion(hostedControlPlane.spec.version),
+    servers: runState.servers,
+    etcd: runState.etcd,
+    backup: isTaken ? backup?.lastBackup : undefined,
+    verified: lastVerifiedBackup?.name,
+  };
+}
+
+/** The restore is over, in which the volumes get the data of the record. */
+function isRestoredHere({ hostedControlPlane, cluster, reader }: Context, record: MoveRecord): boolean {
+  const { id } = moveOf(record, ownerOf(cluster));
+  const newest = hostedControlPlane.status?.etcd?.restore;
+  const isGoingOn = newest?.request === id && newest.completionTime === undefined;
+  return !isGoingOn && isRestored(observeRestore({ cluster, members: cluster.spec.etcd.replicas, reader }).members, id);
 }

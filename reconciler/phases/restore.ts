@@ -5,7 +5,6 @@ import { namesOf } from '../../constructs/cluster/names.ts';
 import { describeBareSnapshot } from '../backup/bare-snapshot.ts';
 import { degraded, done, notRequested, type Outcome, wait } from '../engine/outcome.ts';
 import { operatorImageOf } from '../backup/receiver/operator-image.ts';
-import { adoptKeys } from '../backup/restore/adopt-keys.ts';
 import {
   describeProgress,
   markClaims,
@@ -24,6 +23,15 @@ import { describeTerminating, terminatingVolumes } from '../etcd/terminating-vol
 import { phase, type Scope } from './scope.ts';
 import { etcdCertificates } from './certificates.ts';
 import { secretProps } from '../certificates/secret-props.ts';
+import type { SecretObject } from '../../imports/kubernetes.ts';
+import { findUsersObject } from '../clusters/management/users-objects.ts';
+import { Secret } from '../../constructs/api/resources.ts';
+import { adopt, encryptionSecret, readEncryptionKeys } from '../encryption-at-rest/secret.ts';
+import { type Key, identity } from '../encryption-at-rest/configuration.ts';
+import { firstKeys, initialConfigurationFor } from '../encryption-at-rest/first-keys.ts';
+import { holdsEarlierData } from '../backup/restore/earlier-data.ts';
+import type { SecretProps } from '../pki/secret.ts';
+import type { RestoreContext } from '../backup/restore/restore-context.ts';
 
 /**
  * Replaces the data of etcd with a backup when the spec asks for it. Once the data is taken out of use, etcd and the
@@ -101,14 +109,9 @@ async function act(scope: Scope, restoring: Restoring, decision: RestoreDecision
       // What was watched since this reconcile began may allow a version that it does not have yet.
       if (scope.restored.spec.version !== scope.cluster.spec.version)
         return going('RestoringMembers', 'the version goes back with the data', soonMs);
-      return degraded(
-        'StartingMembers',
-        'etcd and the API servers start with the restored data',
-        {},
-        {
-          report: reported(record, { step: 'StartingMembers' }),
-        },
-      );
+      return degraded('StartingMembers', 'etcd and the API servers start with the restored data', {
+        report: reported(record, { step: 'StartingMembers' }),
+      });
     case 'complete':
       scope.work.cancel(prepareWork);
       return done({}, undefined, {
@@ -167,4 +170,49 @@ function caution(backup: string | undefined): string {
 
 function reported(record: RestoreRecord | undefined, changes: Partial<RestoreRecord>) {
   return record ? { etcd: { restore: { ...record, ...changes } } } : {};
+}
+
+/**
+ * Adds the keys of a backup to the keys of this cluster, so that API servers can read its Secrets when they start with
+ * it. Call it before any other step of the restore: the keys become readable only because the restore has begun, and
+ * after a process is killed in between, the next one finds them. Returns a sentence about the problem, if any; then
+ * nothing was written.
+ */
+export async function adoptKeys(
+  scope: RestoreContext,
+  props: SecretProps,
+  keys: readonly Key[],
+): Promise<string | undefined> {
+  if (keys.length === 0) return undefined;
+  const { writer } = scope;
+  const found = await findUsersObject<SecretObject>(scope, Secret, props.name);
+  const live = found ?? (await create(scope, props, keys));
+  if (live === 'lost')
+    return `Secret ${props.name} does not exist, and the restore waits for it: restore the Secret from a backup`;
+  // The user is responsible for what these API servers can read.
+  if (live === 'users') return undefined;
+  const own = readEncryptionKeys(live);
+  if (!own)
+    return `Secret ${props.name} has no valid encryption configuration, and the restore waits for it: restore the Secret from a backup`;
+  const adoption = adopt(own, keys);
+  if (adoption.kind === 'clash') {
+    return `Secrets of the backup are encrypted with ${adoption.name}, but Secret ${props.name} has another key of that name: restore the backup into a new Cluster`;
+  }
+  if (adoption.kind === 'adopted') await writer.apply([encryptionSecret(props, adoption.keys, live)]);
+  return undefined;
+}
+
+/**
+ * A Secret with the initial configuration of the control plane. A control plane that stores Secrets unencrypted needs
+ * it too.
+ */
+async function create(
+  scope: RestoreContext,
+  props: SecretProps,
+  keys: readonly Key[],
+): Promise<SecretObject | 'lost' | 'users'> {
+  const initialConfiguration = initialConfigurationFor(scope, holdsEarlierData(scope));
+  if (initialConfiguration.kind === 'lost' || initialConfiguration.kind === 'users') return initialConfiguration.kind;
+  const providers = initialConfiguration.kind === 'configure' ? initialConfiguration.providers : [identity];
+  return scope.writer.createOnce<SecretObject>(encryptionSecret(props, firstKeys(scope, providers, keys)));
 }

@@ -2,29 +2,22 @@ import type { ConditionType } from '../../constructs/api/conditions.ts';
 import type { FactName, FactsWith } from '../../constructs/cluster/facts.ts';
 import type { ManagementIssuer } from '../../constructs/cluster/management-issuer.ts';
 import type { AwaitedFinalBackup } from '../backup/final-backup.ts';
-import type { StoreReader } from '../backup/store/store-access.ts';
+import type { RestoreContext } from '../backup/restore/restore-context.ts';
 import type { DesiredState } from '../desired-state/desired-state.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { Phase as RunnablePhase } from '../engine/run-phases.ts';
-import type { OpenEtcd } from '../etcd/access.ts';
-import type { EtcdLoop } from '../etcd/loop.ts';
 import type { EndpointProbe } from '../clusters/exposure/endpoint-probes.ts';
 import type { HostedClient } from '../clusters/hosted/hosted-client.ts';
 import type { OnRefused } from '../kube/apply-set.ts';
-import type { Clock } from '../kube/clock.ts';
 import type { ObjectMeta } from '../kube/object.ts';
 import type { ClusterObject } from '../../imports/cluster-api.ts';
-import type { ControlPlaneContext, DeletionWriter, Reader, SharedResources } from '../clusters/management/view.ts';
+import type { DeletionWriter, Reader, SharedResources } from '../clusters/management/view.ts';
 import type { HasAgent } from '../clusters/pods/has-agent.ts';
 import type { TrustProbes } from '../certificates/ca/trust-probes.ts';
-import type { RunState } from '../run-state/run-state.ts';
-import type { Work } from '../engine/tasks/background-work.ts';
 
 /** The input of a phase in one reconcile. */
-export interface Scope<Established extends FactName = never> extends ControlPlaneContext, DesiredState {
+export interface Scope<Established extends FactName = never> extends RestoreContext, DesiredState {
   readonly clusterObject: ClusterObject;
-  /** Whether the control plane serves or stops, and why. */
-  readonly runState: RunState;
   /** The issuer of the management cluster's tokens; undefined when the platform names none. */
   readonly managementIssuer: ManagementIssuer | undefined;
   /** Issuers beyond its namespace that may sign the CAs of a control plane. */
@@ -44,15 +37,6 @@ export interface Scope<Established extends FactName = never> extends ControlPlan
   readonly hasAgent: HasAgent;
   /** Probes servers of single pods for the CAs they trust and the certificate they present. */
   readonly trustProbes: TrustProbes;
-  /** Background work, such as uploads, for which no reconcile waits. */
-  readonly work: Work;
-  /** Manages etcd's members, independent of reconciles. */
-  readonly etcdLoop: EtcdLoop;
-  /** Opens clients of etcd's members, for backups and restores. */
-  readonly openEtcd: OpenEtcd;
-  readonly clock: Clock;
-  /** Reads the objects that are needed to open a backup store. */
-  readonly storeReader: StoreReader;
   /**
    * Whether workers may have joined. From then on the operator reconciles everything that exists while an API server refuses an object:
    * that one stays as it is, and the condition of its phase has the words of the refusal.

@@ -60,7 +60,7 @@ export const serviceAccountKeyRotation = phase({
 
 function unusable(problem: string, now: Date): Outcome {
   const requeueAt = new Date(now.getTime() + recheckMs);
-  return degraded('ServiceAccountKeyInvalid', `${problem}: replace or delete it`, {}, { requeueAt });
+  return degraded('ServiceAccountKeyInvalid', `${problem}: replace or delete it`, { requeueAt });
 }
 
 /** A successor that the user creates costs a request, which is made where it matters. */

@@ -23,6 +23,6 @@ export const upgradeHold = phase({
     const end = endOfHold({ ...hostedControlPlane, status: { emulation } }, binaries) ?? now;
     const until = end > now ? `until ${end.toISOString()}` : 'until the condition UpgradePreflightSucceeded is True';
     const message = `API servers and controllers run ${binaries} and emulate ${spec.version} ${until}: to go back, set spec.version to ${spec.version}; to end the hold now, set spec.upgrade.hold to 0s; ${underTopology}`;
-    return degraded('HoldingUpgrade', message, {}, { requeueAt: end > now ? end : undefined, report: { emulation } });
+    return degraded('HoldingUpgrade', message, { requeueAt: end > now ? end : undefined, report: { emulation } });
   },
 });

@@ -30,7 +30,7 @@ export const upgradePreflight = phase({
   needs: [certificates, kubeconfig],
   async run(scope): Promise<Outcome> {
     const held = heldByConfiguration(scope);
-    if (held !== undefined) return degraded(held.reason, held.message, {});
+    if (held !== undefined) return degraded(held.reason, held.message);
     const change = minorChange('Kubernetes', scope);
     const { cluster, hostedControlPlane, reader, now } = scope;
     if (change === undefined) return done();
@@ -69,7 +69,7 @@ function judge({ hostedControlPlane, now }: Scope, change: string, observation: 
     const names =
       unknown.length > 0 ? `; there is no check ${unknown.join(', ')}, only ${preflightChecks.join(', ')}` : '';
     const message = `the change of ${change} is held: ${found}; to skip checks, name them in the annotation ${skipPreflightAnnotation}${names}`;
-    return degraded(first.reason, message, {}, { requeueAt });
+    return degraded(first.reason, message, { requeueAt });
   }
   const { version } = observation;
   const skipped = problems.map(({ message }) => message.slice(0, 1024));

@@ -112,7 +112,6 @@ async function hold(
       return degraded(
         reason,
         `${text}; ${advice}the operator tries again ${error instanceof BackupUnusable ? 'every day' : 'at least once an hour'}`,
-        {},
         { requeueAt, report },
       );
     }
@@ -145,7 +144,7 @@ function inProgress(scope: Scope, message: string, requeueAt?: Date, report?: St
   const before = reportedBefore(scope);
   if (before?.status !== 'False') return done({}, requeueAt, { message, report });
   // Reason and message stay: otherwise every attempt of an endless number would write the status, and an event.
-  return degraded(before.reason as ConditionReason<'EtcdBackupVerified'>, before.message, {}, { requeueAt, report });
+  return degraded(before.reason as ConditionReason<'EtcdBackupVerified'>, before.message, { requeueAt, report });
 }
 
 /**
@@ -155,7 +154,7 @@ function inProgress(scope: Scope, message: string, requeueAt?: Date, report?: St
 function asBefore(scope: Scope, first: string): Outcome {
   const before = reportedBefore(scope);
   if (before?.status !== 'False') return done({}, undefined, { message: before?.message ?? first });
-  return degraded(before.reason as ConditionReason<'EtcdBackupVerified'>, before.message, {});
+  return degraded(before.reason as ConditionReason<'EtcdBackupVerified'>, before.message);
 }
 
 function reportedBefore({ hostedControlPlane: { status } }: Scope): Condition | undefined {

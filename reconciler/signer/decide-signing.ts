@@ -6,7 +6,7 @@ import { providerNames } from '../../constructs/cluster/provider-names.ts';
 import { reservedPrefix } from '../../constructs/api/reserved-names.ts';
 import { messageOf } from '../kube/error-message.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { isAllowed, type Reviewer } from '../clusters/management/review.ts';
+import { isAllowed, type Reviewer } from '../clusters/dry-run/review.ts';
 import type { ManagementCluster } from '../clusters/management/cache.ts';
 import { owningCluster } from '../clusters/management/owning-cluster.ts';
 import { signCertificate, validFor } from '../pki/issue.ts';

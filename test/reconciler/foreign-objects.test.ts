@@ -88,9 +88,7 @@ import { decideLease, observeLease } from '../../reconciler/kube/lease-decision.
 import { withoutNulls } from '../../reconciler/kube/missing-values.ts';
 import type { KubeObject, ObjectMeta } from '../../reconciler/kube/object.ts';
 import * as readiness from '../../reconciler/kube/readiness.ts';
-import { servedVersions } from '../../reconciler/kube/served-versions.ts';
 import { clusterDns } from '../../reconciler/operator/connected-operator.ts';
-import { grantOf } from '../../reconciler/phases/audit/receiver-grant.ts';
 import { apiServerService } from '../../reconciler/phases/api-server-service.ts';
 import { contentOf } from '../../reconciler/pki/request-content.ts';
 import { pairOf } from '../../reconciler/pki/secret.ts';
@@ -101,6 +99,8 @@ import { kubeletRequest } from '../support/kubelet-request.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { MemoryObjects } from '../support/memory-objects.ts';
 import { clusterObjectWith, now, scopeOf } from '../support/scope.ts';
+import { servedVersions } from '../../reconciler/kube/optional-api.ts';
+import { grantOf } from '../../reconciler/phases/audit/audit-secret.ts';
 
 const time = '2026-11-21T11:00:00Z';
 const place = { cluster: 'c1', namespace: 'team' };

@@ -7,7 +7,6 @@ import { namesOf } from '../../constructs/cluster/names.ts';
 import { missingCheck, policyChecks } from '../../reconciler/pki/reissue-policy.ts';
 import { markdownTable, withBlock } from './readme-block.ts';
 import type { ResolvedEndpoints } from '../../constructs/control-plane/exposure/strategy.ts';
-import type { CertificateRole } from '../../constructs/control-plane/certificates/kinds.ts';
 import {
   adminPlan,
   type CertificatePlan,
@@ -15,6 +14,7 @@ import {
   planCertificates,
   planEtcdCertificates,
 } from '../../constructs/control-plane/certificates/certificate-plans.ts';
+import type { CertificateRole } from '../../reconciler/certificates/expiries.ts';
 
 /** The text with the certificates of any cluster, and when they are reissued, as tables between their markers. */
 export function withCertificateTables(text: string): string {

@@ -15,7 +15,7 @@ import { rbacGroup } from '../../constructs/cluster/provider-names.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { connect, type Connection, loadKubeConfig } from '../../reconciler/kube/config.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
-import { isAllowed } from '../../reconciler/clusters/management/review.ts';
+import { isAllowed } from '../../reconciler/clusters/dry-run/review.ts';
 import { applyObjects } from '../tools/testbed/apply-objects.ts';
 import { until } from './until.ts';
 

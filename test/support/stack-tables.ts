@@ -1,11 +1,11 @@
 import { structural } from '../../constructs/api/structural.ts';
-import { providerValuesSchema } from '../../constructs/provider/helm/values.ts';
 import { valuesSchema } from '../../constructs/stacks/hetzner/values.ts';
 import { templateVariables } from '../../constructs/stacks/clusterctl/variables.ts';
 import { newestMinor, renderedMinors, stackMinor } from '../../constructs/stacks/openstack/minors.ts';
 import { variableSections } from '../../constructs/stacks/openstack/variables.ts';
 import type { JsonSchema } from './stacks/json-schema.ts';
 import { markdownTable, withBlock } from './readme-block.ts';
+import { providerValuesSchema } from '../../constructs/provider/helm/chart.ts';
 
 /** The variables of the OpenStack stack, by section. */
 export function withVariables(text: string): string {

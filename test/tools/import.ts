@@ -7,7 +7,6 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import packageManifest from '../../package.json' with { type: 'json' };
-import { compareApiVersions } from '../../reconciler/kube/api-version.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { keptDefinitions } from '../support/kept-definitions.ts';
 import { type ObservedSchema, observedTypes } from '../support/observed-types.ts';
@@ -24,6 +23,7 @@ import {
 } from './testbed/module-manifests.ts';
 import { manifestObjects } from './testbed/rendered-objects.ts';
 import { run } from './testbed/run.ts';
+import { compareApiVersions } from '../../reconciler/clusters/exposure/infrastructure-endpoint.ts';
 
 interface Definition extends KubeObject {
   readonly spec: {

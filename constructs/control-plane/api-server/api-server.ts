@@ -15,7 +15,7 @@ import type { HostedCluster } from '../../cluster/cluster.ts';
 import { binariesVersion } from '../../cluster/emulation.ts';
 import { definedOnly } from '../../cluster/defined-only.ts';
 import { readAtStart } from '../certificates/restarts.ts';
-import { container, podTemplate, probes, projected } from '../../pod/component.ts';
+import { container, podTemplate, probes, projected, oneMoreAtATime } from '../../pod/component.ts';
 import { exposureStrategy } from '../exposure/exposure.ts';
 import { type Endpoint, type Facts, fingerprints, rolloutOf } from '../../cluster/facts.ts';
 import { mergeFlags } from '../../pod/flags.ts';
@@ -64,10 +64,7 @@ export class ApiServer extends Construct {
         selector: { matchLabels: selector },
         ...definedOnly({ progressDeadlineSeconds: cluster.spec.rollout?.progressDeadlineSeconds }),
         // Never fewer than requested, and one at a time, because every API server reads all of etcd when it starts.
-        strategy: {
-          type: 'RollingUpdate',
-          rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(1), maxUnavailable: k8s.IntOrString.fromNumber(0) },
-        },
+        strategy: oneMoreAtATime,
         template: podTemplate({
           cluster,
           component: 'api-server',

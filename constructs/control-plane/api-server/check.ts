@@ -10,17 +10,11 @@ import { mergeFlags } from '../../pod/flags.ts';
 import { mountsOf } from '../../pod/mounts.ts';
 import { withAdditions } from '../../pod/overlay.ts';
 import { restrictedPod } from '../../pod/restricted-pod.ts';
+import type { ApiServerProps } from './api-server.ts';
 import { argumentsBesideFile } from './authentication.ts';
 import { checkedAnnotation, checkedConfiguration, checkedFiles } from './checked-configuration.ts';
 import { apiServerArgs, apiServerFlags, apiServerPaths } from './flags.ts';
 import { pkiVolume } from './pki-volume.ts';
-
-export interface ApiServerCheckProps {
-  /** The control plane as it would become. */
-  readonly cluster: HostedCluster;
-  readonly facts: Facts;
-  readonly endpoint: Endpoint;
-}
 
 /**
  * The file that the kube-apiserver of a check fails to open, because it does not exist. It is etcd's CA, which
@@ -35,7 +29,8 @@ export const acceptedPath = '/nonexistent/configuration-is-accepted';
  * reaches no etcd and serves nothing.
  */
 export class ApiServerCheck extends Construct {
-  constructor(scope: Construct, id: string, { cluster, facts, endpoint }: ApiServerCheckProps) {
+  /** @param props the control plane as it would become */
+  constructor(scope: Construct, id: string, { cluster, facts, endpoint }: ApiServerProps) {
     super(scope, id);
     const metadata = {
       name: namesOf(cluster.name).apiServerCheck,

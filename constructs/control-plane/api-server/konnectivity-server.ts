@@ -4,7 +4,7 @@ import { Construct } from 'constructs';
 import { konnectivityAudience, serviceAccounts } from '../../cluster/workload-identities.ts';
 import { apiServerPaths, egressSelectorFile, konnectivitySocket } from './flags.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
-import { container, probes, projected } from '../../pod/component.ts';
+import { container, healthzProbes, projected } from '../../pod/component.ts';
 import { exposureStrategy } from '../exposure/exposure.ts';
 import { type Flag, renderFlags } from '../../pod/flags.ts';
 import { componentKubeconfig, kubeconfigFiles } from '../controllers/kubeconfig.ts';
@@ -76,14 +76,7 @@ export class KonnectivityConfig extends Construct {
 export function konnectivityServer(cluster: HostedCluster): KonnectivityServer {
   const settings = cluster.spec.deployment?.apiServer?.konnectivity;
   const isSidecar = rendersWith(cluster, 'endsKonnectivityLast');
-  const allProbes = probes({
-    port: 'k-health',
-    scheme: 'HTTP',
-    startup: '/healthz',
-    readiness: '/healthz',
-    liveness: '/healthz',
-    readinessPeriodSeconds: isSidecar ? 2 : 5,
-  });
+  const allProbes = healthzProbes('k-health', isSidecar ? 2 : 5);
   const { readinessProbe, livenessProbe } = allProbes;
   const server = container({
     name: 'konnectivity-server',

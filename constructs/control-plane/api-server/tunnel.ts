@@ -1,7 +1,7 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import type { HostedCluster } from '../../cluster/cluster.ts';
-import { container, probes, projected } from '../../pod/component.ts';
+import { container, healthzProbes, projected } from '../../pod/component.ts';
 import { exposureStrategy } from '../exposure/exposure.ts';
 import { haproxyConfig, haproxyFiles, haproxyImage, haproxyScript } from '../../pod/haproxy.ts';
 import { defaultGraceSeconds, servedSeconds } from '../../pod/shutdown.ts';
@@ -63,14 +63,7 @@ export function tunnel({ spec }: HostedCluster): k8s.Container {
     args: [],
     env: [{ name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }],
     ports: { tunnel: ports.tunnel, 't-health': ports.tunnelHealth },
-    probes: probes({
-      port: 't-health',
-      scheme: 'HTTP',
-      startup: '/healthz',
-      readiness: '/healthz',
-      liveness: '/healthz',
-      readinessPeriodSeconds: 5,
-    }),
+    probes: healthzProbes('t-health'),
     requests: { cpu: '10m', memory: '48Mi' },
     settings: spec.proxy,
     volumeMounts: [

@@ -53,22 +53,14 @@ export function planEtcdCertificates(cluster: HostedCluster): CertificatePlan[] 
   const names = namesOf(cluster.name);
   const members = Array.from({ length: maxEtcdMembers }, (_, ordinal) => etcdMemberHost(cluster, ordinal));
   return [
-    {
-      secret: names.secrets.etcdServer,
-      signer: 'etcd',
-      commonName: 'etcd-server',
-      organizations: [],
-      usages: ['server', 'client'],
-      hosts: ['localhost', '127.0.0.1', '::1', ...members, `${names.etcdClientService}.${cluster.namespace}.svc`],
-    },
-    {
-      secret: names.secrets.etcdPeer,
-      signer: 'etcd',
-      commonName: 'etcd-peer',
-      organizations: [],
-      usages: ['server', 'client'],
-      hosts: members,
-    },
+    member(names.secrets.etcdServer, 'etcd-server', [
+      'localhost',
+      '127.0.0.1',
+      '::1',
+      ...members,
+      `${names.etcdClientService}.${cluster.namespace}.svc`,
+    ]),
+    member(names.secrets.etcdPeer, 'etcd-peer', members),
     client('etcd', names.secrets.apiServerEtcdClient, 'apiserver-etcd-client'),
     client('etcd', names.secrets.etcdController, 'hosted-control-plane-controller'),
   ];
@@ -147,6 +139,11 @@ function client(
   organizations: readonly string[] = [],
 ): CertificatePlan {
   return { secret, signer, commonName, organizations, usages: ['client'], hosts: [] };
+}
+
+/** Members of etcd are servers, and clients of each other. */
+function member(secret: string, commonName: string, hosts: readonly string[]): CertificatePlan {
+  return { secret, signer: 'etcd', commonName, organizations: [], usages: ['server', 'client'], hosts };
 }
 
 function unique(hosts: readonly string[]): string[] {

@@ -5,7 +5,14 @@ import type { ControllerPod } from '../../api/pod-spec.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { binariesVersion, emulationFlags } from '../../cluster/emulation.ts';
 import { definedOnly } from '../../cluster/defined-only.ts';
-import { container, podTemplate, probes, projected, type ProjectedSource } from '../../pod/component.ts';
+import {
+  container,
+  podTemplate,
+  probes,
+  projected,
+  type ProjectedSource,
+  oneMoreAtATime,
+} from '../../pod/component.ts';
 import { exposureStrategy } from '../exposure/exposure.ts';
 import { type Flag, renderFlags } from '../../pod/flags.ts';
 import { componentKubeconfig, kubeconfigFiles } from './kubeconfig.ts';
@@ -73,10 +80,7 @@ export class KubeClientComponent extends Construct {
         selector: { matchLabels: selector },
         ...definedOnly({ progressDeadlineSeconds: cluster.spec.rollout?.progressDeadlineSeconds }),
         // The old pod stays until the new one is ready: a new one that never gets ready leaves no gap.
-        strategy: {
-          type: 'RollingUpdate',
-          rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(1), maxUnavailable: k8s.IntOrString.fromNumber(0) },
-        },
+        strategy: oneMoreAtATime,
         template: podTemplate({
           cluster,
           component,

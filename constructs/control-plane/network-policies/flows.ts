@@ -32,24 +32,9 @@ export function flowsOf(
       ports: entrances.map(tcp),
       why: 'workers and users connect through load balancers, gateways, node ports and Services, from any address',
     },
-    {
-      from: component('controller-manager'),
-      to: component('api-server'),
-      ports: [tcp(securePort)],
-      why: 'it works through the API only',
-    },
-    {
-      from: component('scheduler'),
-      to: component('api-server'),
-      ports: [tcp(securePort)],
-      why: 'it works through the API only',
-    },
-    {
-      from: component('api-server'),
-      to: component('etcd'),
-      ports: [tcp(ports.etcdClient)],
-      why: 'storage of all API objects',
-    },
+    between('controller-manager', 'api-server', securePort, 'it works through the API only'),
+    between('scheduler', 'api-server', securePort, 'it works through the API only'),
+    between('api-server', 'etcd', ports.etcdClient, 'storage of all API objects'),
     {
       from: component('api-server'),
       to: outside(managementNetwork),
@@ -58,12 +43,7 @@ export function flowsOf(
     },
     ...auditFlows(cluster, deniedNetworks(managementNetwork)),
     ...scraperFlows(cluster),
-    {
-      from: component('etcd'),
-      to: component('etcd'),
-      ports: [tcp(ports.etcdPeer)],
-      why: 'replication between members',
-    },
+    between('etcd', 'etcd', ports.etcdPeer, 'replication between members'),
     ...(operatorNamespace === undefined ? [] : operatorFlows(cluster, operatorNamespace)),
     ...podComponents
       .filter((name) => !nameless.includes(name))
@@ -100,33 +80,16 @@ export function unrestrictedFlowsOf(
 /** The connections of the operator to pods of a control plane. */
 function operatorFlows(cluster: HostedCluster, namespace: string): Flow[] {
   const from: Peer = { kind: 'pods', namespace, labels: managerSelector };
-  const agents: Flow = {
-    from,
-    to: component('api-server'),
-    ports: [tcp(ports.konnectivityHealth)],
-    why: 'the operator asks whether a konnectivity server has an agent',
-  };
-  return [
-    {
-      from,
-      to: component('etcd'),
-      ports: [tcp(ports.etcdClient), tcp(ports.etcdHTTP)],
-      why: 'the operator manages members and takes snapshots',
-    },
-    {
-      from,
-      to: component('etcd-restore'),
-      ports: [tcp(ports.etcdClient)],
-      why: 'the operator sends the snapshot to restore',
-    },
-    ...(rendersWith(cluster, 'showsAgents') ? [agents] : []),
-    {
-      from,
-      to: component('etcd-verify'),
-      ports: [tcp(ports.etcdClient)],
-      why: 'the operator sends the snapshot to verify, and reads the restored etcd',
-    },
+  const { etcdClient, etcdHTTP, konnectivityHealth } = ports;
+  const reached: readonly (readonly [to: PodComponent, ports: readonly number[], why: string])[] = [
+    ['etcd', [etcdClient, etcdHTTP], 'the operator manages members and takes snapshots'],
+    ['etcd-restore', [etcdClient], 'the operator sends the snapshot to restore'],
+    ...(rendersWith(cluster, 'showsAgents')
+      ? [['api-server', [konnectivityHealth], 'the operator asks whether a konnectivity server has an agent'] as const]
+      : []),
+    ['etcd-verify', [etcdClient], 'the operator sends the snapshot to verify, and reads the restored etcd'],
   ];
+  return reached.map(([to, numbers, why]) => ({ from, to: component(to), ports: numbers.map(tcp), why }));
 }
 
 /**
@@ -237,6 +200,10 @@ const anyone: Peer = { kind: 'anyone' };
 
 function component(name: PodComponent): Peer {
   return { kind: 'component', component: name };
+}
+
+function between(from: PodComponent, to: PodComponent, port: number, why: string): Flow {
+  return { from: component(from), to: component(to), ports: [tcp(port)], why };
 }
 
 function tcp(number: number): FlowPort {

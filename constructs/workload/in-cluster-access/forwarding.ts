@@ -1,7 +1,16 @@
 import { isIP } from 'node:net';
 import type { k8s } from 'cdk8s-plus-30';
+import type { HostedControlPlaneSpec } from '../../api/hosted-control-plane.ts';
+import { container, type ContainerProps } from '../../pod/component.ts';
+import { imageReference } from '../../cluster/versions.ts';
 import { type Endpoint, formatEndpoint } from '../../cluster/facts.ts';
-import { haproxyConfig, haproxyFiles, haproxyScript, type HaproxyScriptOptions } from '../../pod/haproxy.ts';
+import {
+  haproxyConfig,
+  haproxyFiles,
+  haproxyImage,
+  haproxyScript,
+  type HaproxyScriptOptions,
+} from '../../pod/haproxy.ts';
 
 /** Namespace of the Service `kubernetes`, and therefore of all pods that it can select. */
 export const proxyNamespace = 'default';
@@ -13,8 +22,6 @@ const caConfigMap = 'kube-root-ca.crt';
 
 /** `terminationGracePeriodSeconds` of the pods of these proxies. */
 export const proxyGraceSeconds = 15;
-
-export const proxyCommand = ['sh', `${paths.config}/${haproxyFiles.script}`];
 
 /** The endpoint to which proxies connect. */
 export interface ProxyTarget {
@@ -81,6 +88,25 @@ export function proxyVolumes(
       ...(isTunnel ? [{ name: caVolume, mountPath: paths.ca, readOnly: true }] : []),
     ],
   };
+}
+
+/** The container of a proxy, without its probes. @param address the variable that {@link ForwardingProps.bind} names, and its field */
+export function proxyContainer(
+  spec: Pick<HostedControlPlaneSpec, 'proxy' | 'imageRegistry'>,
+  address: readonly [variable: string, fieldPath: string],
+  more: Pick<ContainerProps, 'ports' | 'probes' | 'volumeMounts'>,
+): k8s.Container {
+  const [name, fieldPath] = address;
+  return container({
+    name: 'proxy',
+    image: imageReference(spec, haproxyImage, spec.proxy.image),
+    command: ['sh', `${paths.config}/${haproxyFiles.script}`],
+    args: [],
+    env: [{ name, valueFrom: { fieldRef: { fieldPath } } }],
+    requests: { cpu: '10m', memory: '32Mi' },
+    settings: spec.proxy,
+    ...more,
+  });
 }
 
 /** One server for each address that a host may have, so that HAProxy can skip a broken one. */

@@ -1,15 +1,13 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import type { HostedControlPlaneSpec } from '../../api/hosted-control-plane.ts';
-import { container, type Probes } from '../../pod/component.ts';
-import { haproxyImage } from '../../pod/haproxy.ts';
+import type { Probes } from '../../pod/component.ts';
 import { withAdditions } from '../../pod/overlay.ts';
 import { ports } from '../../cluster/ports.ts';
 import { unprivileged } from '../../pod/restricted-pod.ts';
-import { imageReference } from '../../cluster/versions.ts';
 import {
   type IpFamily,
-  proxyCommand,
+  proxyContainer,
   proxyFiles,
   proxyGraceSeconds,
   proxyNamespace,
@@ -79,19 +77,8 @@ function podSpec(target: ProxyTarget, spec: ProxyProps['spec']): k8s.PodSpec {
     terminationGracePeriodSeconds: proxyGraceSeconds,
     securityContext: unprivileged,
     containers: [
-      container({
-        name: 'proxy',
-        image: imageReference(spec, haproxyImage, spec.proxy.image),
-        command: proxyCommand,
-        args: [],
-        env: [{ name: 'HOST_IP', valueFrom: { fieldRef: { fieldPath: 'status.hostIP' } } }],
-        // None, although it listens: only one pod can have a port that is declared on the host network.
-        ports: {},
-        probes: hostProbes,
-        requests: { cpu: '10m', memory: '32Mi' },
-        settings: spec.proxy,
-        volumeMounts,
-      }),
+      // No ports, although it listens: only one pod can have a port that is declared on the host network.
+      proxyContainer(spec, ['HOST_IP', 'status.hostIP'], { ports: {}, probes: hostProbes, volumeMounts }),
     ],
     volumes,
   };

@@ -1,14 +1,12 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
-import { container, probes } from '../../pod/component.ts';
-import { haproxyImage } from '../../pod/haproxy.ts';
+import { healthzProbes, oneMoreAtATime } from '../../pod/component.ts';
 import { withAdditions } from '../../pod/overlay.ts';
 import { restrictedPod } from '../../pod/restricted-pod.ts';
 import { servedSeconds } from '../../pod/shutdown.ts';
 import { ports } from '../../cluster/ports.ts';
-import { imageReference } from '../../cluster/versions.ts';
 import { addOnTolerations, replicasFor } from '../add-on.ts';
-import { proxyCommand, proxyFiles, proxyGraceSeconds, proxyNamespace, proxyVolumes } from './forwarding.ts';
+import { proxyContainer, proxyFiles, proxyGraceSeconds, proxyNamespace, proxyVolumes } from './forwarding.ts';
 import type { ProxyProps } from './proxy.ts';
 
 const name = 'hosted-control-plane-service-proxy';
@@ -47,10 +45,7 @@ export class ServiceProxy extends Construct {
       spec: {
         replicas: replicasFor(2, nodes),
         selector: { matchLabels: serviceProxyLabels },
-        strategy: {
-          type: 'RollingUpdate',
-          rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(1), maxUnavailable: k8s.IntOrString.fromNumber(0) },
-        },
+        strategy: oneMoreAtATime,
         template: withAdditions(
           {
             metadata: { labels: serviceProxyLabels },
@@ -60,23 +55,9 @@ export class ServiceProxy extends Construct {
                 spreadPerRevision: true,
                 volumes,
                 containers: [
-                  container({
-                    name: 'proxy',
-                    image: imageReference(spec, haproxyImage, spec.proxy.image),
-                    command: proxyCommand,
-                    args: [],
-                    env: [{ name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }],
+                  proxyContainer(spec, ['POD_IP', 'status.podIP'], {
                     ports: { api: port, health: ports.tunnelHealth },
-                    probes: probes({
-                      port: 'health',
-                      scheme: 'HTTP',
-                      startup: '/healthz',
-                      readiness: '/healthz',
-                      liveness: '/healthz',
-                      readinessPeriodSeconds: 5,
-                    }),
-                    requests: { cpu: '10m', memory: '32Mi' },
-                    settings: spec.proxy,
+                    probes: healthzProbes('health'),
                     volumeMounts,
                   }),
                 ],

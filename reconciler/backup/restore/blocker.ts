@@ -24,7 +24,7 @@ export function reportBlocker(
   const mayContinue = !isBegun(request, record) && hasData(scope);
   if (!mayContinue) return wait(reason, message, afterMs === undefined ? {} : { afterMs });
   const requeueAt = afterMs === undefined ? undefined : new Date(scope.now.getTime() + afterMs);
-  return degraded(reason, message, {}, { requeueAt });
+  return degraded(reason, message, { requeueAt });
 }
 
 /** Whether there is an etcd that can continue. If its restore has begun and was replaced by another one, it cannot. */

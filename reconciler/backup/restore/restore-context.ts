@@ -12,11 +12,16 @@ import type { Work } from '../../engine/tasks/background-work.ts';
 export interface RestoreContext extends ControlPlaneContext {
   /** The cluster for which data is restored. */
   readonly restored: HostedCluster;
+  /** Whether the control plane serves or stops, and why. */
   readonly runState: RunState;
   readonly facts: Facts;
+  /** Background work, such as uploads, for which no reconcile waits. */
   readonly work: Work;
+  /** Manages etcd's members, independent of reconciles. */
   readonly etcdLoop: EtcdLoop;
+  /** Opens clients of etcd's members, for backups and restores. */
   readonly openEtcd: OpenEtcd;
   readonly clock: Clock;
+  /** Reads the objects that are needed to open a backup store. */
   readonly storeReader: StoreReader;
 }

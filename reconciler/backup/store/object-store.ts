@@ -48,6 +48,8 @@ export interface ObjectStoreOptions {
   readonly takes?: UploadWay | undefined;
 }
 
+const defaults = { stallMs: 60_000, requestMs: 120_000, leastBytesPerSecond, clock: systemClock };
+
 /**
  * How long objects are sent: in one request without a hash, in parts without one, or in parts with a hash of each, which every store takes.
  * A hash costs as much as all else; TLS makes it needless.
@@ -78,33 +80,14 @@ export interface RemoteStore extends Required<
 export class ObjectStore {
   readonly settings: StoreSettings;
   readonly #client: S3Client;
-  readonly #destinations: Destinations | undefined;
+  readonly #options: typeof defaults & ObjectStoreOptions;
   readonly #guard: Guard | undefined;
-  readonly #takes: UploadWay | undefined;
-  readonly #stallMs: number;
-  readonly #requestMs: number;
-  readonly #least: number;
-  readonly #clock: Clock;
 
-  constructor(
-    settings: StoreSettings,
-    {
-      stallMs = 60_000,
-      requestMs = 120_000,
-      leastBytesPerSecond: least = leastBytesPerSecond,
-      clock = systemClock,
-      destinations,
-      takes,
-    }: ObjectStoreOptions = {},
-  ) {
+  constructor(settings: StoreSettings, options: ObjectStoreOptions = {}) {
     this.settings = settings;
-    this.#destinations = destinations;
-    this.#takes = takes;
-    this.#guard = destinations?.guard('store');
-    this.#stallMs = stallMs;
-    this.#requestMs = requestMs;
-    this.#least = least;
-    this.#clock = clock;
+    this.#options = { ...defaults, ...options };
+    this.#guard = options.destinations?.guard('store');
+    const { stallMs } = this.#options;
     this.#client = s3Client(settings, { connectMs: Math.min(10_000, stallMs), idleMs: stallMs }, this.#guard);
   }
 
@@ -113,14 +96,16 @@ export class ObjectStore {
   }
 
   get remote(): RemoteStore {
-    const [settings, destinations, takes] = [this.settings, this.#destinations?.facts, this.takes ?? 'signed parts'];
-    const limits = { stallMs: this.#stallMs, requestMs: this.#requestMs, leastBytesPerSecond: this.#least };
-    return { settings, destinations, takes, ...limits };
+    const { settings, takes = 'signed parts' } = this;
+    const { destinations, stallMs, requestMs, leastBytesPerSecond } = this.#options;
+    return { settings, destinations: destinations?.facts, takes, stallMs, requestMs, leastBytesPerSecond };
   }
 
   /** Unknown until the first small object is written. */
   get takes(): UploadWay | undefined {
-    return this.#takes ?? (this.settings.endpoint?.startsWith('http:') ? 'signed parts' : found.get(this.#name));
+    return (
+      this.#options.takes ?? (this.settings.endpoint?.startsWith('http:') ? 'signed parts' : found.get(this.#name))
+    );
   }
 
   /** Remembers what the store takes. */
@@ -151,8 +136,8 @@ export class ObjectStore {
     const action = `upload ${key}`;
     const stream = withStallTimer(source, {
       what: action,
-      limitMs: this.#stallMs,
-      clock: this.#clock,
+      limitMs: this.#options.stallMs,
+      clock: this.#options.clock,
       signal,
       stalled: stalledError,
     });
@@ -160,7 +145,7 @@ export class ObjectStore {
     const watched = withErrorsSeen(stream, (error) => (failure = { of: error }));
     const target = { bucket: this.settings.bucket, key };
     const isUnsigned = this.takes === 'whole' || this.takes === 'parts';
-    const limits = { signal, stallMs: this.#stallMs, leastBytesPerSecond: this.#least, clock: this.#clock, isUnsigned };
+    const limits = { ...this.#options, signal, isUnsigned };
     const isWhole = announcedBytes !== undefined && announcedBytes <= longestWholeBytes && this.takes === 'whole';
     const upload = (): Promise<number> =>
       isWhole
@@ -225,9 +210,9 @@ export class ObjectStore {
       if (!(Body instanceof Readable)) throw new StoreError('Failed', `cannot ${action}: the response has no body`);
       yield* withStallTimer<Uint8Array>(Body, {
         what: action,
-        limitMs: this.#stallMs,
-        least: { ...leastSpeed, bytesPerSecond: this.#least },
-        clock: this.#clock,
+        limitMs: this.#options.stallMs,
+        least: { ...leastSpeed, bytesPerSecond: this.#options.leastBytesPerSecond },
+        clock: this.#options.clock,
         signal,
         stalled: stalledError,
       });
@@ -275,7 +260,7 @@ export class ObjectStore {
   async list(folder: string, signal?: AbortSignal): Promise<string[]> {
     const keys: string[] = [];
     let next: string | undefined;
-    const began = this.#clock.elapsed();
+    const began = this.#options.clock.elapsed();
     for (let pages = 0, length = 0; pages < longestList.pages && length < longestList.keyCharacters; pages++) {
       const request = new ListObjectsV2Command({
         Bucket: this.settings.bucket,
@@ -283,8 +268,8 @@ export class ObjectStore {
         MaxKeys: longestList.pageSize,
         ...(next === undefined ? {} : { ContinuationToken: next }),
       });
-      if (this.#clock.elapsed() - began > longestList.requests * this.#requestMs)
-        throw stalledError(`list ${folder}`, longestList.requests * this.#requestMs);
+      if (this.#options.clock.elapsed() - began > longestList.requests * this.#options.requestMs)
+        throw stalledError(`list ${folder}`, longestList.requests * this.#options.requestMs);
       const page = await this.#send(`list ${folder}`, request, signal);
       for (const { Key = '' } of page.Contents ?? []) {
         if (!Key.startsWith(folder)) continue;
@@ -377,11 +362,11 @@ export class ObjectStore {
     send: (abortSignal: AbortSignal) => Promise<T>,
     signal: AbortSignal | undefined,
   ): Promise<T> {
-    const deadline = new Deadline(this.#requestMs, signal);
+    const deadline = new Deadline(this.#options.requestMs, signal);
     try {
       return await this.#ask(action, () => send(deadline.signal), signal);
     } catch (error) {
-      throw deadline.expired ? stalledError(action, this.#requestMs) : error;
+      throw deadline.expired ? stalledError(action, this.#options.requestMs) : error;
     } finally {
       deadline.release();
     }

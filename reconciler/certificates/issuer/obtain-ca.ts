@@ -9,13 +9,18 @@ import { describeObject, isControlledBy } from '../../kube/object.ts';
 import { secretProps } from '../secret-props.ts';
 import { certificateRequest, requestName, requestedKey, requestSecret } from './certificate-request.ts';
 import { planRequest } from './plan-request.ts';
-import { issuedProblem } from './issued-ca.ts';
 import { createKey, keyHash } from '../../pki/key.ts';
 import { createSigningRequest } from '../../pki/signing-request.ts';
 import type { ControlPlaneContext, SharedResources } from '../../clusters/management/view.ts';
 import type { CAPlan } from '../../../constructs/control-plane/certificates/certificate-plans.ts';
 import { requireRightClock } from '../../engine/clock-wrong.ts';
 import { createCA, type KeyPair, validFor } from '../../pki/issue.ts';
+import 'reflect-metadata';
+import * as x509 from '@peculiar/x509';
+import { firstMatch } from '../../engine/first-match.ts';
+import { isKeyOf, readCertificate } from '../../pki/certificate.ts';
+import { parsedCertificate } from '../../pki/parsed.ts';
+import { renewalTime } from '../../pki/reissue-policy.ts';
 
 /** What obtaining a CA needs. */
 export interface IssuerContext extends ControlPlaneContext {
@@ -150,3 +155,69 @@ function issuerRefusal(
   if ([namespace, '*'].some((place) => admitted.includes(`${place}/${issuer}`))) return undefined;
   return `the platform does not let namespace ${namespace} have CAs of ${issuer}: ask it to add ${namespace}/${issuer} to CLUSTER_ISSUERS of the operator, or name an Issuer of the namespace in certificates.issuerRef`;
 }
+
+interface IssuedCA {
+  /** PEM of the returned certificate. */
+  readonly certificate: string;
+  /** PEM of the key of the request. */
+  readonly key: string;
+  readonly commonName: string;
+  /** Name of the Secret for it. */
+  readonly secret: string;
+  readonly now: Date;
+}
+
+type Check = (issued: IssuedCA) => string | undefined;
+
+/**
+ * The problem with a CA that an issuer has signed, as a clause for the user; undefined if it is usable. An issuer may
+ * ignore parts of the request.
+ */
+export function issuedProblem(issued: IssuedCA): string | undefined {
+  try {
+    return firstMatch([ofKey, isCA, asNamed, mayIssue, livesLongEnough], issued);
+  } catch {
+    return 'it cannot be read';
+  }
+}
+
+const ofKey: Check = ({ certificate, key }) => (isKeyOf(certificate, key) ? undefined : 'it is for another key');
+
+const isCA: Check = ({ certificate }) =>
+  readCertificate(certificate).isCA
+    ? undefined
+    : 'it is not a CA certificate (basic constraints CA: false, or a key usage without keyCertSign)';
+
+const asNamed: Check = ({ certificate, commonName }) =>
+  readCertificate(certificate).commonNames.includes(commonName)
+    ? undefined
+    : `its common name is not ${commonName}, by which certificates refer to their issuer`;
+
+/** Limits that would apply to everything it signs: servers and clients, with any name. */
+const mayIssue: Check = ({ certificate }) => {
+  const parsed = parsedCertificate(certificate);
+  const extended = parsed.getExtension(x509.ExtendedKeyUsageExtension)?.usages.map(String);
+  const needed = [x509.ExtendedKeyUsage.serverAuth, x509.ExtendedKeyUsage.clientAuth];
+  if (extended && !extended.includes(anyUsage) && !needed.every((usage) => extended.includes(usage))) {
+    return 'its extended key usage does not allow certificates for servers and clients';
+  }
+  if (parsed.getExtension(nameConstraints)) return 'name constraints limit it to some names';
+  return undefined;
+};
+
+const anyUsage = '2.5.29.37.0';
+const nameConstraints = '2.5.29.30';
+
+const livesLongEnough: Check = ({ certificate, secret, now }) => {
+  const { notBefore, notAfter } = readCertificate(certificate);
+  const hours = Math.floor((notAfter.getTime() - notBefore.getTime()) / 3_600_000);
+  if (hours < leastHours)
+    return `its lifetime is ${hours}h, but clients need ${leastHours}h to trust a successor in time`;
+  if (now < notBefore) return `it is not valid before ${notBefore.toISOString()}`;
+  // A leftover of an earlier attempt.
+  if (now >= renewalTime(certificate, secret)) return 'half of its lifetime has passed';
+  return undefined;
+};
+
+/** As for self-signed CAs. */
+const leastHours = 24;

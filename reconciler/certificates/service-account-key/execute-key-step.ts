@@ -164,5 +164,5 @@ function awaiting(reason: Reason, { who, requeueAt }: Extract<Proof, { kind: 'pe
 
 /** No other phase waits for it: all API servers accept the keys that are accepted meanwhile. */
 function inProgress(reason: Reason, message: string, requeueAt: Date | undefined): Outcome {
-  return degraded(reason, message, {}, { requeueAt });
+  return degraded(reason, message, { requeueAt });
 }

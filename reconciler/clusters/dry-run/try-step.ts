@@ -1,13 +1,14 @@
 import type { PodObject, ResourceQuotaObject } from '../../../imports/kubernetes.ts';
 import { rightsFor } from '../../../constructs/provider/access.ts';
 import { fieldManager } from '../../../constructs/api/group.ts';
-import { groupOf, type Resource, ResourceQuota, SelfSubjectAccessReview } from '../../../constructs/api/resources.ts';
+import { groupOf, type Resource, ResourceQuota } from '../../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
 import type { KubernetesApi } from '../../kube/client.ts';
 import { isAlreadyExists, isForbidden, kubeErrorOf } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { oneLine } from '../../kube/termination-message.ts';
 import { truncated } from '../../kube/truncated.ts';
+import { mayDo } from './review.ts';
 import { type Amounts, exceededBy, fitsAfter, usageOf } from './quota.ts';
 
 /** What a step needs that stops something, from its first stop to the time when all runs again. */
@@ -84,30 +85,16 @@ interface Right {
   readonly resource: Resource;
 }
 
-/** A review of any kind: the kinds share no type. */
-interface Review extends KubeObject {
-  readonly spec: object;
-  readonly status?: { readonly allowed?: boolean };
-}
-
 async function missingRight(client: Client, { namespace, verb, resource }: Right): Promise<string | undefined> {
-  const { apiVersion, kind } = SelfSubjectAccessReview;
-  const group = groupOf(resource);
-  const review: Review = {
-    apiVersion,
-    kind,
-    metadata: { name: '' },
-    spec: { resourceAttributes: { namespace, verb, group, resource: resource.plural } },
-  };
+  const attributes = { namespace, verb, group: groupOf(resource), resource: resource.plural };
   try {
-    const { status } = await client.create(review, { fieldManager });
-    if (status?.allowed === true) return undefined;
+    if (await mayDo({ resourceAttributes: attributes }, client)) return undefined;
   } catch (error) {
     // Every user may ask, unless an administrator has taken that away.
     if (isForbidden(error)) return undefined;
     throw error;
   }
-  return `the operator cannot ${verb} resource "${resource.plural}" in API group "${group}" in the namespace "${namespace}"`;
+  return `the operator cannot ${verb} resource "${resource.plural}" in API group "${attributes.group}" in the namespace "${namespace}"`;
 }
 
 /**

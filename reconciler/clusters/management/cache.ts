@@ -62,23 +62,22 @@ const rooms = {
   specs: { ownBytes: 2 * 1024 * 1024, part: 1 / 8 },
 };
 
-/** The watched resources of hosted control planes, with the labels of their objects. */
-const watched: readonly { readonly resource: Resource; readonly labels: readonly string[] }[] = [
-  // Not by the Cluster's name alone: the bootstrap Secret of every Machine has that label, too.
-  { resource: Secret, labels: [clusterNameLabel, componentLabel] },
-  { resource: ConfigMap, labels: [clusterNameLabel, componentLabel] },
-  { resource: Service, labels: [clusterNameLabel, componentLabel] },
-  { resource: Ingress, labels: [clusterNameLabel, componentLabel] },
-  { resource: Deployment, labels: [clusterNameLabel, componentLabel] },
-  { resource: StatefulSet, labels: [clusterNameLabel, componentLabel] },
-  { resource: PodDisruptionBudget, labels: [clusterNameLabel, componentLabel] },
-  { resource: NetworkPolicy, labels: [clusterNameLabel, componentLabel] },
-  { resource: PersistentVolumeClaim, labels: [clusterNameLabel, componentLabel] },
-  { resource: Pod, labels: [clusterNameLabel, componentLabel] },
+/** Kinds of the components of control planes and of what belongs to them. */
+export const componentKinds: readonly Resource[] = [
+  Secret,
+  ConfigMap,
+  Service,
+  Ingress,
+  Deployment,
+  StatefulSet,
+  PodDisruptionBudget,
+  NetworkPolicy,
+  PersistentVolumeClaim,
+  Pod,
 ];
 
-/** Kinds of the components of control planes and of what belongs to them. */
-export const componentKinds: readonly Resource[] = watched.map(({ resource }) => resource);
+/** Labels of their objects. Not the Cluster's name alone: the bootstrap Secret of every Machine has that label, too. */
+const componentLabels = [clusterNameLabel, componentLabel];
 
 /** What users write of control planes. */
 const specKinds: readonly Resource[] = [HostedControlPlane, HostedControlPlaneComponentTemplate, Cluster];
@@ -86,7 +85,7 @@ const specKinds: readonly Resource[] = [HostedControlPlane, HostedControlPlaneCo
 /** All watched resources, for RBAC. */
 export const watchedResources: readonly Resource[] = [
   ...specKinds,
-  ...watched.map(({ resource }) => resource),
+  ...componentKinds,
   Namespace,
   EndpointSlice,
   Node,
@@ -134,10 +133,8 @@ export class ManagementCluster {
       denied,
     });
     this.#hosted.onChange((change) => this.#sharedResources.takeHostedControlPlane(change));
-    const kinds = watched.map(({ resource, labels }) => ({
-      resource,
-      labelSelector: labels.map((label) => selected(label, only)).join(','),
-    }));
+    const labelSelector = componentLabels.map((label) => selected(label, only)).join(',');
+    const kinds = componentKinds.map((resource) => ({ resource, labelSelector }));
     this.#known = new InformerSet([
       this.#hosted,
       new Informer({ ...ofOne, room: specs, resource: Cluster }),

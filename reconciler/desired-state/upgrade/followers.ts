@@ -66,7 +66,7 @@ export function clusterOfFollowers(context: Context & { readonly recorded: Recor
 export function followed(held: HostedCluster, { cluster }: Pick<Context, 'cluster'>): Done | Degraded {
   if (held === cluster) return done();
   const kept = held.binaries ?? held.spec.version;
-  return degraded('WaitingForOtherPhases', `${waiting}, and keeps version ${kept} until then`, {});
+  return degraded('WaitingForOtherPhases', `${waiting}, and keeps version ${kept} until then`);
 }
 
 function apiServersOf({ cluster, reader }: Context): DeploymentObject | undefined {

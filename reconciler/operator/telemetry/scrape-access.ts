@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { metricsPath } from '../../../constructs/cluster/provider-names.ts';
 import type { Clock } from '../../kube/clock.ts';
-import { isAllowed, ownerOf, type Reviewer } from '../../clusters/management/review.ts';
+import { isAllowed, ownerOf, type Reviewer } from '../../clusters/dry-run/review.ts';
 
 /** The status of HTTP for a scrape: allowed, without a valid token, not permitted, or not decided now. */
 type ScrapeResult = 200 | 401 | 403 | 503;

@@ -5,6 +5,7 @@ import { namesOf } from '../../../constructs/cluster/names.ts';
 import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
 import {
   type AuditTarget,
+  type TokenSource,
   auditTargets,
   fanOutKubeconfigKey,
   fanOutTokenKey,
@@ -15,7 +16,9 @@ import { fanOutKubeconfig } from '../../../constructs/control-plane/api-server/a
 import type { ControlPlaneContext } from '../../clusters/management/view.ts';
 import { encodedData, ownSecret, valueOf } from '../../pki/secret.ts';
 import { secretProps } from '../../certificates/secret-props.ts';
-import { findToken, type FoundToken, type ReadSecret } from './tokens.ts';
+import { auditAccessAnnotation, auditReceiversAnnotation } from '../../../constructs/api/group.ts';
+import { isForbidden } from '../../kube/errors.ts';
+import { listed } from '../../clusters/management/listed.ts';
 
 /** What the pods of a control plane need to send audit records. */
 export interface AuditSecretState {
@@ -84,4 +87,84 @@ function ownName(name: string): FoundToken {
 function isMounted({ cluster, reader }: ControlPlaneContext, key: string): boolean {
   const deployment = reader.get(Deployment, namesOf(cluster.name).apiServer);
   return JSON.stringify(deployment ?? {}).includes(`"key":${JSON.stringify(key)}`);
+}
+
+/** A Secret of any namespace, read from the API server; undefined if it does not exist. */
+type ReadSecret = (name: { readonly namespace: string; readonly name: string }) => Promise<SecretObject | undefined>;
+
+/** The token of a receiver, or why there is none, as a sentence for the user without any value. */
+type FoundToken = { readonly token: string } | { readonly problem: string };
+
+/**
+ * Reads the token of a receiver for a HostedControlPlane in this namespace. The Secret must name the receiver, and one of another
+ * namespace this namespace, too: otherwise a tenant could make the operator send any key of any Secret anywhere.
+ */
+export async function findToken({ token, server }: AuditTarget, reader: string, read: ReadSecret): Promise<FoundToken> {
+  if (!token) return { problem: 'no token is asked for' };
+  const { namespace, name, key } = token;
+  const secret = await read(token).catch((error: unknown) => {
+    if (isForbidden(error)) return 'unreadable' as const;
+    throw error;
+  });
+  if (secret === 'unreadable') return { problem: unreadable(token) };
+  const receiver = receiverOf(server);
+  const grant = secret && grantOf(secret, reader, receiver);
+  // The same whether a Secret of another namespace is missing or not shared, to hide which Secrets there are.
+  if (!secret || !grant?.isForNamespace || (namespace !== reader && !grant.isForReceiver))
+    return { problem: missing(token, reader, receiver) };
+  const place = `Secret ${namespace}/${name} with the token of an audit receiver`;
+  if (!grant.isForReceiver)
+    return {
+      problem: `${place} does not let its token be sent to ${receiver}: add ${receiver} to its annotation ${auditReceiversAnnotation}`,
+    };
+  // Controllers fill Secrets of other types: who creates one for a ServiceAccount does not have to know its token.
+  if ((secret.type ?? 'Opaque') !== 'Opaque')
+    return { problem: `${place} is of type ${secret.type}: copy the token into a Secret of type Opaque` };
+  const value = valueOf(secret, key)?.trim();
+  if (!value) return { problem: `${place} has no key ${key}: add it, or correct tokenKey` };
+  // Everything else cannot be sent in a header.
+  if (!/^[\x21-\x7e]+$/.test(value))
+    return {
+      problem: `${place} has more than one line, or characters other than ASCII, in its key ${key}: correct it`,
+    };
+  return { token: value };
+}
+
+function unreadable({ namespace, name }: TokenSource): string {
+  return `the operator may not read Secret ${namespace}/${name} with the token of an audit receiver: grant its ServiceAccount to get, list and watch ${name} by a Role in namespace ${namespace}, or name a Secret of the namespace of the HostedControlPlane`;
+}
+
+function missing({ namespace, name }: TokenSource, reader: string, receiver: string): string {
+  const place = `Secret ${namespace}/${name} with the token of an audit receiver`;
+  const receivers = `${auditReceiversAnnotation}: ${receiver}`;
+  return namespace === reader
+    ? `${place} does not exist: create it with the annotation ${receivers}`
+    : `${place} does not exist or does not let namespace ${reader} send it to ${receiver}: create it with the annotations ${auditAccessAnnotation}: ${reader} and ${receivers}`;
+}
+
+/** What a Secret lets the operator do with its token. */
+interface ReceiverGrant {
+  /** Whether HostedControlPlanes of the namespace may use it. */
+  readonly isForNamespace: boolean;
+  /** Whether it may be sent to the receiver. */
+  readonly isForReceiver: boolean;
+}
+
+/**
+ * The author of a spec chooses Secret and receiver, and may read neither that Secret nor any other: only the Secret itself says that it
+ * holds a token for this receiver.
+ * @param namespace of the HostedControlPlane
+ * @param receiver host and port of the URL, as in {@link receiverOf}
+ */
+export function grantOf({ metadata }: SecretObject, namespace: string, receiver: string): ReceiverGrant {
+  const namespaces = listed(metadata, auditAccessAnnotation);
+  return {
+    isForNamespace: metadata.namespace === namespace || namespaces.includes(namespace) || namespaces.includes('*'),
+    isForReceiver: listed(metadata, auditReceiversAnnotation).includes(receiver),
+  };
+}
+
+/** Host of a URL, with the port unless it is that of https. */
+function receiverOf(url: string): string {
+  return new URL(url).host;
 }

@@ -30,7 +30,7 @@ export async function serviceProblem(live: readonly KubeObject[], scope: Workloa
 
 function notServed(why: string, requeueAt?: Date): Outcome {
   const message = `the Service kubernetes leads nowhere, and pods reach the API server by their environment only: ${why}`;
-  return degraded('ServiceNotServed', message, {}, { requeueAt });
+  return degraded('ServiceNotServed', message, { requeueAt });
 }
 
 function refusedPods(live: readonly KubeObject[], { now }: WorkloadScope): Outcome | undefined {

@@ -4,7 +4,7 @@ import { fieldManager } from '../../../constructs/api/group.ts';
 import type { Condition, HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { Clock } from '../../kube/clock.ts';
-import { type ConditionDraft, mergeConditions } from './conditions.ts';
+import { wholeSeconds } from '../../kube/micro-time.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { stateOf } from './state.ts';
 import type { ManagementCluster } from '../../clusters/management/cache.ts';
@@ -146,4 +146,25 @@ function ownConditions(conditions: readonly Condition[]): Condition[] {
 /** Messages are limited for readability; the schema also has a limit. */
 function shortened(message: string): string {
   return message.length <= 1024 ? message : `${message.slice(0, 1021)}...`;
+}
+
+/** A condition before its transition time is known. */
+export type ConditionDraft = Omit<Condition, 'lastTransitionTime'>;
+
+/**
+ * The conditions to write: exactly the drafts in their order. Each keeps its transition time unless its status changes.
+ * Other conditions are removed.
+ */
+export function mergeConditions(
+  previous: readonly Condition[],
+  drafts: readonly ConditionDraft[],
+  now: Date,
+): Condition[] {
+  const before = new Map(previous.map((condition) => [condition.type, condition]));
+  return drafts.map((draft) => transition(before.get(draft.type), draft, now));
+}
+
+function transition(before: Condition | undefined, draft: ConditionDraft, now: Date): Condition {
+  const lastTransitionTime = before && before.status === draft.status ? before.lastTransitionTime : wholeSeconds(now);
+  return { ...draft, lastTransitionTime };
 }

@@ -118,7 +118,9 @@ describe('running phases', () => {
 
   it('runs the dependents of a degraded phase with its facts', async () => {
     const endpoint = { host: 'api.example.test', port: 443 };
-    const first = phase('SyncControlPlaneEndpointReady', [], () => degraded('GatewayNotFound', 'gone', { endpoint }));
+    const first = phase('SyncControlPlaneEndpointReady', [], () =>
+      degraded('GatewayNotFound', 'gone', { facts: { endpoint } }),
+    );
     let seen: unknown;
     const second = phase('CertificatesReady', [first], ({ facts }) => {
       seen = facts.endpoint;

@@ -9,7 +9,6 @@ import {
   Secret,
   StatefulSet,
 } from '../../../constructs/api/resources.ts';
-import { handOverPatch } from '../../../reconciler/import/hand-over.ts';
 import { providerOf } from '../../../reconciler/import/read-other.ts';
 import { TenantControlPlane } from '../../../reconciler/import/resources.ts';
 import { takeSteps } from '../../../reconciler/import/run.ts';
@@ -24,6 +23,7 @@ import { MemoryCluster } from '../../support/loop/memory-cluster.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { ObjectStoreServer } from '../../support/object-store-server.ts';
 import { hostedControlPlaneObject, namespace, now, spec } from '../../support/scope.ts';
+import { handOverPatch } from '../../../reconciler/import/execute-import.ts';
 
 const user = { fieldManager: 'user' };
 const tenYears = 10 * 365 * 24 * 3_600_000;

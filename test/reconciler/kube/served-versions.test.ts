@@ -2,7 +2,7 @@ import type { CustomResourceDefinitionObject } from '../../../imports/kubernetes
 import { expect, it } from 'vitest';
 import { CustomResourceDefinition, tlsRoutes, versionOf } from '../../../constructs/api/resources.ts';
 import type { ObjectMeta } from '../../../reconciler/kube/object.ts';
-import { servedVersions } from '../../../reconciler/kube/served-versions.ts';
+import { servedVersions } from '../../../reconciler/kube/optional-api.ts';
 
 const { apiVersion, kind } = CustomResourceDefinition;
 

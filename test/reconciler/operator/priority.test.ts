@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { type Cause, priorityOf } from '../../../reconciler/operator/priority.ts';
 import { hostedControlPlaneObject } from '../../support/scope.ts';
+import { type Cause, priorityOf } from '../../../reconciler/operator/controller.ts';
 
 const now = Date.parse('2026-11-29T12:00:00Z');
 

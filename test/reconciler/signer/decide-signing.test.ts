@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { requestLabels } from '../../../constructs/api/kubeconfig-request.ts';
 import { HostedControlPlane } from '../../../constructs/api/resources.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import type { Reviewer } from '../../../reconciler/clusters/management/review.ts';
+import type { Reviewer } from '../../../reconciler/clusters/dry-run/review.ts';
 import { createCA, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
 import { bundle, splitCertificates } from '../../../reconciler/pki/pem.ts';
 import { decideSigning, type SigningInput } from '../../../reconciler/signer/decide-signing.ts';

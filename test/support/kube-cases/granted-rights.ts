@@ -1,5 +1,5 @@
 import { ClusterRole, ClusterRoleBinding, groupOf, Role, RoleBinding } from '../../../constructs/api/resources.ts';
-import { isAllowed, type UserInfo } from '../../../reconciler/clusters/management/review.ts';
+import { isAllowed, type UserInfo } from '../../../reconciler/clusters/dry-run/review.ts';
 import type { PolicyRule } from '../memory-cluster/authorizer.ts';
 import { until } from '../until.ts';
 import { type AnyObject, type KubeCaseContext, us } from './kube-case.ts';

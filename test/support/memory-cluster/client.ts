@@ -7,7 +7,7 @@ import {
   ServiceAccount,
   SubjectAccessReview,
 } from '../../../constructs/api/resources.ts';
-import type { KubernetesApi } from '../../../reconciler/kube/client.ts';
+import { type KubernetesApi, withoutEmptyMaps } from '../../../reconciler/kube/client.ts';
 import type {
   ApplyOptions,
   CreateOptions,
@@ -19,7 +19,6 @@ import type {
   Selection,
   WatchOptions,
 } from '../../../reconciler/kube/client-options.ts';
-import { withoutEmptyMaps } from '../../../reconciler/kube/applied-fields.ts';
 import { isNotFound } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject, ObjectName } from '../../../reconciler/kube/object.ts';
 import { objectPath } from '../../../reconciler/kube/resource.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { kindOf } from '../../../constructs/control-plane/certificates/kinds.ts';
 import { planRows, policyRows, usersOf } from '../../support/certificate-tables.ts';
+import { kindOf } from '../../../reconciler/certificates/expiries.ts';
 
 describe('the printed plan', () => {
   it('has every certificate and the service account key', () => {

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { open, rename, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { tarBlock, tarEnd, tarHeader, tarPadding, type TarEntry } from '../../../reconciler/cli/collect/tar-header.ts';
+import { type TarEntry, tarBlock, tarEnd, tarHeader, tarPadding } from '../../../reconciler/cli/collect/archive.ts';
 
 /** An entry of an image, by its absolute path. The default mode is the source's own (755 for directories, 644 for text). */
 export type ImageEntry =

@@ -6,7 +6,7 @@ import { definedOnly } from '../../../cluster/defined-only.ts';
 import { namesOf } from '../../../cluster/names.ts';
 import { ports } from '../../../cluster/ports.ts';
 import { imageReference, type Image } from '../../../cluster/versions.ts';
-import { container, probes, projected } from '../../../pod/component.ts';
+import { container, healthzProbes, projected } from '../../../pod/component.ts';
 import { type Flag, renderFlags } from '../../../pod/flags.ts';
 import { type AuditTarget, auditTargets, fanOutTokenKey, tokenKeyOf, usesFanOut } from './targets.ts';
 
@@ -53,14 +53,7 @@ export function fanOut(cluster: HostedCluster): k8s.Container[] {
     command: ['/usr/local/bin/node', ...fanOutNodeFlags, '/app/audit.js'],
     args: renderFlags(fanOutFlags, settings?.args),
     ports: { 'audit-health': ports.auditHealth },
-    probes: probes({
-      port: 'audit-health',
-      scheme: 'HTTP',
-      startup: '/healthz',
-      readiness: '/healthz',
-      liveness: '/healthz',
-      readinessPeriodSeconds: 5,
-    }),
+    probes: healthzProbes('audit-health'),
     requests: { cpu: '10m', memory: '96Mi' },
     settings,
     volumeMounts: [{ name: 'audit-webhook', mountPath: directory, readOnly: true }],

@@ -6,9 +6,9 @@ import { identity, type Key, nameOf, newKey } from '../../../../reconciler/encry
 import { type EncryptionKeys, readEncryptionKeys } from '../../../../reconciler/encryption-at-rest/secret.ts';
 import { encryptionAtRest } from '../../../../reconciler/phases/encryption-at-rest.ts';
 import { secretProps } from '../../../../reconciler/certificates/secret-props.ts';
-import { adoptKeys } from '../../../../reconciler/backup/restore/adopt-keys.ts';
 import { Killed, MemoryObjects, type StoredObject } from '../../../support/memory-objects.ts';
 import { now, type ScopeChanges, scopeOf } from '../../../support/scope.ts';
+import { adoptKeys } from '../../../../reconciler/phases/restore.ts';
 
 const name = 'c1-encryption';
 // created later than those of the control plane

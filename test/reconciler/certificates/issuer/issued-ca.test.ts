@@ -4,11 +4,11 @@ import { createPublicKey } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isSignedBy } from '../../../../reconciler/pki/certificate.ts';
 import { issueCertificate, validFor } from '../../../../reconciler/pki/issue.ts';
-import { issuedProblem } from '../../../../reconciler/certificates/issuer/issued-ca.ts';
 import { createSigningRequest } from '../../../../reconciler/pki/signing-request.ts';
 import { createKey } from '../../../../reconciler/pki/key.ts';
 import { mustIssue } from '../../../../reconciler/pki/reissue-policy.ts';
 import { caExtensions, publicHalf, SigningIssuer, type SignOptions } from '../../../support/issuer.ts';
+import { issuedProblem } from '../../../../reconciler/certificates/issuer/obtain-ca.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 const key = createKey();

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { page } from '../../../../reconciler/cli/report/page.ts';
-import { ReadOnce } from '../../../../reconciler/cli/report/read-once.ts';
-import { report } from '../../../../reconciler/cli/report.ts';
+import { ReadOnce, report } from '../../../../reconciler/cli/report.ts';
 import { waterfallFile } from '../../../../reconciler/cli/report/waterfall.ts';
 import { HostedControlPlane, Pod } from '../../../../constructs/api/resources.ts';
 import type { KubernetesApi } from '../../../../reconciler/kube/client.ts';

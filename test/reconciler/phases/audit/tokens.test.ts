@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { findToken } from '../../../../reconciler/phases/audit/tokens.ts';
 import { KubeError } from '../../../../reconciler/kube/errors.ts';
 import type { ObjectMeta } from '../../../../reconciler/kube/object.ts';
+import { findToken } from '../../../../reconciler/phases/audit/audit-secret.ts';
 
 const grant = 'controlplane.cluster.x-k8s.io/audit-access';
 const receivers = 'controlplane.cluster.x-k8s.io/audit-receivers';

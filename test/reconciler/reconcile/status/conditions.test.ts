@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Condition } from '../../../../constructs/api/status.ts';
-import { type ConditionDraft, mergeConditions } from '../../../../reconciler/reconcile/status/conditions.ts';
+import { type ConditionDraft, mergeConditions } from '../../../../reconciler/reconcile/status/writer.ts';
 
 const before = '2026-01-01T00:00:00Z';
 const now = new Date('2026-01-02T03:04:05.678Z');

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Condition } from '../../../../constructs/api/status.ts';
 import { conditionUpdate } from '../../../../reconciler/engine/condition-update.ts';
-import { keptUntilObserved } from '../../../../reconciler/reconcile/status/kept-until-observed.ts';
 import { hostedControlPlaneObject } from '../../../support/scope.ts';
+import { keptUntilObserved } from '../../../../reconciler/reconcile/status/observe.ts';
 
 const before = (changes: Partial<Condition> = {}): Condition => ({
   type: 'WorkloadCoreDNSReady',

@@ -1,5 +1,5 @@
 import { fieldManager } from '../../../constructs/api/group.ts';
-import { SubjectAccessReview, TokenReview } from '../../../constructs/api/resources.ts';
+import { SelfSubjectAccessReview, SubjectAccessReview, TokenReview } from '../../../constructs/api/resources.ts';
 import type { KubernetesApi } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/object.ts';
 
@@ -19,7 +19,7 @@ export type Attributes =
   | {
       readonly resourceAttributes: {
         readonly namespace: string;
-        readonly name: string;
+        readonly name?: string;
         readonly verb: string;
         readonly group: string;
         readonly resource: string;
@@ -45,6 +45,11 @@ export async function isAllowed(
   const user = { user: username, uid, groups, extra };
   const status = await ask<{ readonly allowed: boolean }>(reviewer, SubjectAccessReview, { ...user, ...what });
   return status.allowed === true;
+}
+
+/** Whether the operator may do something. @throws if the API server does not decide */
+export async function mayDo(what: Attributes, reviewer: Reviewer): Promise<boolean> {
+  return (await ask<{ readonly allowed: boolean }>(reviewer, SelfSubjectAccessReview, what)).allowed === true;
 }
 
 async function ask<T>(reviewer: Reviewer, { apiVersion, kind }: typeof TokenReview, spec: object): Promise<Partial<T>> {
