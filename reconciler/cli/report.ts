@@ -6,7 +6,6 @@ import { page } from './report/page.ts';
 import { ReadOnce } from './report/read-once.ts';
 import { causesOf } from './status/causes.ts';
 import { gather, readingEvidence } from './status/evidence.ts';
-import { workersOf } from './status/workers.ts';
 
 const everywhere = 'the same of all namespaces, with -A';
 
@@ -43,8 +42,7 @@ async function print(session: Session, namespace: string | undefined): Promise<v
   const { items } = await session.client.list<HostedControlPlaneObject>(HostedControlPlane, { namespace });
   const fleet = await Promise.all(
     items.map(async (object) => {
-      const { evidence, machines, unknown } = await gather({ client, namespace: namespaceOf(object) }, object);
-      const workers = machines === undefined ? null : workersOf(machines);
+      const { evidence, workers, unknown } = await gather({ client, namespace: namespaceOf(object) }, object);
       return { ...overviewOf(object), causes: causesOf(evidence, now), workers, unknown };
     }),
   );
