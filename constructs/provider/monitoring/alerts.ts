@@ -85,7 +85,7 @@ export const alerts: readonly Alert[] = [
   },
   {
     name: 'HostedControlPlaneEtcdAlmostFull',
-    expression: `${once('etcd_quota_used_ratio')} > 0.8 ${attended}`,
+    expression: `${once('etcd_quota_used_ratio')} >= 0.8 ${attended}`,
     lasts: '15m',
     severity: 'warning',
     summary: `The etcd of ${ofObject} uses {{ $value | humanizePercentage }} of its quota.`,
