@@ -196,7 +196,11 @@ function failuresOf(pod: PodObject, now: Date): string[] {
   );
   if (refusal && isVolumeBeingMade(refusal.message, pod, now)) return [];
   if (refusal) return [`cannot be scheduled: ${oneLine(refusal.message ?? refusal.reason ?? 'no reason given')}`];
-  return containersOf(pod).flatMap((container) => failureOf(container, now) ?? []);
+  const failures = containersOf(pod).flatMap((container) => failureOf(container, now) ?? []);
+  const isOfImage = failures.some((failure) => /: (ErrImage|ImagePull)/.test(failure));
+  return isOfImage
+    ? failures.with(-1, `${failures.at(-1)}; check the tag, imageRegistry and imagePullSecrets`)
+    : failures;
 }
 
 /** Every first pod with a volume is refused until the volume is made, which takes seconds. */
