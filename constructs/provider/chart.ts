@@ -80,7 +80,7 @@ function refuseDeletions(chart: Chart, watchNamespace: string | undefined): void
       validations: [
         {
           expression: `oldObject.metadata.?annotations[?'${deletionProtectionAnnotation}'].orValue('false') == 'false'`,
-          messageExpression: `request.kind.kind + ' ' + oldObject.metadata.name + ' is protected from deletion, which removes all data of its control planes: to delete it, run kubectl annotate ' + request.resource.resource + ' ' + oldObject.metadata.name + (request.kind.kind == '${Namespace.kind}' ? '' : ' -n ' + request.namespace) + ' ${deletionProtectionAnnotation}- first'`,
+          messageExpression: `request.kind.kind + ' ' + oldObject.metadata.name + ' is protected from deletion, which removes all data of its control planes: to delete it, first run kubectl annotate ' + request.resource.resource + ' ' + oldObject.metadata.name + (request.kind.kind == '${Namespace.kind}' ? '' : ' -n ' + request.namespace) + ' ${deletionProtectionAnnotation}-'`,
           reason: 'Forbidden',
         },
       ],

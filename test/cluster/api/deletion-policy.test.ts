@@ -53,7 +53,7 @@ const refusal = (what: string, way: string) => ({
   code: 403,
   body: {
     message: expect.stringMatching(
-      new RegExp(`${what} is protected from deletion, .*: to delete it, run kubectl annotate ${way} `),
+      new RegExp(`${what} is protected from deletion, .*: to delete it, first run kubectl annotate ${way}$`),
     ),
   },
 });
