@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { withRules } from './validation-rule.ts';
 
-const dnsName = '[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*';
+const dnsName = '[a-z0-9]+((-+|[.])[a-z0-9]+)*';
 
 /** Whether Kubernetes reads a text as an IP address: without a zone, and no IPv4 address in the form of an IPv6 one. */
 export function isAddress(text: string): boolean {
@@ -51,7 +51,7 @@ export const hostName = () =>
     ],
   );
 
-const certificateName = '^([*][.])?[0-9A-Za-z]([-0-9A-Za-z]*[0-9A-Za-z])?([.][0-9A-Za-z]([-0-9A-Za-z]*[0-9A-Za-z])?)*$';
+const certificateName = '^([*][.])?[0-9A-Za-z]+((-+|[.])[0-9A-Za-z]+)*$';
 
 /** A name that a serving certificate can have. */
 export const subjectName = () =>

@@ -9,11 +9,13 @@ const quantities = withRules(
   z.record(z.string(), Quantity.describe('Amount, such as 500m or 1Gi.')).meta({ maxProperties: 16 }),
   [
     {
-      rule: `self.all(name, name.matches('${resourceName}') && !quantity(string(self[name])).isLessThan(quantity("0")))`,
+      rule: `self.all(name, name.matches('${resourceName}') && !string(self[name]).startsWith('-'))`,
       message:
         'an amount cannot be negative, and is of cpu, memory, ephemeral-storage, hugepages-<size>, or a resource with a domain: correct it',
       holds: (amounts) =>
-        Object.entries(amounts).every(([name, amount]) => new RegExp(resourceName).test(name) && !isMore('0', amount)),
+        Object.entries(amounts).every(
+          ([name, amount]) => new RegExp(resourceName).test(name) && !amount.startsWith('-'),
+        ),
     },
   ],
 );

@@ -1,17 +1,14 @@
-import { z } from 'zod';
+import { textOf } from './validation-rule.ts';
 
 const units = 'ns|us|µs|ms|s|m|h';
 
 // Not literals: one character in them that is not ASCII doubles the memory of the whole bundle.
-const pattern = new RegExp(`^([0-9]+(\\.[0-9]+)?(${units}))+$`);
+const form = `^([0-9]+([.][0-9]+)?(${units}))+$`;
+const pattern = new RegExp(form);
 const part = new RegExp(`([0-9.]+)(${units})`, 'g');
 
 /** A Go duration such as `8760h` or `1h30m`. The largest unit is the hour. */
-export const Duration = z
-  .string()
-  .min(2)
-  .max(32)
-  .regex(pattern, 'must be a duration such as 8760h or 1h30m: write days and years in hours');
+export const Duration = textOf(form, 32, 'must be a duration such as 8760h or 1h30m: write days and years in hours');
 
 const secondsPerUnit: Readonly<Record<string, number>> = {
   ns: 1e-9,

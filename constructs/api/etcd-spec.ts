@@ -6,7 +6,7 @@ import { nodeTopology, type Overlay } from './overlay-spec.ts';
 import { pod } from './pod-spec.ts';
 import { isMore, Quantity, quantityValue } from './quantity.ts';
 import { Recovery, Restore } from './restore-spec.ts';
-import { type ValidationRule, withRules } from './validation-rule.ts';
+import { textOf, type ValidationRule, withRules } from './validation-rule.ts';
 
 /** Settings of the pods of etcd, wherever they are described. */
 export const etcdPod = {
@@ -39,6 +39,12 @@ const quotaArgument = 'quota-backend-bytes';
 
 const taggedVersion = '^v?3[.][0-9]+[.][0-9]+';
 
+/** CEL: compares a size with 0. Both are true of a text that is no quantity, about which another rule has the sentence. */
+const compared = (size: string, way: string) =>
+  `(!isQuantity(string(${size})) || ${way}quantity(string(${size})).isGreaterThan(quantity("0")))`;
+const isMoreThanNothing = (size: string) => compared(size, '');
+const isNothing = (size: string) => compared(size, '!');
+
 /** The etcd of one hosted control plane. */
 export const Etcd = withRules(
   z.object({
@@ -59,10 +65,7 @@ export const Etcd = withRules(
     })
       .optional()
       .describe('Replaces parts of the image reference. Unset parts keep their default.'),
-    version: z
-      .string()
-      .max(32)
-      .regex(/^v?3\.[0-9]{1,3}\.[0-9]{1,3}(-[0-9]{1,3})?$/, 'must be an etcd version such as 3.6.16')
+    version: textOf('^v?3([.][0-9]{1,3}){2}(-[0-9]{1,3})?$', 32, 'must be an etcd version such as 3.6.16')
       .optional()
       .describe(
         'Version of etcd, such as 3.6.16. When unset, it is the version of image.tag, else it depends on the Kubernetes minor; an upgrade of the operator never changes it.',
@@ -99,7 +102,7 @@ export const Etcd = withRules(
   }),
   [
     {
-      rule: '!has(self.maxVolumeSize) || quantity(string(self.maxVolumeSize)).isGreaterThan(quantity("0"))',
+      rule: `!has(self.maxVolumeSize) || ${isMoreThanNothing('self.maxVolumeSize')}`,
       message: 'maxVolumeSize must be more than 0: set it to for example 16Gi, or remove it',
       fieldPath: '.maxVolumeSize',
       holds: ({ maxVolumeSize = '1' }) => isMore(maxVolumeSize, '0'),
@@ -115,12 +118,12 @@ export const Etcd = withRules(
         version.split('.')[1] === image?.tag?.split('.')[1],
     },
     {
-      rule: '(has(self.autoGrow) && !self.autoGrow) || !has(self.volumeSize) || !quantity(string(self.volumeSize)).isGreaterThan(quantity("0"))',
+      rule: `(has(self.autoGrow) && !self.autoGrow) || !has(self.volumeSize) || ${isNothing('self.volumeSize')}`,
       message: 'volumeSize cannot be combined with autoGrow: remove volumeSize, or set autoGrow: false',
       holds: (etcd) => !etcd.autoGrow || sizeOf(etcd) <= 0,
     },
     {
-      rule: '!has(self.autoGrow) || self.autoGrow || (has(self.volumeSize) && quantity(string(self.volumeSize)).isGreaterThan(quantity("0")))',
+      rule: `!has(self.autoGrow) || self.autoGrow || (has(self.volumeSize) && ${isMoreThanNothing('self.volumeSize')})`,
       message: 'autoGrow: false needs a size: set volumeSize, for example 8Gi',
       holds: (etcd) => etcd.autoGrow || sizeOf(etcd) > 0,
     },

@@ -75,13 +75,13 @@ export const EtcdStatus = z
         'x-kubernetes-list-map-keys': ['name'],
         description: 'Members that exist and members that should exist.',
       }),
-    quotaSixteenths: z
+    quotaPercent: z
       .int32()
       .min(0)
-      .max(16)
+      .max(100)
       .optional()
       .describe(
-        'Sixteenths of its quota that the largest database uses, without free space inside the file, rounded down; lowered only by more than one.',
+        'Percent of its quota that the largest database uses, without free space inside the file, in steps of five, rounded down; lowered only by more than one step.',
       ),
     backup: Backups.optional().describe('State of the backups in the bucket.'),
     lastVerifiedBackup: z

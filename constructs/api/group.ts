@@ -229,6 +229,9 @@ export const keptVolumeAnnotation = `${group}/kept-for-import-of`;
 /** On the same PersistentVolume: its reclaim policy before. */
 export const reclaimPolicyAnnotation = `${group}/reclaim-policy-before-import`;
 
+/** On a HostedControlPlane, a Cluster or a Namespace: with any value but `false`, the installation refuses its deletion. */
+export const deletionProtectionAnnotation = `${group}/deletion-protection`;
+
 /** Type of the Secrets that Cluster API and its bootstrap providers read. */
 export const clusterSecretType = 'cluster.x-k8s.io/secret';
 

@@ -103,6 +103,10 @@ const sameEtcdMinorOrNext = `oldSelf.status.etcd.members.all(member, !has(member
 const classIn = (self: string) => `${self}.exposure.loadBalancer.loadBalancerClass`;
 const sameClass = `(has(${classIn('self')}) == has(${classIn('oldSelf')}) && (!has(${classIn('self')}) || ${classIn('self')} == ${classIn('oldSelf')}))`;
 
+/** Kinds of which the endpoint has the port. */
+const portIn = (self: string) =>
+  ['loadBalancer', 'ingress', 'nodePort'].map((kind) => `${self}.exposure.?${kind}.?port`).join(', ');
+
 const bytes = (size: string) => `quantity(string(${size}))`;
 const fixedSize = (self: string) => `!${self}.etcd.autoGrow && has(${self}.etcd.volumeSize)`;
 
@@ -134,6 +138,12 @@ export const updateRules: readonly ValidationRule<ExposureSource>[] = [
     message:
       'exposure.loadBalancer.loadBalancerClass cannot change once the endpoint is set, because Kubernetes lets no Service change it: restore the previous value',
     fieldPath: '.exposure.loadBalancer.loadBalancerClass',
+  },
+  {
+    rule: `!has(self.controlPlaneEndpoint) || !has(self.controlPlaneEndpoint.port) || !has(self.exposure) || !has(oldSelf.exposure) || [${portIn('self')}] == [${portIn('oldSelf')}] || [${portIn('self')}].all(port, port.orValue(self.controlPlaneEndpoint.port) == self.controlPlaneEndpoint.port)`,
+    message:
+      'the port of the exposure cannot change once the endpoint is set, because workers connect to it: restore the port of controlPlaneEndpoint',
+    fieldPath: '.exposure',
   },
   {
     rule: `!(${fixedSize('self')} && ${fixedSize('oldSelf')}) || ${bytes('self.etcd.volumeSize')}.compareTo(${bytes('oldSelf.etcd.volumeSize')}) >= 0`,

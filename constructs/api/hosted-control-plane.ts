@@ -25,7 +25,7 @@ import { Maintenance } from './maintenance-spec.ts';
 import { Kubeconfigs } from './kubeconfig-spec.ts';
 import { ReadinessGates } from './readiness-gate-spec.ts';
 import { MachineTemplate, Rollout, Upgrade } from './topology-spec.ts';
-import { withRules } from './validation-rule.ts';
+import { textOf, withRules } from './validation-rule.ts';
 
 /** The kind of the policies that restrict the traffic of a control plane's pods. */
 export const NetworkPolicySpec = z
@@ -93,13 +93,11 @@ export const templateFields = {
     ),
   deployment: Deployment.prefault({}).describe('Pods of the control plane, which run in the management cluster.'),
   etcd: Etcd.prefault({}).describe('The etcd of this control plane.'),
-  imageRegistry: z
-    .string()
-    .max(255)
-    .regex(
-      /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?(:[0-9]{1,5})?(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*$/,
-      'must be a host and an optional port and path, such as registry.example.org/mirror, without scheme',
-    )
+  imageRegistry: textOf(
+    '^[a-z0-9]([-.a-z0-9]*[a-z0-9])?(:[0-9]{1,5})?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$',
+    255,
+    'must be a host and an optional port and path, such as registry.example.org/mirror, without scheme',
+  )
     .optional()
     .describe(
       'Registry of all images, such as registry.example.org/mirror: images of the control plane, of add-ons in the hosted cluster and of pods that restore backups. Repositories and tags stay, and the registry of a single image takes precedence.',

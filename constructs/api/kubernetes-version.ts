@@ -35,9 +35,6 @@ export const lowersTopologyVersion = 'unsafe.topology.cluster.x-k8s.io/disable-u
 /** What Cluster API itself asks of a user whose topology is to go down. */
 export const onlyWithAnnotation = `Cluster API lets spec.topology.version go down only with the annotation ${lowersTopologyVersion} on the Cluster`;
 
-/** How a topology gets a version that this release has, which no control plane runs yet. */
-const correctedTopology = `in a Cluster with a topology, correct its spec.topology.version; ${onlyWithAnnotation}`;
-
 /** How a version goes back while its control plane upgrades. Cluster API passes on no version of a topology meanwhile. */
 export const underTopology = `in a Cluster with a topology, set its spec.topology.version back first, then spec.version of its control plane; ${onlyWithAnnotation}, and passes it on only after an upgrade`;
 
@@ -58,10 +55,16 @@ export const KubernetesVersion = withRules(
       holds: isKubernetesVersion,
     },
     {
+      // It would mean the oldest patch release, which is not what a person means. A stored object keeps what it has.
+      rule: "(oldSelf.hasValue() && oldSelf.value() == self) || !self.matches('^v?[0-9]+[.][0-9]+$')",
+      message: 'names no patch release: write one such as v1.34.2',
+      optionalOldSelf: true,
+    },
+    {
       // A release that ends the support of a minor must still write the status of its control planes.
       rule: `(oldSelf.hasValue() && oldSelf.value() == self) || !${isVersion('self')} || ${isSupported}`,
-      message: `this release does not support that minor version of Kubernetes: use ${supportedRange}; ${correctedTopology}`,
-      messageExpression: `'this release does not support Kubernetes ' + self + ': use ${supportedRange}; ${correctedTopology}'`,
+      message: `this release does not support that minor version of Kubernetes: use ${supportedRange}`,
+      messageExpression: `'this release does not support Kubernetes ' + self + ': use ${supportedRange}'`,
       optionalOldSelf: true,
       holds: (version) => !isKubernetesVersion(version) || hasSupportedMinor(version),
     },

@@ -6,7 +6,7 @@ export const objectName = (longest = 253) =>
     .string()
     .max(longest)
     .regex(
-      /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
+      /^[a-z0-9]+((-+|[.])[a-z0-9]+)*$/,
       'must be the name of an object: lower-case letters, digits, dashes and dots, and a letter or digit at both ends',
     );
 

@@ -7,7 +7,7 @@ const longestKey = 253;
 const longestAnnotation = 262_144;
 
 /** A qualified name of Kubernetes: an optional DNS name and a slash, and a name of at most 63 characters. */
-const qualifiedName = '^([a-z0-9]([-.a-z0-9]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$';
+const qualifiedName = '^([a-z0-9]([-.a-z0-9]*[a-z0-9])?/)?[A-Za-z0-9]([-\\w.]{0,61}[A-Za-z0-9])?$';
 
 const dnsName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
@@ -52,13 +52,17 @@ export const labelValue = () =>
     .string()
     .max(63)
     .regex(
-      /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/,
+      /^(([A-Za-z0-9][-\w.]*)?[A-Za-z0-9])?$/,
       'must be the value of a label: letters, digits, dashes, dots and underscores, and a letter or digit at both ends',
     );
 
 /** The key of a label. */
 export const labelKey = (otherwise = 'must be the key of a label, such as disktype or topology.kubernetes.io/zone') =>
-  z.string().min(1).max(longestKey).regex(new RegExp(qualifiedName), otherwise);
+  z
+    .string()
+    .min(1)
+    .max(longestKey)
+    .regex(new RegExp(qualifiedName.replace('/)?', '[/])?')), otherwise);
 
 /** Labels that select something: of nodes, or of pods. */
 export const labelSet = () =>

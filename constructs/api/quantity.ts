@@ -1,12 +1,22 @@
 import { z } from 'zod';
+import { withRules } from './validation-rule.ts';
 
-const pattern = /^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?([0-9]+([.][0-9]*)?|[.][0-9]+))?$/;
+const pattern = /^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$/;
 
 /** A Kubernetes quantity such as `8Gi`. Numbers are accepted too and converted to decimal text. */
-export const Quantity = z
-  .union([z.int(), z.string().max(64).regex(pattern, 'must be a quantity such as 500m, 8Gi or 10')])
-  .transform(String)
-  .meta({ 'x-kubernetes-int-or-string': true, pattern: pattern.source, maxLength: 64 });
+export const Quantity = withRules(
+  z
+    .union([z.int(), z.string().max(64)])
+    .transform(String)
+    .meta({ 'x-kubernetes-int-or-string': true, maxLength: 64 }),
+  [
+    {
+      rule: 'isQuantity(string(self))',
+      message: 'must be a quantity such as 500m or 8Gi',
+      holds: (text) => pattern.test(text),
+    },
+  ],
+);
 
 const binary = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const decimal: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };

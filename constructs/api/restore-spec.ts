@@ -1,20 +1,18 @@
 import { z } from 'zod';
 import { namespaceName, objectName } from './object-name.ts';
-import { withRules } from './validation-rule.ts';
+import { textOf, withRules } from './validation-rule.ts';
 
 /** `2026-11-21T09-15-31.123Z-4711`: the time at which the backup was taken, and its revision. */
-const backupName = '\\d{4}-\\d{2}-\\d{2}T\\d{2}-\\d{2}-\\d{2}\\.\\d{3}Z-\\d{1,16}';
+const backupName = '[0-9]{4}(-[0-9]{2}){2}T([0-9]{2}-){2}[0-9]{2}[.][0-9]{3}Z-[0-9]{1,16}';
 
 /** A file of another provider: `2026-11-21T20:15:00+01:00.etcd`. */
-const bareSnapshotName = '[0-9A-Za-z][0-9A-Za-z:+._-]*\\.etcd';
+const bareSnapshotName = '[0-9A-Za-z][0-9A-Za-z:+._-]*[.]etcd';
 
-const BackupId = z
-  .string()
-  .max(64)
-  .regex(
-    new RegExp(`^(${backupName}|${bareSnapshotName})$`),
-    'must be the name of a backup such as 2026-11-21T09-15-31.123Z-4711, or of a snapshot such as 2026-11-21T20:15:00+01:00.etcd',
-  );
+const BackupId = textOf(
+  `^(${backupName}|${bareSnapshotName})$`,
+  64,
+  'must be the name of a backup such as 2026-11-21T09-15-31.123Z-4711, or of a snapshot such as 2026-11-21T20:15:00+01:00.etcd',
+);
 
 /** Whether a name is that of a snapshot without a manifest, directly in the folder of a Cluster. */
 export function isBareSnapshot(name: string): boolean {
@@ -78,16 +76,8 @@ export type Restore = z.output<typeof Restore>;
 
 /** The consent of a person to lose data. Without it, the operator does nothing when etcd has lost its quorum. */
 export const Recovery = z.object({
-  acceptDataLossTo: z
-    .string()
-    .min(1)
-    .max(64)
-    .regex(
-      /^\d{1,19}$|^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}\.\d{3}Z-\d{1,16}$/,
-      'must be a revision or the name of a backup',
-    )
-    .describe(
-      'Accepts the loss of all writes after this revision, which a member still has, or after this backup. Set it to a value that the condition EtcdClusterHealthy lists. It has no effect while etcd has a quorum.',
-    ),
+  acceptDataLossTo: textOf(`^([0-9]{1,19}|${backupName})$`, 64, 'must be a revision or the name of a backup').describe(
+    'Accepts the loss of all writes after this revision, which a member still has, or after this backup. Set it to a value that the condition EtcdClusterHealthy lists. It has no effect while etcd has a quorum.',
+  ),
 });
 export type Recovery = z.output<typeof Recovery>;

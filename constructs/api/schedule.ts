@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { withRules } from './validation-rule.ts';
+import { textOf } from './validation-rule.ts';
 
 /** One cron field: `*`, numbers, ranges and steps, as a comma-separated list. */
 function cronField(value: string): string {
@@ -12,17 +11,7 @@ const fields = ['[0-5]?[0-9]', '1?[0-9]|2[0-3]', '0?[1-9]|[12][0-9]|3[01]', '0?[
 
 const cronFields = fields.map(cronField).join(' ');
 
-/** A text with one of these patterns: the API server answers with the sentence, where it would show a pattern of 600 characters. */
-function schedule(pattern: string, message: string) {
-  const whole = `^(${pattern})$`;
-  return withRules(z.string().max(256), [
-    {
-      rule: `self.matches('${whole}')`,
-      message,
-      holds: (text) => new RegExp(whole).test(text),
-    },
-  ]);
-}
+const schedule = (pattern: string, message: string) => textOf(`^(${pattern})$`, 256, message);
 
 /** What a schedule must be, as the end of a sentence. */
 export const scheduleForm = 'must be @hourly, @daily, @weekly or five cron fields such as "30 2 * * *"';
@@ -42,9 +31,10 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
+const timeZoneForm = 'must be an IANA time zone such as Europe/Berlin';
+
 /** An IANA time zone. */
-export const TimeZone = z
-  .string()
-  .max(64)
-  .regex(/^[A-Za-z][-+_A-Za-z0-9]*(\/[-+_A-Za-z0-9]+)*$/, 'must be an IANA time zone such as Europe/Berlin')
-  .refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin');
+export const TimeZone = textOf('^[A-Za-z][-+_A-Za-z0-9]*(/[-+_A-Za-z0-9]+)*$', 64, timeZoneForm).refine(
+  isTimeZone,
+  timeZoneForm,
+);

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 
 /** One CEL rule of the CRD, and the same check for objects that are read without an API server. */
 export interface ValidationRule<T> {
@@ -40,7 +40,15 @@ export function withRules<S extends z.ZodType>(schema: S, rules: readonly Valida
       when: ({ issues }) => issues.length === 0,
     });
   }
-  return checked.meta({ ...schema.meta(), 'x-kubernetes-validations': rules.map(celRule) });
+  const { 'x-kubernetes-validations': earlier, ...meta } = schema.meta() ?? {};
+  const validations = [...(Array.isArray(earlier) ? earlier : []), ...rules.map(celRule)];
+  return checked.meta({ ...meta, 'x-kubernetes-validations': validations });
+}
+
+/** A text of a form: the API server answers with the sentence, where it would show the regular expression. */
+export function textOf(pattern: string, longest: number, message: string) {
+  const rule = { rule: `self.matches('${pattern}')`, message, holds: (text: string) => new RegExp(pattern).test(text) };
+  return withRules(z.string().max(longest), [rule]);
 }
 
 /** The part of a rule that the CRD contains. */

@@ -35,10 +35,11 @@ export function sharedRoleOf(namespace: string): string {
 }
 
 /**
- * A policy on what an operator may write. An operator that watches one namespace has policies of its own.
+ * A policy of an installation: on what its operator may write, or on what may be deleted. An operator that watches one namespace has
+ * policies of its own.
  */
-export function operatorPolicyOf(limits: 'places' | 'objects', namespace?: string): string {
-  const name = prefixed(`operator-${limits}`);
+export function policyOf(limits: 'operator-places' | 'operator-objects' | 'deletion', namespace?: string): string {
+  const name = prefixed(limits);
   return namespace === undefined ? name : `${name}-${namespace}`;
 }
 

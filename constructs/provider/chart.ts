@@ -2,6 +2,8 @@ import { ApiObject, App, Chart } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-30';
 import type { Construct } from 'constructs';
 import { definitions } from '../api/crd.ts';
+import { deletionProtectionAnnotation } from '../api/group.ts';
+import { Cluster, groupOf, HostedControlPlane, Namespace } from '../api/resources.ts';
 import type { RenderedObject } from '../control-plane/chart.ts';
 import { managerImage } from './image.ts';
 import { Manager, type ManagerSettings, healthPort } from './operator.ts';
@@ -11,6 +13,7 @@ import {
   providerNamespace,
   managerSelector,
   metricsPort,
+  policyOf,
 } from '../cluster/provider-names.ts';
 import { OperatorPolicy } from './operator-policy.ts';
 import { Rbac } from './rbac.ts';
@@ -45,6 +48,7 @@ export class ProviderChart extends Chart {
     }
     new Rbac(this, 'rbac', { namespace, watchNamespace });
     new OperatorPolicy(this, 'policy', { namespace, watchNamespace, serviceAccount: providerNames.serviceAccount });
+    refuseDeletions(this, watchNamespace);
     new Manager(this, 'manager', { namespace, image, watchNamespace, settings: manager });
     if (networkPolicy) new ManagerNetworkPolicy(this, 'network-policy', namespace);
   }
@@ -53,6 +57,39 @@ export class ProviderChart extends Chart {
 /** Renders the installation, which `kubectl apply --server-side -f` and clusterctl install. */
 export function renderProvider(props: ProviderChartProps = {}): RenderedObject[] {
   return new ProviderChart(new App(), 'provider', props).toJson() as RenderedObject[];
+}
+
+/** A deletion removes all data at once. Objects with the annotation are kept from it, also from that of their Cluster or Namespace. */
+function refuseDeletions(chart: Chart, watchNamespace: string | undefined): void {
+  const name = policyOf('deletion', watchNamespace);
+  new k8s.KubeValidatingAdmissionPolicy(chart, name, {
+    metadata: { name },
+    spec: {
+      failurePolicy: 'Fail',
+      matchConstraints: {
+        ...(watchNamespace !== undefined && {
+          namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': watchNamespace } },
+        }),
+        resourceRules: [HostedControlPlane, Cluster, Namespace].map((resource) => ({
+          apiGroups: [groupOf(resource)],
+          apiVersions: ['*'],
+          operations: ['DELETE'],
+          resources: [resource.plural],
+        })),
+      },
+      validations: [
+        {
+          expression: `oldObject.metadata.?annotations[?'${deletionProtectionAnnotation}'].orValue('false') == 'false'`,
+          messageExpression: `request.kind.kind + ' ' + oldObject.metadata.name + ' is protected from deletion, which removes all data of its control planes: to delete it, first run kubectl annotate ' + request.resource.resource + ' ' + oldObject.metadata.name + (request.kind.kind == '${Namespace.kind}' ? '' : ' -n ' + request.namespace) + ' ${deletionProtectionAnnotation}-'`,
+          reason: 'Forbidden',
+        },
+      ],
+    },
+  });
+  new k8s.KubeValidatingAdmissionPolicyBinding(chart, `${name}-binding`, {
+    metadata: { name },
+    spec: { policyName: name, validationActions: ['Deny'] },
+  });
 }
 
 /**

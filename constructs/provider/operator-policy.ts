@@ -17,7 +17,7 @@ import {
 import { type Access, rulesOf, type Verb } from '../cluster/access-rules.ts';
 import { namesOf } from '../cluster/names.ts';
 import type { RenderedObject } from '../control-plane/chart.ts';
-import { operatorPolicyOf } from '../cluster/provider-names.ts';
+import { policyOf } from '../cluster/provider-names.ts';
 import { controlPlaneAccess, renderedResources } from './access.ts';
 
 export interface OperatorPolicyProps {
@@ -41,7 +41,7 @@ export class OperatorPolicy extends Construct {
       name: 'is-the-operator',
       expression: `request.userInfo.username.startsWith('system:serviceaccount:') && request.userInfo.username.endsWith(':${serviceAccount}')`,
     };
-    this.deny(operatorPolicyOf('places', watchNamespace), {
+    this.deny(policyOf('operator-places', watchNamespace), {
       matchConstraints: { resourceRules: written(controlPlaneAccess()) },
       matchConditions: [
         isOperator,
@@ -49,7 +49,7 @@ export class OperatorPolicy extends Construct {
       ],
       validations: [{ expression: notOfTheSystem(namespace, watchNamespace), message: systemMessage }],
     });
-    this.deny(operatorPolicyOf('objects', watchNamespace), {
+    this.deny(policyOf('operator-objects', watchNamespace), {
       matchConstraints: {
         resourceRules: written(controlPlaneAccess().filter(({ resource }) => owned().includes(resource))),
       },

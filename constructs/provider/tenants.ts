@@ -14,6 +14,7 @@ import {
   HostedControlPlaneTemplate,
   Machine,
   MachineDeployment,
+  MachinePool,
   PersistentVolumeClaim,
   Pod,
   Secret,
@@ -48,7 +49,7 @@ export const tenantAccess: readonly Access[] = [
   { resource: HostedControlPlaneComponentTemplate, verbs: watched, why: 'settings that the platform shares' },
   { resource: Cluster, verbs: managed, why: 'the Cluster that owns a control plane' },
   { resource: MachineDeployment, verbs: managed, why: 'workers' },
-  { resource: Machine, verbs: watched, why: 'the progress of workers' },
+  ...[Machine, MachinePool].map((resource) => ({ resource, verbs: watched, why: 'the progress of workers' })),
   ...tlsRoutes.map((resource) => ({ resource, verbs: watched, why: 'what a Gateway says about its routes' })),
   { resource: Event, verbs: watched, why: 'the progress of a control plane' },
 ];

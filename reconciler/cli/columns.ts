@@ -38,6 +38,26 @@ export function table(
   return columns(painted.map((row) => [...row.slice(0, -1), cut(row.at(-1) ?? '', Math.max(room, leastProse))]));
 }
 
+/**
+ * A heading and its rows without the columns that have no room in the width.
+ * @param givingWay the columns that may be left out, the first one first
+ */
+export function fitting(
+  rows: Rows,
+  width: number | undefined,
+  givingWay: readonly string[],
+): { readonly rows: Rows; readonly leftOut: readonly string[] } {
+  const leftOut: string[] = [];
+  let kept = rows;
+  for (const name of givingWay) {
+    if (widthsOf(kept).reduce((sum, taken) => sum + taken + gap.length, -gap.length) <= (width ?? Infinity)) break;
+    const index = kept[0]?.indexOf(name) ?? 0;
+    kept = kept.map((row) => row.toSpliced(index, 1));
+    leftOut.push(name);
+  }
+  return { rows: kept, leftOut };
+}
+
 function widthsOf(rows: Rows): number[] {
   const widths: number[] = [];
   for (const row of rows) {

@@ -1,7 +1,7 @@
 import type { HostedControlPlaneObject } from '../clusters/management/hosted-control-plane-object.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { table } from './columns.ts';
+import { fitting, table } from './columns.ts';
 import { followingControlPlane } from './access.ts';
 import { type Command, hasSwitch, textOption, UsageError } from './command.ts';
 import { selectedControlPlanes } from './changes.ts';
@@ -123,12 +123,15 @@ export function describeFleet(entries: readonly Overview[], shown: FleetTable, v
     return isWide ? steps.filter(({ message }) => message !== '').flatMap((step) => lineOf(entry, step)) : [];
   });
   const columns = [...heading, ...(store === undefined ? [] : ['BACKUPS']), ...(isWide ? further : [])];
-  const lines = table([columns, ...rows], view);
+  const shownColumns = fitting([columns, ...rows], isWide ? undefined : view.width, givingWay);
+  const lines = table(shownColumns.rows, view);
+  const { leftOut } = shownColumns;
   if (isBare) return lines.slice(1);
   return [
     ...lines,
     '',
     summaryOf(entries),
+    ...(leftOut.length > 0 ? [`no room for ${leftOut.join(', ')}: -o wide shows all`] : []),
     ...(messages.length > 0 ? ['', 'Messages:', ...messages] : []),
     ...(faults.length > 0 ? ['', 'Problems of backups:', ...faults] : []),
   ];
@@ -161,6 +164,8 @@ type Kind = Overview['state']['kind'];
 const notReady: readonly Kind[] = ['failing', 'waiting', 'unknown'];
 
 const heading = ['CLUSTER', 'VERSION', 'STATE', 'FOR', 'API SERVERS', 'ETCD', 'CERTIFICATES', 'LAST BACKUP'];
+/** What a narrow terminal does without, the first one first. STATE says what is wrong with any of them. */
+const givingWay = ['CERTIFICATES', 'LAST BACKUP', 'API SERVERS', 'ETCD', 'FOR'];
 const further = ['RELEASE', 'ENDPOINT', 'AGE'];
 
 function cells(entry: Overview, now: number, paint: Paint): string[] {

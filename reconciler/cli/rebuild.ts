@@ -25,7 +25,7 @@ export const rebuild: Command = {
   name: 'rebuild',
   examples: [
     [
-      'rebuild team-a/prod -n team-a --store bucket --keys backup-keys | kubectl apply -f -',
+      'rebuild team-a/prod -n team-a --store bucket --keys backup-keys >prod.yaml',
       'after the management cluster was lost',
     ],
   ],

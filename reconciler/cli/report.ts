@@ -5,7 +5,6 @@ import { overviewOf } from './overview.ts';
 import { page } from './report/page.ts';
 import { causesOf } from './status/causes.ts';
 import { type Reader, gather, readingEvidence } from './status/evidence.ts';
-import { workersOf } from './status/workers.ts';
 import type { Selection } from '../kube/client-options.ts';
 import type { KubeObject, ObjectName } from '../kube/object.ts';
 
@@ -44,8 +43,7 @@ async function print(session: Session, namespace: string | undefined): Promise<v
   const { items } = await session.client.list<HostedControlPlaneObject>(HostedControlPlane, { namespace });
   const fleet = await Promise.all(
     items.map(async (object) => {
-      const { evidence, machines, unknown } = await gather({ client, namespace: namespaceOf(object) }, object);
-      const workers = machines === undefined ? null : workersOf(machines);
+      const { evidence, workers, unknown } = await gather({ client, namespace: namespaceOf(object) }, object);
       return { ...overviewOf(object), causes: causesOf(evidence, now), workers, unknown };
     }),
   );

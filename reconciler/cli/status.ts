@@ -1,7 +1,7 @@
 import type { HostedControlPlaneObject } from '../clusters/management/hosted-control-plane-object.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { findingControlPlane, followingControlPlane } from './access.ts';
-import { clusterArgument, type Command, hasSwitch, type Session } from './command.ts';
+import { clusterArgument, type Command, hasSwitch, type Session, UsageError } from './command.ts';
 import { findObject } from './control-plane.ts';
 import { changesOf } from './follow.ts';
 import { outputOf, outputOption, printed } from './output.ts';
@@ -9,7 +9,6 @@ import { type Overview, overviewOf } from './overview.ts';
 import { causesOf } from './status/causes.ts';
 import { describeStatus } from './status/description.ts';
 import { gather, readingEvidence } from './status/evidence.ts';
-import { workersOf } from './status/workers.ts';
 
 /** Shows what a control plane waits for, in its own words and in those of its pods, volumes and events, and what a person does next. */
 export const status: Command = {
@@ -21,7 +20,7 @@ export const status: Command = {
     ['status team-a/prod -o json', 'for a script'],
     ['status team-a/prod --svg', 'the picture of its bring-up'],
   ],
-  usage: 'CLUSTER [--steps] [--watch] [--svg] [-o json|yaml]',
+  usage: 'CLUSTER [--svg | [--steps] [--watch] [-o json|yaml]]',
   summary:
     'Shows what a control plane is, or what it waits for and why; exit code 1 when it should be available and is not.',
   options: {
@@ -34,7 +33,12 @@ export const status: Command = {
   prepare(given) {
     const name = clusterArgument(given);
     const shown = { output: outputOf(given), hasSteps: hasSwitch(given, 'steps') };
-    if (hasSwitch(given, 'svg')) return (session) => draw(session, name);
+    if (hasSwitch(given, 'svg')) {
+      const ignored = ['steps', 'watch', 'output'].filter((option) => given.values[option] !== undefined);
+      if (ignored.length > 0)
+        throw new UsageError(`--svg prints one picture, without --${ignored.join(' and --')}: leave one of them out`);
+      return (session) => draw(session, name);
+    }
     return (session) => (hasSwitch(given, 'watch') ? watch(session, name, shown) : showOnce(session, name, shown));
   },
 };
@@ -78,8 +82,7 @@ async function show(
 ): Promise<Overview> {
   const { terminal } = session;
   const now = session.now();
-  const { evidence, machines, unknown } = await gather(session, object);
-  const workers = machines === undefined ? null : workersOf(machines);
+  const { evidence, workers, unknown } = await gather(session, object);
   const report = { ...overviewOf(object), causes: causesOf(evidence, now), workers, unknown };
   for (const line of printed(output, report, () => describeStatus(report, { now, hasSteps }, terminal)))
     terminal.print(line);

@@ -49,8 +49,8 @@ const graceMs = 250;
  */
 const idleMs = 30_000;
 const longestIdleMs = 5 * 60_000;
-/** Sixteenths of its quota from which on a database is watched closely. */
-const closelyFrom = 11;
+/** Percent of its quota from which on a database is watched closely. */
+const closelyFrom = 70;
 const firstRetryMs = 500;
 
 interface Entry {

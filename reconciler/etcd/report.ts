@@ -6,7 +6,7 @@ import { usedBytes } from './volumes.ts';
 export interface EtcdReport {
   readonly observation: EtcdObservation;
   readonly decision: Decision;
-  /** Sixteenths of the quota in use, rounded down; undefined while no member answers. */
+  /** Percent of the quota in use, rounded down to a multiple of five; undefined while no member answers. */
   readonly quotaUsage?: number | undefined;
   /** Why the last step failed, if it did. */
   readonly problem?: string | undefined;
@@ -19,13 +19,13 @@ export interface EtcdReport {
 /** How full etcd is, in the precision that phases and users need. */
 export function quotaUsage(observation: EtcdObservation, quotaBytes: number): number | undefined {
   const used = usedBytes(observation);
-  return used === undefined ? undefined : Math.floor((16 * used) / quotaBytes);
+  return used === undefined ? undefined : 5 * Math.floor((20 * used) / quotaBytes);
 }
 
-/** The usage for the status: lowered only by more than a sixteenth, so that objects that come and go do not write it. */
+/** The usage for the status: lowered only by more than five percent, so that objects that come and go do not write it. */
 export function reportedQuotaUsage(usage: number, previous: number | undefined): number {
-  const most = Math.min(16, usage);
-  return previous !== undefined && most <= previous && most >= previous - 1 ? previous : most;
+  const most = Math.min(100, usage);
+  return previous !== undefined && most <= previous && most >= previous - 5 ? previous : most;
 }
 
 /** Existing and desired members, without ordinals that were never used. */

@@ -188,8 +188,8 @@ function reportOf(
 ): StatusReport {
   const etcdVolumeUsage =
     fileBytes === undefined ? undefined : volumeUsage(fileBytes, quotaSize, status?.etcdVolumeUsage);
-  const quotaSixteenths =
-    report?.quotaUsage === undefined ? undefined : reportedQuotaUsage(report.quotaUsage, status?.etcd?.quotaSixteenths);
+  const quotaPercent =
+    report?.quotaUsage === undefined ? undefined : reportedQuotaUsage(report.quotaUsage, status?.etcd?.quotaPercent);
   return {
     ...definedOnly({
       etcdVolumeUsage,
@@ -197,7 +197,7 @@ function reportOf(
       etcdLastDefragTime: report?.defragmentedAt?.toISOString(),
     }),
     etcd: {
-      ...definedOnly({ clusterID: status?.etcd?.clusterID ?? recordedClusterId(metadata), quotaSixteenths }),
+      ...definedOnly({ clusterID: status?.etcd?.clusterID ?? recordedClusterId(metadata), quotaPercent }),
       ...(report ? statusOfEtcd(report.observation) : {}),
     },
   };

@@ -245,7 +245,12 @@ export function reportsOf(objects: readonly HostedControlPlaneObject[] = reporte
     return {
       ...overview,
       causes: overview.blocker === null ? [] : pods,
-      workers: { total: 3, notReady: overview.ready ? [] : ['md-0-x'], versions: [{ version: 'v1.37.1', count: 3 }] },
+      workers: {
+        total: 3,
+        notReady: overview.ready ? [] : ['md-0-x'],
+        versions: [{ version: 'v1.37.1', count: 3 }],
+        pools: [],
+      },
       unknown: [],
     };
   });

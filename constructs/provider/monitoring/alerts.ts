@@ -69,7 +69,7 @@ export const alerts: readonly Alert[] = [
     meaning:
       'A member is lost or damaged, there is no leader, or an alarm is raised. The operator replaces single members itself.',
     actions: [
-      '`kubectl describe hcp NAME -n NAMESPACE`: the condition EtcdClusterHealthy says what the operator does, or what only an administrator may decide.',
+      '`hcp status CLUSTER -n NAMESPACE`: the condition EtcdClusterHealthy says what the operator does, or what only an administrator may decide.',
       'With reason QuorumLost or DataLost, follow [etcd](../../reconciler/etcd/README.md).',
     ],
   },
@@ -85,7 +85,7 @@ export const alerts: readonly Alert[] = [
   },
   {
     name: 'HostedControlPlaneEtcdAlmostFull',
-    expression: `${once('etcd_quota_used_ratio')} > 0.8 ${attended}`,
+    expression: `${once('etcd_quota_used_ratio')} >= 0.8 ${attended}`,
     lasts: '15m',
     severity: 'warning',
     summary: `The etcd of ${ofObject} uses {{ $value | humanizePercentage }} of its quota.`,
@@ -130,7 +130,7 @@ export const alerts: readonly Alert[] = [
     summary: `Backups of ${ofObject} fail.`,
     meaning: 'The store refuses, cannot be reached, or its folder has backups of another control plane.',
     actions: [
-      '`kubectl describe hcp NAME -n NAMESPACE`: the condition EtcdBackupReady has the words of the store.',
+      '`hcp status CLUSTER -n NAMESPACE`: the condition EtcdBackupReady has the words of the store.',
       'Afterwards `hcp backup CLUSTER -n NAMESPACE` takes one at once.',
     ],
   },
@@ -149,7 +149,7 @@ export const alerts: readonly Alert[] = [
     meaning:
       'What a restore would lose grows. A backup in the future was taken while the clock of the operator was wrong; the next one has the right time.',
     actions: [
-      '`kubectl describe hcp NAME -n NAMESPACE`: the conditions EtcdBackupReady and ClocksAgree say why none is taken.',
+      '`hcp status CLUSTER -n NAMESPACE`: the conditions EtcdBackupReady and ClocksAgree say why none is taken.',
       '`hcp backup CLUSTER -n NAMESPACE` takes one at once.',
     ],
   },

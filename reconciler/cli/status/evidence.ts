@@ -1,6 +1,6 @@
 import type { HostedControlPlaneObject } from '../../clusters/management/hosted-control-plane-object.ts';
 import type { EventObject } from '../../../imports/kubernetes.ts';
-import type { MachineObject } from '../../../imports/cluster-api.ts';
+import type { MachineObject, MachinePoolObject } from '../../../imports/cluster-api.ts';
 import type { TLSRouteObject } from '../../../imports/gateway-api.ts';
 import { type Gateway as GatewayName, exposuresOf } from '../../../constructs/api/exposure-spec.ts';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
@@ -10,6 +10,7 @@ import {
   Gateway,
   Ingress,
   Machine,
+  MachinePool,
   PersistentVolumeClaim,
   Pod,
   type Resource,
@@ -29,6 +30,7 @@ import { clusterOf } from '../../clusters/management/owning-cluster.ts';
 import { gatewayOf } from '../control-plane.ts';
 import type { Evidence } from './causes.ts';
 import type { GatewayEvidence } from './gateway-causes.ts';
+import { type Workers, workersOf } from './workers.ts';
 
 const reading =
   (why: string) =>
@@ -38,7 +40,7 @@ const reading =
 export const readingEvidence: readonly CommandAccess[] = [
   ...[Event, ResourceQuota].map(reading('what hinders its pods and volumes')),
   ...[Deployment, Pod, PersistentVolumeClaim, Service, Ingress].map(reading('its parts')),
-  reading('its workers')(Machine),
+  ...[Machine, MachinePool].map(reading('its workers')),
   ...tlsRoutes.map(reading('what its Gateway says about its routes')),
   { resource: Gateway, verbs: ['get'], why: 'its listeners', where: 'gateway' },
   { resource: Event, verbs: ['list'], why: 'what happened to the Gateway', where: 'gateway' },
@@ -57,7 +59,7 @@ type Tried = <T>(what: string, read: () => Promise<T>, otherwise: T) => Promise<
 export async function gather(
   { client, namespace }: { readonly client: Reader; readonly namespace: string },
   object: HostedControlPlaneObject,
-): Promise<{ evidence: Evidence; machines: readonly MachineObject[] | undefined; unknown: string[] }> {
+): Promise<{ evidence: Evidence; workers: Workers | null; unknown: string[] }> {
   const unknown: string[] = [];
   const cluster = clusterOf(object) ?? object.metadata.name;
   const labelled = { namespace, labelSelector: `${clusterNameLabel}=${cluster}` };
@@ -84,14 +86,21 @@ export async function gather(
     events,
     quotas: await list(ResourceQuota, { namespace }),
   };
-  const machines = await tried(Machine.plural, () => listMachines(client, labelled), undefined);
-  return { evidence, machines, unknown };
+  const served = <T extends KubeObject>(resource: Resource) =>
+    tried(resource.plural, () => listServed<T>(client, resource, labelled), undefined);
+  const machines = await served<MachineObject>(Machine);
+  const pools = await served<MachinePoolObject>(MachinePool);
+  return { evidence, workers: machines === undefined ? null : workersOf(machines, pools), unknown };
 }
 
-/** Where Cluster API's Machines are not served, there are none. */
-async function listMachines(client: Reader, selection: Selection): Promise<readonly MachineObject[] | undefined> {
+/** Of a kind of Cluster API that is not served, there are none. */
+async function listServed<T extends KubeObject>(
+  client: Reader,
+  resource: Resource,
+  selection: Selection,
+): Promise<readonly T[] | undefined> {
   try {
-    return (await client.list<MachineObject>(Machine, selection)).items;
+    return (await client.list<T>(resource, selection)).items;
   } catch (error) {
     if (isNotServed(error)) return [];
     throw error;

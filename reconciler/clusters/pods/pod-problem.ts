@@ -196,7 +196,11 @@ function failuresOf(pod: PodObject, now: Date): string[] {
   );
   if (refusal && isVolumeBeingMade(refusal.message, pod, now)) return [];
   if (refusal) return [`cannot be scheduled: ${oneLine(refusal.message ?? refusal.reason ?? 'no reason given')}`];
-  return containersOf(pod).flatMap((container) => failureOf(container, now) ?? []);
+  const failures = containersOf(pod).flatMap((container) => failureOf(container, now) ?? []);
+  const last = failures.findLastIndex((failure) => /: (ErrImage|ImagePull)/.test(failure));
+  return failures.map((failure, index) =>
+    index === last ? `${failure}; check the tag, imageRegistry and imagePullSecrets` : failure,
+  );
 }
 
 /** Every first pod with a volume is refused until the volume is made, which takes seconds. */

@@ -67,14 +67,10 @@ const metrics: readonly ObjectMetric[] = [
     const byRole = Map.groupBy(status?.etcd?.members ?? [], ({ role }) => role);
     return [...byRole].map(([role, members]) => [members.length, { role }]);
   }),
-  metric(
-    'etcd_quota_used_ratio',
-    'Part of its quota that the largest database of etcd uses, in sixteenths.',
-    ({ status }) => {
-      const sixteenths = status?.etcd?.quotaSixteenths;
-      return [[sixteenths === undefined ? undefined : sixteenths / 16]];
-    },
-  ),
+  metric('etcd_quota_used_ratio', 'Part of its quota that the largest database of etcd uses.', ({ status }) => {
+    const percent = status?.etcd?.quotaPercent;
+    return [[percent === undefined ? undefined : percent / 100]];
+  }),
   metric('etcd_volume_size_bytes', 'Size of the volume of each etcd member.', ({ status }) => {
     // One status that another client has broken must not cost the metrics of all others.
     const size = Quantity.safeParse(status?.etcdVolumeSize);

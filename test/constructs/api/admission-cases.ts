@@ -149,7 +149,6 @@ export const admissionCases: readonly AdmissionCase[] = [
     refused: { path: 'spec.metricsScrapers[0].namespace' },
   },
   { name: 'accepts a version without the leading v', spec: { version: '1.33.0' } },
-  { name: 'accepts a version without patch version', spec: { version: 'v1.33' } },
   { name: 'accepts a pre-release with build metadata', spec: { version: 'v1.35.0-rc.1+k0s.0' } },
   {
     name: 'refuses an invalid version',
@@ -167,15 +166,51 @@ export const admissionCases: readonly AdmissionCase[] = [
     refused: { path: 'spec.version', because: 'use 1.32 to 1.37' },
   },
   {
-    name: 'refuses a minor that is not supported any more, with the way back for a topology',
+    name: 'refuses a minor that is not supported any more',
     spec: { version: 'v1.31.9' },
-    refused: { path: 'spec.version', because: 'unsafe.topology.cluster.x-k8s.io/disable-update-version-check' },
+    refused: { path: 'spec.version', because: 'use 1.32 to 1.37' },
   },
   {
     name: 'refuses another major version',
     spec: { version: 'v2.36.0' },
     refused: { path: 'spec.version', because: 'use 1.32 to 1.37' },
   },
+  ...(
+    [
+      [
+        'a size',
+        'etcd.volumeSize',
+        { etcd: { autoGrow: false, volumeSize: '100x' } },
+        'a quantity such as 500m or 8Gi',
+      ],
+      [
+        'an amount',
+        'coredns.resources.limits.memory',
+        { coredns: { resources: { limits: { memory: '1 Gi' } } } },
+        'a quantity such as 500m or 8Gi',
+      ],
+      ['an exponent', 'etcd.maxVolumeSize', { etcd: { maxVolumeSize: '1e.5' } }, 'a quantity such as 500m or 8Gi'],
+      [
+        'a number of days',
+        'certificates.leafCertificateDuration',
+        { certificates: { leafCertificateDuration: '30d' } },
+        'a duration such as 8760h',
+      ],
+      ['a version of etcd', 'etcd.version', { etcd: { version: '3.6' } }, 'an etcd version such as 3.6.16'],
+      ['a registry', 'imageRegistry', { imageRegistry: 'https://a.example' }, 'without scheme'],
+      [
+        'a time zone',
+        'maintenance.timeZone',
+        { maintenance: { timeZone: 'Berlin, Europe' } },
+        'IANA time zone such as',
+      ],
+      ['a backup', 'etcd.restore.backup', { etcd: { restore: { backup: 'newest' } } }, 'the name of a backup such as'],
+    ] as const
+  ).map(([what, path, spec, because]) => ({
+    name: `refuses ${what} of another form with a sentence`,
+    spec,
+    refused: { path: `spec.${path}`, because },
+  })),
   { name: 'refuses a spec without version', spec: { version: undefined }, refused: { path: 'spec.version' } },
   { name: 'refuses a number that is text', spec: { replicas: 'two' }, refused: { path: 'spec.replicas' } },
   { name: 'refuses zero API servers', spec: { replicas: 0 }, refused: { path: 'spec.replicas' } },
@@ -774,6 +809,12 @@ const signingInAt = (tokenServiceURL: string) => {
 export const updateCases: readonly UpdateCase[] = [
   ...valueUpdateCases,
   {
+    name: 'refuses a version without patch release',
+    from: {},
+    spec: { version: 'v1.34' },
+    refused: { path: 'spec.version', because: 'names no patch release' },
+  },
+  {
     name: 'refuses a policy for in-cluster access before its minor',
     from: { version: 'v1.33.13' },
     spec: { version: 'v1.33.13', inClusterAccess: 'Policy' },
@@ -985,6 +1026,39 @@ export const updateCases: readonly UpdateCase[] = [
     refused: { path: 'spec.controlPlaneEndpoint', because: 'cannot change once it is set' },
   },
   { name: 'accepts another exposure strategy before the endpoint is set', from: {}, spec: { exposure: { nodePort } } },
+  ...(
+    [
+      ['a load balancer', { loadBalancer: { port: 443 } }, { loadBalancer: {} }],
+      ['an ingress controller', { ingress: { ...ingress, port: 8443 } }, { ingress: { ...ingress, port: 6443 } }],
+      ['the nodes', { nodePort: { ...nodePort, port: 30444 } }, { nodePort }],
+    ] as const
+  ).flatMap(([of, other, fitting]): UpdateCase[] => {
+    const port = 'nodePort' in fitting ? nodePort.port : endpoint.port;
+    const controlPlaneEndpoint = { ...endpoint, port };
+    return [
+      {
+        name: `refuses another port of ${of} once the endpoint is set`,
+        from: { controlPlaneEndpoint, exposure: fitting },
+        spec: { controlPlaneEndpoint, exposure: other },
+        refused: { path: 'spec.exposure', because: 'restore the port of controlPlaneEndpoint' },
+      },
+      {
+        name: `accepts the port of the endpoint again, of ${of}`,
+        from: { controlPlaneEndpoint, exposure: other },
+        spec: { controlPlaneEndpoint, exposure: fitting },
+      },
+      {
+        name: `accepts other changes beside another port of ${of} that is stored`,
+        from: { controlPlaneEndpoint, exposure: other },
+        spec: { controlPlaneEndpoint, exposure: other, replicas: 3 },
+      },
+    ];
+  }),
+  {
+    name: 'accepts another port of a load balancer before the endpoint is set',
+    from: {},
+    spec: { exposure: { loadBalancer: { port: 443 } } },
+  },
   {
     name: 'accepts the long form of the gateway shorthand',
     from: { controlPlaneEndpoint: endpoint, exposure: undefined, gateway },

@@ -45,6 +45,36 @@ describe('the installation', () => {
     expect(components?.content).not.toMatch(/\$[{$]/);
   });
 
+  it.each([undefined, 'team-a'])(
+    'refuses deletions of what is protected, in all namespaces or in %s',
+    (watchNamespace) => {
+      const name = `capi-hosted-control-plane-deletion${watchNamespace === undefined ? '' : '-team-a'}`;
+      const own = renderProvider(watchNamespace === undefined ? {} : { watchNamespace }).filter(
+        ({ metadata }) => metadata.name === name,
+      );
+      expect(own).toMatchObject([
+        {
+          kind: 'ValidatingAdmissionPolicy',
+          spec: {
+            matchConstraints: {
+              ...(watchNamespace && {
+                namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': watchNamespace } },
+              }),
+              resourceRules: [
+                { resources: ['hostedcontrolplanes'], operations: ['DELETE'] },
+                { resources: ['clusters'], operations: ['DELETE'] },
+                { resources: ['namespaces'], operations: ['DELETE'] },
+              ],
+            },
+            validations: [{ expression: expect.stringContaining('/deletion-protection'), reason: 'Forbidden' }],
+          },
+        },
+        { kind: 'ValidatingAdmissionPolicyBinding', spec: { policyName: name, validationActions: ['Deny'] } },
+      ]);
+      expect(JSON.stringify(own).includes('namespaceSelector')).toBe(watchNamespace !== undefined);
+    },
+  );
+
   it('has no webhook and no policy that could change what Cluster API applies', () => {
     expect(objects.filter(({ kind }) => /Webhook|MutatingAdmissionPolicy/.test(kind))).toEqual([]);
   });

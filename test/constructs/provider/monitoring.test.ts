@@ -11,7 +11,7 @@ const status = {
   releaseRevision: 1,
   etcdLastBackupTime: '2026-11-21T12:00:00Z',
   etcdVolumeSize: '4Gi',
-  etcd: { quotaSixteenths: 4, members: [{ name: 'c1-etcd-0', role: 'Lost' as const }] },
+  etcd: { quotaPercent: 25, members: [{ name: 'c1-etcd-0', role: 'Lost' as const }] },
   components: [{ name: 'scheduler' as const, ready: true }],
   certificates: [
     { kind: 'Server' as const, notAfter: '2027-11-21T12:00:00Z', secret: 'x', renewsAt: '2027-06-01T00:00:00Z' },

@@ -159,10 +159,39 @@ it('a wide list adds release, endpoint and age, and has the messages below it', 
   ]);
 });
 
-it('a table that is not wide is never cut, because a person copies its names', () => {
-  const fleet = [overviewOf(controlPlane('lost', lost))];
-  const shown = { now, namespace: 'team' };
-  expect(describeFleet(fleet, shown, narrowView(20))).toEqual(describeFleet(fleet, shown));
+describe('a table that is not wide', () => {
+  const named = (cluster: string, status: HostedControlPlaneStatus) => {
+    const object = controlPlane(cluster, status);
+    return overviewOf({ ...object, metadata: { ...object.metadata, namespace: 'a-namespace-of-20-ch' } });
+  };
+  const fleet = [named('cluster-of-20-chars-', works), named('lost', lost)];
+  const shown = { now, namespace: undefined };
+
+  it('leaves columns out that have no room in a terminal of 80 characters, and says so', () => {
+    const lines = describeFleet(fleet, shown, narrowView(80));
+    expect(lines).toEqual([
+      'CLUSTER                                     VERSION   STATE        FOR   ETCD',
+      'a-namespace-of-20-ch/lost                   v1.37.1   QuorumLost   5h    1/3',
+      'a-namespace-of-20-ch/cluster-of-20-chars-   v1.37.1   Ready              3/3',
+      '',
+      '2 control planes, 1 not Ready',
+      'no room for CERTIFICATES, LAST BACKUP, API SERVERS: -o wide shows all',
+    ]);
+    expect(describeFleet(fleet, { ...shown, isBare: true }, narrowView(80))).toEqual(lines.slice(1, 3));
+  });
+
+  it('leaves none out where there is room, in a pipe, or when it is asked for all', () => {
+    const [heading = '', ...rows] = describeFleet(fleet, shown);
+    expect(describeFleet(fleet, shown, narrowView(heading.length))).toEqual([heading, ...rows]);
+    const [wide] = describeFleet(fleet, { ...shown, isWide: true }, narrowView(80));
+    expect(wide).toContain(heading);
+  });
+
+  it('never cuts names, because a person copies them', () => {
+    const lines = describeFleet(fleet, shown, narrowView(20));
+    expect(lines[0]).toMatch(/^CLUSTER +VERSION +STATE$/);
+    expect(lines[2]).toContain('a-namespace-of-20-ch/cluster-of-20-chars-   v1.37.1   Ready');
+  });
 });
 
 it('states and expired certificates are painted by their meaning', () => {

@@ -49,7 +49,7 @@ describe('hcp status', () => {
     expect(text).toMatch(/^Cluster +\S+\/c1$/m);
     expect(text).toMatch(/^API servers +2 of 2 ready$/m);
     expect(text).toMatch(/^etcd +3 of 3 ready, 3 of 3 vote$/m);
-    expect(text).toMatch(/^Workers +no Machines$/m);
+    expect(text).toMatch(/^Workers +no Machines; Nodes that joined without one are not counted$/m);
     expect(text).toMatch(/^Backups +off$/m);
     expect(text).toMatch(/^Ready$/m);
     expect(text).not.toContain('next:');
@@ -141,6 +141,16 @@ describe('hcp status', () => {
       /^<svg xmlns="[^"]+" width="720" [^]*Bring-up of team\/c1: the API server answered after [^]*<\/svg>$/,
     );
     await expect(run(await orderedCluster(), printed, { svg: true })).rejects.toThrow('nothing is reported of c1 yet');
+  });
+
+  it('refuses, beside the picture, what would not change it', () => {
+    const values = { svg: true, steps: true, output: 'json' };
+    expect(() => status.prepare({ positionals: [clusterName], values })).toThrow(
+      '--svg prints one picture, without --steps and --output: leave one of them out',
+    );
+    expect(() => status.prepare({ positionals: [clusterName], values: { svg: true, watch: true } })).toThrow(
+      'without --watch',
+    );
   });
 
   it('fails while the API server is not available, after it has said why', async () => {

@@ -185,7 +185,7 @@ it('the etcd loop rests ever longer while nothing changes, up to five minutes, a
   expect(new Set(first.slice(4))).toEqual(new Set([300]));
   expect(versions).toBe(1);
 
-  // Filled by a sixteenth of its quota since the last time: watched closely again.
+  // Filled by five percent of its quota since the last time: watched closely again.
   usedBytes = 17;
   expect((await rests(6)).slice(0, 2)).toEqual([300, 30]);
   // Nearly full: watched closely all the time.

@@ -76,17 +76,17 @@ describe("etcd's volumes", () => {
   });
 
   it.each([
-    ['rise at once', 11, 12, 12],
-    ['fall by more than one', 13, 11, 11],
-    ['stay when they fall by one', 13, 12, 13],
-    ['are never more than all', undefined, 17, 16],
-    ['stay while no member answers', 13, undefined, undefined],
-  ])('have sixteenths of the quota in the status, which %s', async (_, quotaSixteenths, quotaUsage, reported) => {
+    ['rises at once', 55, 60, 60],
+    ['falls by more than five', 65, 55, 55],
+    ['stays when it falls by five', 65, 60, 65],
+    ['is never more than all', undefined, 105, 100],
+    ['stays while no member answers', 65, undefined, undefined],
+  ])('have the percent of the quota in the status, which %s', async (_, quotaPercent, quotaUsage, reported) => {
     const management = await formed();
     const report = { ...etcdLoopOf(0).report()!, quotaUsage };
     const loop: EtcdLoop = { ...etcdLoopOf(0), observe: async () => ({ ...report, isCurrent: true }) };
-    const outcome = await reconcile(management, loop, {}, { etcd: { quotaSixteenths } });
-    expect(outcome.report?.etcd?.quotaSixteenths).toBe(reported);
+    const outcome = await reconcile(management, loop, {}, { etcd: { quotaPercent } });
+    expect(outcome.report?.etcd?.quotaPercent).toBe(reported);
   });
 
   it('that cannot grow are reported and retried, and everything else continues', async () => {

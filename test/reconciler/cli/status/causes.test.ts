@@ -143,7 +143,7 @@ describe('what is behind the state of a control plane', () => {
     const failing = (name: string) => ({ name, ready: false, state: { waiting: { reason: 'ImagePullBackOff' } } });
     const both = { ...pod, status: { containerStatuses: [failing('a'), failing('b')] } } as unknown as typeof pod;
     expect(shown({ ...none, pods: [both] })).toContain(
-      '└ Pod c1-scheduler-x: container a: ImagePullBackOff; container b: ImagePullBackOff',
+      '└ Pod c1-scheduler-x: container a: ImagePullBackOff; container b: ImagePullBackOff; check the tag, imageRegistry and imagePullSecrets',
     );
   });
 

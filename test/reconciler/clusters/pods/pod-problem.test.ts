@@ -144,7 +144,7 @@ it.each<[string, Partial<ObservedPods>, string | undefined]>([
         }),
       ],
     },
-    'PodsFailing: pod p: container main: ImagePullBackOff: Back-off pulling image "x": 404',
+    'PodsFailing: pod p: container main: ImagePullBackOff: Back-off pulling image "x": 404; check the tag, imageRegistry and imagePullSecrets',
   ],
   [
     'the scheduler refuses one',

@@ -119,7 +119,7 @@ describe('the metrics', () => {
       etcdLastBackupTime: '2026-11-21T12:00:00Z',
       etcdVolumeSize: '4Gi',
       etcd: {
-        quotaSixteenths: 4,
+        quotaPercent: 25,
         members: [
           { name: 'c1-etcd-0', role: 'Leader' },
           { name: 'c1-etcd-1', role: 'Follower' },

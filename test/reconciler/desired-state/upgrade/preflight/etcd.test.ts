@@ -15,14 +15,14 @@ describe('etcd before an upgrade', () => {
     expect(etcdProblem(health('False', 'one member is lost'))).toBe('one member is lost');
   });
 
-  it.each([13, 16])('is a problem from 13 sixteenths of its quota on: %i', (quotaSixteenths) => {
-    expect(etcdProblem({ ...health('True'), etcd: { quotaSixteenths } })).toMatch(
-      new RegExp(`fills ${quotaSixteenths} of 16 parts of its quota: delete objects`),
+  it.each([80, 100])('is a problem from 80 % of its quota on: %i', (quotaPercent) => {
+    expect(etcdProblem({ ...health('True'), etcd: { quotaPercent } })).toMatch(
+      new RegExp(`fills ${quotaPercent} % of its quota: delete objects`),
     );
   });
 
   it('is none below that', () => {
-    expect(etcdProblem({ ...health('True'), etcd: { quotaSixteenths: 12 } })).toBeUndefined();
+    expect(etcdProblem({ ...health('True'), etcd: { quotaPercent: 75 } })).toBeUndefined();
   });
 
   it.each([
