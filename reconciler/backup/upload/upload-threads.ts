@@ -1,4 +1,4 @@
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import type { MemberPlace } from '../../etcd/snapshot.ts';
 import { systemClock } from '../../kube/clock.ts';
 import { messageOf } from '../../kube/error-message.ts';
@@ -20,13 +20,8 @@ export interface UploadJob {
   readonly object: SnapshotObject;
 }
 
-/** What a thread gets: a job, and the port of the conversation about it. */
-export interface Order {
-  readonly job: UploadJob;
-  readonly port: MessagePort;
-}
-
 export type ToThread =
+  | { readonly kind: 'job'; readonly job: UploadJob }
   | { readonly kind: 'abort' }
   | { readonly kind: 'token'; readonly token?: string; readonly problem?: string };
 
@@ -41,11 +36,6 @@ export type FromThread =
  * compiler of TypeScript needs most of it.
  */
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 4 };
-
-/** Each costs 26 MiB, and they share two processors at most. */
-const mostShared = 2;
-/** Folders of uploads that have ended a thread, the newest ones. */
-const mostSuspects = 1_000;
 
 /** Backups of a fleet follow each other. Starting a thread takes a third of a second of a processor. */
 const restMs = 10_000;
@@ -74,22 +64,13 @@ function ownProgram(): URL {
   return new URL(`./upload-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
 }
 
-/** A thread has ended before an upload in it: by that one, or by another one. */
-class ThreadEnded extends Error {
-  override readonly name = 'ThreadEnded';
-}
-
 /**
- * Uploads snapshots in threads: an etcd sends thousands of messages a second, and each takes its time from reconciles. Uploads share two
- * threads. If one of these ends by a crash or a full heap, each of its uploads begins again in a thread alone, and those that end that one,
- * too, are alone from then on. A thread rests a while after its last upload, and ends.
+ * Uploads snapshots in threads: an etcd sends thousands of messages a second, and each takes its time from reconciles. Each upload has
+ * a thread alone, so that a crash or a full heap ends that one. A thread rests a while after an upload, and ends.
  */
 export class UploadThreads {
   readonly #options: Required<Omit<UploadThreadsOptions, 'program'>> & Pick<UploadThreadsOptions, 'program'>;
-  /** Those that uploads share, with how many each of them has. */
-  readonly #shared = new Map<Worker, number>();
   readonly #resting = new Map<Worker, NodeJS.Timeout>();
-  readonly #suspects = new Set<string>();
 
   constructor(options: UploadThreadsOptions = {}) {
     this.#options = { restMs, graceMs, ...options };
@@ -107,24 +88,18 @@ export class UploadThreads {
     object: SnapshotObject,
     calls: UploadCalls,
   ): Promise<StoredSnapshot> {
-    const folder = object.name.slice(0, object.name.lastIndexOf('/') + 1);
-    let isAlone = this.#suspects.has(folder);
     for (;;) {
       const began = performance.now();
       try {
-        const stored = await inSpan('upload', { 'etcd.member': member.endpoint.name }, () =>
-          this.#inThread(store.remote, member, object, { ...calls, isAlone }),
+        return await inSpan('upload', { 'etcd.member': member.endpoint.name }, () =>
+          this.#inThread(store.remote, member, object, calls),
         );
-        if (isAlone) this.#suspects.delete(folder);
-        return stored;
       } catch (error) {
         calls.signal?.throwIfAborted();
         const below = error instanceof StoreError ? lowerWay(store.takes, error) : undefined;
-        const hasEnded = error instanceof ThreadEnded;
-        if (below !== undefined) store.learn(below);
-        else if (hasEnded && isAlone) this.#suspect(folder);
-        if ((below === undefined && (!hasEnded || isAlone)) || performance.now() - began > soonMs) throw error;
-        isAlone ||= hasEnded;
+        if (below === undefined) throw error;
+        store.learn(below);
+        if (performance.now() - began > soonMs) throw error;
       }
     }
   }
@@ -133,49 +108,28 @@ export class UploadThreads {
     store: RemoteStore,
     member: MemberPlace,
     object: SnapshotObject,
-    { isAlone, ...calls }: UploadCalls & { readonly isAlone: boolean },
+    calls: UploadCalls,
   ): Promise<StoredSnapshot> {
     calls.signal?.throwIfAborted();
+    const worker = this.#take();
     const { token, ...credentials } = { token: noToken, ...store.settings.credentials };
     const settings = { ...store.settings, credentials: noCredentials };
-    const job = { member, store: { ...store, settings }, credentials, object };
-    const worker = isAlone ? this.#start() : this.#take();
     try {
+      const job = { member, store: { ...store, settings }, credentials, object };
       return await converse(worker, job, token, { ...calls, graceMs: this.#options.graceMs });
     } finally {
-      if (isAlone) void worker.terminate();
-      else this.#leave(worker);
+      this.#rest(worker);
     }
   }
 
-  /** The thread with the fewest uploads, or another one while there may be more. */
   #take(): Worker {
-    const [[least, uploads] = []] = [...this.#shared].sort(([, one], [, other]) => one - other);
-    const isFree = uploads === 0 || this.#shared.size >= mostShared;
-    const worker = least && isFree ? least : this.#start();
-    clearTimeout(this.#resting.get(worker));
-    this.#resting.delete(worker);
-    this.#shared.set(worker, (this.#shared.get(worker) ?? 0) + 1);
-    worker.ref();
-    return worker;
-  }
-
-  #leave(worker: Worker): void {
-    const uploads = this.#shared.get(worker);
-    if (uploads === undefined) return;
-    this.#shared.set(worker, uploads - 1);
-    if (uploads > 1) return;
-    worker.unref();
-    this.#resting.set(worker, setTimeout(() => this.#end(worker), this.#options.restMs).unref());
-  }
-
-  #end(worker: Worker): void {
-    this.#shared.delete(worker);
-    this.#resting.delete(worker);
-    void worker.terminate();
-  }
-
-  #start(): Worker {
+    const [[worker, timer] = []] = this.#resting;
+    if (worker) {
+      clearTimeout(timer);
+      this.#resting.delete(worker);
+      worker.ref();
+      return worker;
+    }
     // Its environment is a copy: it names the proxies.
     const started = new Worker(this.#options.program ?? ownProgram(), { resourceLimits, execArgv: [] });
     // Without a listener, Node ends the process.
@@ -183,16 +137,14 @@ export class UploadThreads {
     started.once('exit', () => {
       clearTimeout(this.#resting.get(started));
       this.#resting.delete(started);
-      this.#shared.delete(started);
     });
     return started;
   }
 
-  #suspect(folder: string): void {
-    this.#suspects.delete(folder);
-    this.#suspects.add(folder);
-    const [oldest] = this.#suspects;
-    if (this.#suspects.size > mostSuspects && oldest !== undefined) this.#suspects.delete(oldest);
+  #rest(worker: Worker): void {
+    if (worker.threadId === -1) return;
+    worker.unref();
+    this.#resting.set(worker, setTimeout(() => void worker.terminate(), this.#options.restMs).unref());
   }
 }
 
@@ -208,8 +160,7 @@ function converse(
 ): Promise<StoredSnapshot> {
   return new Promise<StoredSnapshot>((resolve, reject) => {
     let why: unknown = new Error('it has exited');
-    const { port1: port, port2 } = new MessageChannel();
-    const send = (message: ToThread): void => port.postMessage(message, []);
+    const send = (message: ToThread): void => worker.postMessage(message, []);
     const timer = new StallTimer<FromThread>({
       what: 'upload',
       limitMs: silenceMs,
@@ -226,13 +177,12 @@ function converse(
       cancelGrace = systemClock.setTimer(grace, () => endThread(signal?.reason));
     };
     const noteError = (error: unknown): void => void (why = error);
-    const onExit = (): void => settle(() => reject(new ThreadEnded(ended(why))));
+    const onExit = (): void => settle(() => reject(new Error(ended(why))));
     const settle = (result: () => void): void => {
       timer.end();
       cancelGrace();
       signal?.removeEventListener('abort', abort);
-      port.close();
-      worker.off('error', noteError).off('exit', onExit);
+      worker.off('message', onMessage).off('error', noteError).off('exit', onExit);
       result();
     };
     const onMessage = (message: FromThread): void => {
@@ -250,12 +200,10 @@ function converse(
           (error: unknown) => send({ kind: 'token', problem: messageOf(error) }),
         );
     };
-    port.on('message', onMessage);
-    worker.on('error', noteError).on('exit', onExit);
+    worker.on('message', onMessage).on('error', noteError).on('exit', onExit);
     signal?.addEventListener('abort', abort);
     timer.wait(endThread);
-    const order: Order = { job, port: port2 };
-    worker.postMessage(order, [port2]);
+    send({ kind: 'job', job });
   });
 }
 
