@@ -6,18 +6,11 @@ import { expect, test } from 'vitest';
 import { findBinaries } from '../tools/testbed/binaries.ts';
 import {
   families,
-  certManager,
   familiesOf,
-  furtherEtcd,
+  furtherFamilies,
   furtherMinors,
   goDirectory,
-  helm,
-  metricsServer,
-  objectStore,
-  oldestClusterApi,
   oldestGatewayApi,
-  otelCollector,
-  pinnedMinors,
   pinnedVersion,
   soakMinors,
 } from '../tools/testbed/families.ts';
@@ -29,18 +22,7 @@ const family = (name: string) => {
   return found;
 };
 
-const all = [
-  ...families,
-  ...Object.values(pinnedMinors).flatMap((minor) => familiesOf(minor)),
-  ...furtherEtcd,
-  certManager,
-  helm,
-  metricsServer,
-  objectStore,
-  oldestClusterApi,
-  oldestGatewayApi,
-  otelCollector,
-];
+const all = [...families, ...furtherFamilies, oldestGatewayApi];
 
 test('every folder of pinned modules is a family and the other way round', async () => {
   // etcd 3.6 is there for a minor of Kubernetes and for tests of etcd alone
