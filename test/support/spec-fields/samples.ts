@@ -22,7 +22,7 @@ export function oneOf<T>(random: Random, values: readonly T[]): T {
 
 /** Valid texts for the fields whose schema says more than that they are texts, by the end of their path. */
 const texts: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/^version$/, ['v1.36.3', 'v1.35.2', '1.34.1', 'v1.33', 'v1.32.0-rc.1+build.1']],
+  [/^version$/, ['v1.36.3', 'v1.35.2', '1.34.1', 'v1.33.4', 'v1.32.0-rc.1+build.1']],
   [/^etcd\.version$/, ['3.6.8', '3.6.9', 'v3.5.26-0', '3.7.1']],
   [/^etcd\.image\.tag$/, ['3.6.8-hardened', '3.6.9-hardened', 'stable']],
   [/Duration$|maxAge$/, ['2160h', '4320h', '1h30m', '8760h']],
