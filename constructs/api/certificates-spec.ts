@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Duration, durationSeconds } from './duration.ts';
+import { Duration, durationSeconds, ifDurations } from './duration.ts';
 import { objectName } from './object-name.ts';
 import { withRules } from './validation-rule.ts';
 
@@ -7,7 +7,7 @@ const defaultCASeconds = 87_600 * 3600;
 const defaultLeafSeconds = 8_760 * 3600;
 
 const floor = (hours: number, message: string) => ({
-  rule: `duration(self) >= duration('${hours}h')`,
+  rule: ifDurations(['self'], `duration(self) >= duration('${hours}h')`),
   message,
   holds: (value: string) => durationSeconds(value) >= hours * 3600,
 });
@@ -24,7 +24,10 @@ const leafDuration = withRules(Duration, [
 ]);
 
 const shorterLeaf = (ca: 'rootCaCertificateDuration' | 'caCertificateDuration') => ({
-  rule: `!has(self.leafCertificateDuration) || duration(self.leafCertificateDuration) < (has(self.${ca}) ? duration(self.${ca}) : duration('87600h'))`,
+  rule: ifDurations(
+    ['self.leafCertificateDuration', `self.${ca}`],
+    `!has(self.leafCertificateDuration) || duration(self.leafCertificateDuration) < (has(self.${ca}) ? duration(self.${ca}) : duration('87600h'))`,
+  ),
   message: `leafCertificateDuration must be shorter than ${ca}, which is 87600h when unset`,
   holds: (value: CertificateDurations) =>
     value.leafCertificateDuration === undefined ||
@@ -114,7 +117,10 @@ export const Certificates = withRules(
   }),
   [
     {
-      rule: "!has(self.caCertificateDuration) || duration(self.caCertificateDuration) <= (has(self.rootCaCertificateDuration) ? duration(self.rootCaCertificateDuration) : duration('87600h'))",
+      rule: ifDurations(
+        ['self.caCertificateDuration', 'self.rootCaCertificateDuration'],
+        "!has(self.caCertificateDuration) || duration(self.caCertificateDuration) <= (has(self.rootCaCertificateDuration) ? duration(self.rootCaCertificateDuration) : duration('87600h'))",
+      ),
       message: 'caCertificateDuration must not be longer than rootCaCertificateDuration, which is 87600h when unset',
       holds: (value) =>
         seconds(value.caCertificateDuration, 0) <= seconds(value.rootCaCertificateDuration, defaultCASeconds),
@@ -122,7 +128,10 @@ export const Certificates = withRules(
     shorterLeaf('rootCaCertificateDuration'),
     shorterLeaf('caCertificateDuration'),
     {
-      rule: `!has(self.leafCertificateDuration) || (has(self.shortLived) && self.shortLived) || duration(self.leafCertificateDuration) >= duration('${shortestLeafHours}h')`,
+      rule: ifDurations(
+        ['self.leafCertificateDuration'],
+        `!has(self.leafCertificateDuration) || (has(self.shortLived) && self.shortLived) || duration(self.leafCertificateDuration) >= duration('${shortestLeafHours}h')`,
+      ),
       message: `leafCertificateDuration must be at least ${shortestLeafHours}h, so that a week is left at every renewal: choose a longer one, or set shortLived: true`,
       holds: ({ leafCertificateDuration, shortLived }) =>
         leafCertificateDuration === undefined ||

@@ -1,6 +1,6 @@
 import { textOf } from './validation-rule.ts';
 
-const units = 'ns|us|µs|ms|s|m|h';
+const units = '[nuµm]s|[smh]';
 
 // Not literals: one character in them that is not ASCII doubles the memory of the whole bundle.
 const form = `^([0-9]+([.][0-9]+)?(${units}))+$`;
@@ -8,7 +8,18 @@ const pattern = new RegExp(form);
 const part = new RegExp(`([0-9.]+)(${units})`, 'g');
 
 /** A Go duration such as `8760h` or `1h30m`. The largest unit is the hour. */
-export const Duration = textOf(form, 32, 'must be a duration such as 8760h or 1h30m: write days and years in hours');
+export const Duration = textOf(form, 32, 'must be a duration such as 1h30m, without days');
+
+/**
+ * CEL: a rule that reads these durations, and is true of a text that is none, about which another rule has the sentence. A rule that cannot
+ * be evaluated is not passed over for a value that was stored before it.
+ */
+export function ifDurations(paths: readonly string[], rule: string): string {
+  const [path = ''] = paths;
+  const isNone = (text: string) => `!${text}.matches('${form}')`;
+  const given = paths.map((one) => one.replace('.', '.?')).join(',?');
+  return `${path === 'self' ? isNone(path) : `[?${given}].exists(d,${isNone('d')})`} || ${rule}`;
+}
 
 const secondsPerUnit: Readonly<Record<string, number>> = {
   ns: 1e-9,

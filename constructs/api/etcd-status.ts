@@ -81,7 +81,7 @@ export const EtcdStatus = z
       .max(100)
       .optional()
       .describe(
-        'Percent of its quota that the largest database uses, without free space inside the file, in steps of five, rounded down; lowered only by more than one step.',
+        'Percent of its quota that the largest database uses, without free space inside the file, in steps of five; lowered only by more than one step.',
       ),
     backup: Backups.optional().describe('State of the backups in the bucket.'),
     lastVerifiedBackup: z

@@ -108,6 +108,7 @@ const portIn = (self: string) =>
   ['loadBalancer', 'ingress', 'nodePort'].map((kind) => `${self}.exposure.?${kind}.?port`).join(', ');
 
 const bytes = (size: string) => `quantity(string(${size}))`;
+const isSize = (size: string) => `isQuantity(string(${size}))`;
 const fixedSize = (self: string) => `!${self}.etcd.autoGrow && has(${self}.etcd.volumeSize)`;
 
 /** Whether a spec names a token service. */
@@ -146,7 +147,7 @@ export const updateRules: readonly ValidationRule<ExposureSource>[] = [
     fieldPath: '.exposure',
   },
   {
-    rule: `!(${fixedSize('self')} && ${fixedSize('oldSelf')}) || ${bytes('self.etcd.volumeSize')}.compareTo(${bytes('oldSelf.etcd.volumeSize')}) >= 0`,
+    rule: `!(${fixedSize('self')} && ${fixedSize('oldSelf')}) || !${isSize('self.etcd.volumeSize')} || !${isSize('oldSelf.etcd.volumeSize')} || ${bytes('self.etcd.volumeSize')}.compareTo(${bytes('oldSelf.etcd.volumeSize')}) >= 0`,
     message:
       'etcd.volumeSize cannot shrink, because volumes only grow: restore the previous size or choose a larger one',
     messageExpression:

@@ -100,7 +100,7 @@ export const templateFields = {
   )
     .optional()
     .describe(
-      'Registry of all images, such as registry.example.org/mirror: images of the control plane, of add-ons in the hosted cluster and of pods that restore backups. Repositories and tags stay, and the registry of a single image takes precedence.',
+      'Registry of all images, such as registry.example.org/mirror: of the control plane, add-ons in the hosted cluster and pods that restore backups. Repositories and tags stay. The registry of a single image takes precedence.',
     ),
   encryptionAtRest: EncryptionAtRest.prefault({}).describe('Encryption of the Secrets of the hosted cluster in etcd.'),
   certificates: Certificates.prefault({}).describe('Lifetimes, issuer and rotation of certificates.'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Duration, durationSeconds } from './duration.ts';
+import { Duration, durationSeconds, ifDurations } from './duration.ts';
 import { secretPurposes } from '../cluster/names.ts';
 import { componentUsers, isReserved, kubeadmPrefix, reservedPrefix } from './reserved-names.ts';
 import { withRules } from './validation-rule.ts';
@@ -7,14 +7,17 @@ import { withRules } from './validation-rule.ts';
 const shortest = '10m';
 const longest = '8760h';
 
-const Lifetime = withRules(Duration.default('24h'), [
+const Lifetime = withRules(Duration, [
   {
-    rule: `duration(self) >= duration('${shortest}') && duration(self) <= duration('${longest}')`,
+    rule: ifDurations(
+      ['self'],
+      `duration(self) >= duration('${shortest}') && duration(self) <= duration('${longest}')`,
+    ),
     message: `must be at least ${shortest} and at most ${longest}`,
     holds: (lifetime) =>
       durationSeconds(lifetime) >= durationSeconds(shortest) && durationSeconds(lifetime) <= durationSeconds(longest),
   },
-]);
+]).default('24h');
 
 /** Longest name of a user or a group, in characters. */
 export const longestName = 253;
@@ -70,7 +73,7 @@ const Declared = z
       .meta({ 'x-kubernetes-list-type': 'set' })
       .describe('Groups of that user.'),
     lifetime: Lifetime.describe(
-      'How long a certificate is valid, such as 24h, at most 8760h. The operator replaces it after half of that; anyone who has read it can use it until it expires.',
+      'How long a certificate is valid, at most 8760h. The operator replaces it after half of that; anyone who has read it can use it until it expires.',
     ),
   })
   .describe('One kubeconfig.');

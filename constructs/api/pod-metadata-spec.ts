@@ -34,7 +34,7 @@ export const reservedAnnotation =
 
 const keys = (what: string) => ({
   rule: `self.all(key, key != '${unrendered}' && !format.qualifiedName().validate(key).hasValue())`,
-  message: `what is set is not the key of ${what}: write one such as team or example.org/team`,
+  message: `is not the key of ${what}: write one such as team or example.org/team`,
   holds: (given: Readonly<Record<string, string>>) => Object.keys(given).every(isQualifiedName),
 });
 
@@ -74,7 +74,7 @@ export const annotationSet = () =>
     {
       // The API server ignores the case of letters here, unlike in labels.
       rule: `self.all(key, key != '${unrendered}' && !format.qualifiedName().validate(key.lowerAscii()).hasValue())`,
-      message: 'what is set is not the key of an annotation: write one such as team or example.org/team',
+      message: 'is not the key of an annotation: write one such as team or example.org/team',
       holds: (given) => Object.keys(given).every((key) => key !== unrendered && isQualifiedName(key.toLowerCase())),
     },
   ]);

@@ -12,7 +12,7 @@ export const Quantity = withRules(
   [
     {
       rule: 'isQuantity(string(self))',
-      message: 'must be a quantity such as 500m or 8Gi',
+      message: 'must be a quantity such as 8Gi',
       holds: (text) => pattern.test(text),
     },
   ],

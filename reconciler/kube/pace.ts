@@ -27,12 +27,13 @@ export class Pace {
     return Math.max(0, spentMs - (burst - 1) * intervalMs);
   }
 
-  /** Counts a run of the key. */
+  /** Counts a run of the key. Runs that did not wait, for another reason, keep the next one waiting for one interval at most. */
   count(key: string): void {
+    const { burst, intervalMs } = this.#options;
     const now = this.#clock.elapsed();
     const spentUntil = this.#spentUntil.get(key);
     if (spentUntil === undefined) this.#forgetRested(now);
-    this.#spentUntil.set(key, Math.max(now, spentUntil ?? now) + this.#options.intervalMs);
+    this.#spentUntil.set(key, Math.min(Math.max(now, spentUntil ?? now) + intervalMs, now + burst * intervalMs));
   }
 
   #forgetRested(now: number): void {
