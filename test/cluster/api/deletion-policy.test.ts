@@ -93,7 +93,9 @@ describe('an object that is protected from deletion', () => {
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: uniqueName('kept') } };
     const path = await created(namespaces, namespace, 'true');
     const { name } = namespace.metadata;
-    expect(await remove(path)).toMatchObject(refusal(`Namespace ${name}`, `namespaces ${name} ${deletionProtectionAnnotation}-`));
+    expect(await remove(path)).toMatchObject(
+      refusal(`Namespace ${name}`, `namespaces ${name} ${deletionProtectionAnnotation}-`),
+    );
     await installed.requests.send(path, { method: 'PATCH', content: { metadata: annotated(null) } });
     expect(await remove(path)).toMatchObject({ code: 200 });
   });

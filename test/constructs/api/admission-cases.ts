@@ -177,12 +177,7 @@ export const admissionCases: readonly AdmissionCase[] = [
   },
   ...(
     [
-      [
-        'a size',
-        'etcd.volumeSize',
-        { etcd: { autoGrow: false, volumeSize: '100x' } },
-        'a quantity such as 8Gi',
-      ],
+      ['a size', 'etcd.volumeSize', { etcd: { autoGrow: false, volumeSize: '100x' } }, 'a quantity such as 8Gi'],
       [
         'an amount',
         'coredns.resources.limits.memory',

@@ -28,7 +28,7 @@ import { addWorker, type Worker } from '../../tools/testbed/workers.ts';
 
 // The other tests run in a network that enforces no policy. Here kube-router does, on the node of the management cluster and on a worker.
 const namespace = 'walled';
-const instance = ownTestbed('wall');
+const instance = ownTestbed('dike');
 const report = (line: string): void => console.log(line);
 const host = lanAddress(instance, 1);
 const management = lanAddress(instance, managementNumber);

@@ -2,7 +2,7 @@
 export const testbeds = { host: 'testhost', real: 'test' } as const;
 
 /** Testbeds that single files bring up for themselves, because other files need what is lost there. */
-const ownNames = ['char', 'demo', 'fire', 'kind', 'life', 'loss', 'move', 'past', 'seed', 'two', 'wall'] as const;
+const ownNames = ['char', 'demo', 'dike', 'fire', 'kind', 'life', 'loss', 'move', 'past', 'seed', 'two'] as const;
 
 export type OwnName = (typeof ownNames)[number];
 
