@@ -29,7 +29,7 @@ beforeAll(async () => {
   await Promise.all([crowded, neighbour].map((bench) => bench.create('c1', single)));
   await Promise.all([crowded, neighbour].map((bench) => bench.untilRolledOut('c1')));
   operator = new WatchedOperator(crowded.client);
-}, 600_000);
+});
 afterAll(async () => {
   await removeProvider(instance);
   await Promise.all([crowded, neighbour].map((bench) => bench?.close()));

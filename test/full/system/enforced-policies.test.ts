@@ -48,7 +48,7 @@ beforeAll(async () => {
   await applyObjects(bench.client, [strangerIn(namespace), strangerIn('default')]);
   await bench.create('c1', spec);
   await bench.untilRolledOut('c1');
-}, 600_000);
+});
 afterAll(async () => {
   for (const server of outside ?? []) server.close();
   await bench?.client.connection.close();
