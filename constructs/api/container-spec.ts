@@ -33,14 +33,13 @@ const ResourceRequirements = withRules(
   [
     {
       rule: '!has(self.claims) || size(self.claims) == 0',
-      message:
-        'claims cannot be used, because pods of a control plane declare none: remove them, or request a device in limits',
+      message: 'pods of a control plane declare no claims: remove them, or request a device in limits',
       fieldPath: '.claims',
       holds: ({ claims = [] }) => claims.length === 0,
     },
     {
-      rule: '!has(self.requests) || !has(self.limits) || self.requests.all(name, !(name in self.limits) || !quantity(string(self.requests[name])).isGreaterThan(quantity(string(self.limits[name]))))',
-      message: 'a request cannot be larger than the limit of the same resource: lower the request, or raise the limit',
+      rule: '!has(self.requests) || !has(self.limits) || self.requests.all(name, !(name in self.limits) || [self.requests[name], self.limits[name]].exists(one, !isQuantity(string(one))) || !quantity(string(self.requests[name])).isGreaterThan(quantity(string(self.limits[name]))))',
+      message: 'a request cannot be larger than its limit: lower the request, or raise the limit',
       fieldPath: '.requests',
       holds: ({ requests = {}, limits = {} }) =>
         Object.entries(requests).every(([name, amount]) => !isMore(amount, limits[name] ?? amount)),

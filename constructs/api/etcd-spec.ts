@@ -128,7 +128,7 @@ export const Etcd = withRules(
       holds: (etcd) => etcd.autoGrow || sizeOf(etcd) > 0,
     },
     {
-      rule: `!has(self.args) || !('${quotaArgument}' in self.args) || !self.args['${quotaArgument}'].matches('^[0-9]{1,18}$') || quantity(self.args['${quotaArgument}']).add(quantity(self.args['${quotaArgument}'])).compareTo(has(self.volumeSize) && has(self.autoGrow) && !self.autoGrow ? quantity(string(self.volumeSize)) : (has(self.maxVolumeSize) ? quantity(string(self.maxVolumeSize)) : quantity('${defaultMaxVolumeSize}'))) <= 0`,
+      rule: `!has(self.args) || !('${quotaArgument}' in self.args) || !self.args['${quotaArgument}'].matches('^[0-9]{1,18}$') || (has(self.volumeSize) && !isQuantity(string(self.volumeSize))) || (has(self.maxVolumeSize) && !isQuantity(string(self.maxVolumeSize))) || quantity(self.args['${quotaArgument}']).add(quantity(self.args['${quotaArgument}'])).compareTo(has(self.volumeSize) && has(self.autoGrow) && !self.autoGrow ? quantity(string(self.volumeSize)) : (has(self.maxVolumeSize) ? quantity(string(self.maxVolumeSize)) : quantity('${defaultMaxVolumeSize}'))) <= 0`,
       message: `argument ${quotaArgument}: must be at most half of the volume, because its snapshots and log need the rest: lower it, or raise volumeSize with autoGrow: false, otherwise maxVolumeSize, which is ${defaultMaxVolumeSize} when unset`,
       fieldPath: '.args',
       holds: ({ args, volumeSize = '0', autoGrow, maxVolumeSize = defaultMaxVolumeSize }) => {

@@ -184,6 +184,18 @@ export const admissionCases: readonly AdmissionCase[] = [
         { coredns: { resources: { limits: { memory: '1 Gi' } } } },
         'a quantity such as 8Gi',
       ],
+      [
+        'an amount with a limit',
+        'coredns.resources.requests.memory',
+        { coredns: { resources: { requests: { memory: '1 Gi' }, limits: { memory: '2Gi' } } } },
+        'a quantity such as 8Gi',
+      ],
+      [
+        'a size beside a quota',
+        'etcd.maxVolumeSize',
+        { etcd: { maxVolumeSize: '16 Gi', args: { 'quota-backend-bytes': '4294967296' } } },
+        'a quantity such as 8Gi',
+      ],
       ['an exponent', 'etcd.maxVolumeSize', { etcd: { maxVolumeSize: '1e.5' } }, 'a quantity such as 8Gi'],
       [
         'a number of days',
@@ -546,7 +558,7 @@ export const admissionCases: readonly AdmissionCase[] = [
   {
     name: 'refuses a request above its limit',
     spec: { coredns: { resources: { requests: { cpu: '1500m', memory: '1Gi' }, limits: { cpu: 1 } } } },
-    refused: { path: 'spec.coredns.resources.requests', because: 'cannot be larger than the limit' },
+    refused: { path: 'spec.coredns.resources.requests', because: 'cannot be larger than its limit' },
   },
   {
     name: 'accepts a request of exactly its limit',
@@ -602,7 +614,7 @@ export const admissionCases: readonly AdmissionCase[] = [
   {
     name: 'refuses resource claims, which no pod declares',
     spec: { coredns: { resources: { claims: [{ name: 'gpu' }] } } },
-    refused: { path: 'spec.coredns.resources.claims', because: 'claims cannot be used' },
+    refused: { path: 'spec.coredns.resources.claims', because: 'declare no claims' },
   },
   { name: 'accepts an empty list of resource claims', spec: { coredns: { resources: { claims: [] } } } },
   {

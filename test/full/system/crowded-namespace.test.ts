@@ -11,7 +11,7 @@ import { instanceFrom } from '../../tools/testbed/instance.ts';
 const instance = instanceFrom(process.env, inject('testbed'));
 const report = (line: string): void => console.log(line);
 const mebibyte = 'x'.repeat(1024 * 1024 - 1024);
-/** A quarter more than one namespace may have of the memory of a process with a limit of 1 GiB. */
+/** In MiB, more than one namespace may have of the memory of a process with a limit of 1 GiB. */
 const most = 220;
 const atOnce = 10;
 
@@ -22,9 +22,8 @@ let operator: WatchedOperator;
 beforeAll(async () => {
   // What a run that was killed has left goes while no operator adds its finalizers again.
   await removeProvider(instance);
-  [crowded, neighbour] = (await Promise.all(
-    ['crowded', 'beside'].map((namespace) => Workbench.open(inject('kubeconfig'), namespace)),
-  )) as [Workbench, Workbench];
+  crowded = await Workbench.open(inject('kubeconfig'), 'crowded');
+  neighbour = await Workbench.open(inject('kubeconfig'), 'beside');
   await installProvider(instance, report);
   await Promise.all([crowded, neighbour].map((bench) => bench.create('c1', single)));
   await Promise.all([crowded, neighbour].map((bench) => bench.untilRolledOut('c1')));
@@ -67,7 +66,7 @@ test('a namespace with more objects than the operator can hold says so, goes on 
   for (let first = 0; first < count; first += atOnce) {
     await Promise.all(numbersFrom(first).map((number) => crowded.client.delete(ConfigMap, nameOf(number))));
   }
-  // It lists what is too large again after five minutes.
+  // It lists what is too large again after five minutes at the latest.
   const isReady = async () => (await crowded.condition('c1', 'Ready'))?.status === 'True';
   await until('the namespace to be reconciled again', isReady, 600_000);
   await crowded.untilSeen('c1');

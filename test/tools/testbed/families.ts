@@ -250,7 +250,7 @@ export const otelCollector: Family = {
   binaries: { 'otel-collector': 'testbed.local/otel-collector' },
 };
 
-/** Built only by the test of network policies that are enforced: Debian has no network plugin. */
+/** Built only by the test of network policies that are enforced: the bridge of all other tests enforces none. */
 export const kubeRouter: Family = {
   name: 'kube-router',
   module: 'github.com/cloudnativelabs/kube-router/v2',
